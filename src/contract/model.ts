@@ -1,0 +1,84 @@
+/** The vocabulary that every part of the contract shares. Types only. */
+
+/** A JSON value as it travels between a server and its caller. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** An element of a `tools/list` result (C§2.1). */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly _meta?: JsonObject;
+}
+
+/** A call whose outcome the author foretells; self-check makes every one of them. */
+export interface ToolExample {
+  readonly arguments: JsonObject;
+  /** `found`: data. `empty`: an explicit empty-result signal (C§2.2). `fail`: `isError` with `error` and `message`. */
+  readonly expect: 'found' | 'empty' | 'fail';
+}
+
+/** MUST: the listing is rejected or the tool breaks without it. SHOULD: it works, but worse. */
+export type Level = 'must' | 'should';
+
+/** One way in which something differs from a rule. */
+export interface Problem {
+  /** The tool concerned, where it is one tool's fault. */
+  readonly tool?: string;
+  /** Where in the definition, the result or the request: `outputSchema.properties.price.type`. */
+  readonly path?: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** What to change, where it can be said more exactly than the rule's own `mend`. */
+  readonly mend?: string;
+}
+
+/** What every rule says of itself; the check that belongs to it is added by `StaticRule` and `LiveRule`. */
+export interface RuleText {
+  /** Stable, `group.kebab-name`. */
+  readonly id: string;
+  readonly level: Level;
+  /** One line that states the rule as a fact about a good server. */
+  readonly title: string;
+  /** `C§5.4` for a sentence of the contract; otherwise the public source of the platform fact. */
+  readonly source: string;
+  /** Set on a rule that comes from platform facts and not from the contract: the profile decides its weight. */
+  readonly fact?: true;
+  /** What an author does about a failure. */
+  readonly mend: string;
+}
+
+/** The verdict on one rule. */
+export interface RuleResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly source: string;
+  readonly mend: string;
+  readonly status: 'pass' | 'fail' | 'not-run';
+  /** Why it was not run. */
+  readonly reason?: string;
+  /** Empty unless the status is `fail`. */
+  readonly problems: readonly Problem[];
+  /** Duration in milliseconds. */
+  readonly ms: number;
+}
+
+/** The verdict on a target. `ok` is false when a MUST failed. */
+export interface Report {
+  readonly ok: boolean;
+  readonly target: string;
+  readonly platform: string;
+  readonly rules: readonly RuleResult[];
+  readonly summary: {
+    readonly passed: number;
+    readonly failed: number;
+    readonly notRun: number;
+    readonly ms: number;
+  };
+}

@@ -1,0 +1,82 @@
+import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+
+export const scalarTypes = ['string', 'number', 'integer', 'boolean'] as const;
+export type ScalarType = (typeof scalarTypes)[number];
+export type FieldType = ScalarType | 'object' | 'array';
+
+/** What is said of a value, wherever it stands. `items` belongs to arrays, `fields` to objects. */
+export interface Shape {
+  readonly type: FieldType;
+  readonly description?: string;
+  readonly nullable?: boolean;
+  readonly enum?: readonly Json[];
+  readonly default?: Json;
+  readonly examples?: readonly Json[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Shape;
+  readonly fields?: readonly Field[];
+}
+
+/** A named value: an input parameter, an output field, or a member of a nested object. */
+export interface Field extends Shape {
+  readonly name: string;
+  readonly required?: boolean;
+}
+
+/** What an author says of a tool. `definitionOf` turns it into the MCP definition. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly input: readonly Field[];
+  readonly output: readonly Field[];
+  /** `record`: the output fields are the answer. `list`: the answer holds `items`, each with the output fields. */
+  readonly returns: 'record' | 'list';
+  readonly examples?: readonly ToolExample[];
+  readonly _meta?: JsonObject;
+}
+
+/** A change that was made to an author's definition so that it meets the contract. */
+export interface Change {
+  readonly tool: string;
+  /** `outputSchema.properties.price.type` */
+  readonly path: string;
+  /** `"number" became ["number","null"]` */
+  readonly what: string;
+  /** The reason, with its source. */
+  readonly why: string;
+}
+
+/** One fault of an author's input that cannot be mended for them. */
+export interface Fault {
+  /** Flag, question, or path in a spec file: `--input "limit:int"`, `tools[2].outputSchema`. */
+  readonly where: string;
+  /** The value as given, shortened for display; absent where something is missing. */
+  readonly value?: string;
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint: string;
+}
+
+/** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */
+export interface Sample {
+  readonly key: string | number | boolean | null;
+  readonly answer: JsonObject;
+}
+
+/** A tool that meets every static rule, with all that its generated handler and tests need. */
+export interface PreparedTool {
+  readonly definition: ToolDefinition;
+  /** Name of the input parameter that selects a sample; null where no parameter can. */
+  readonly keyParameter: string | null;
+  readonly samples: readonly Sample[];
+  readonly examples: readonly ToolExample[];
+}
+
+/** Everything that create and add-tool know once all questions are answered. */
+export interface Prepared {
+  readonly tools: readonly PreparedTool[];
+  readonly changes: readonly Change[];
+}
