@@ -1,0 +1,62 @@
+import type { Json, JsonObject } from './model.ts';
+import { isObject, typesOf } from './schema.ts';
+
+/**
+ * The optional output properties that let one outputSchema hold all three outcomes of a call: data, an explicit empty
+ * result (C§2.2, last sentence) and a failure (C§2.2, "Recommended failure payload").
+ */
+export const signals = {
+  searchExhausted: {
+    type: 'boolean',
+    description:
+      'True when the search is complete and there is nothing to return: the empty result is the answer.',
+  },
+  noResultsReason: { type: 'string', description: 'Why there is nothing to return.' },
+  error: { type: 'string', description: 'Code of the failure; present only when the call failed.' },
+  message: { type: 'string', description: 'What went wrong, in words; present only when the call failed.' },
+} as const;
+
+export type SignalName = keyof typeof signals;
+
+/** Either the members that an answer without data must have, or the paths of those that no empty value fits. */
+export type Blank =
+  | { readonly ok: true; readonly answer: JsonObject }
+  | { readonly ok: false; readonly blocked: readonly string[] };
+
+/**
+ * Fills every required property of an outputSchema with its empty value: null where allowed, else `[]` for an array
+ * and a likewise blank object for an object. An empty result or a failure is this answer plus a signal.
+ *
+ * @param root prefix of the reported paths.
+ */
+export function blankAnswer(schema: JsonObject, root = 'outputSchema'): Blank {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const answer: [string, Json][] = [];
+  const blocked: string[] = [];
+  for (const name of required.filter((name): name is string => typeof name === 'string')) {
+    const path = `${root}.properties.${name}`;
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const blank = blankValue(isObject(property) ? property : {}, path);
+    if (blank.ok) answer.push([name, blank.value]);
+    else blocked.push(...blank.blocked);
+  }
+  return blocked.length > 0 ? { ok: false, blocked } : { ok: true, answer: Object.fromEntries(answer) };
+}
+
+function blankValue(
+  schema: JsonObject,
+  path: string,
+): { ok: true; value: Json } | { ok: false; blocked: readonly string[] } {
+  const types = typesOf(schema);
+  const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
+  if ((types.length === 0 || types.includes('null')) && (!allowed || allowed.includes(null))) {
+    return { ok: true, value: null };
+  }
+  if (types.includes('array') && !(Number(schema.minItems) > 0)) return { ok: true, value: [] };
+  if (types.includes('object')) {
+    const blank = blankAnswer(schema, path);
+    return blank.ok ? { ok: true, value: blank.answer } : blank;
+  }
+  return { ok: false, blocked: [path] };
+}
