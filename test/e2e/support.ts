@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa, type Options, type Result } from 'execa';
+import { afterAll, inject } from 'vitest';
+import type { Report } from '../../src/contract/model.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A node_modules directory with what every generated project depends on. */
+    sharedModules: string;
+  }
+}
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+export const bins = {
+  create: join(repository, 'bin/create-market-mcp.js'),
+  market: join(repository, 'bin/market-mcp.js'),
+};
+
+/** What `--json` prints on success. */
+export interface CreateResult {
+  readonly ok: boolean;
+  readonly directory: string;
+  readonly files: readonly string[];
+  readonly tools: readonly string[];
+  readonly changes: readonly { tool: string; path: string; what: string; why: string }[];
+  readonly selfCheck: { passed: number; failed: number; notRun: number; failures: readonly unknown[] } | null;
+  readonly next: readonly string[];
+}
+
+/** A directory of this test file's own, removed when the file is done. */
+export function scratch(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Runs a program to its end; never throws for an exit code. Inherits no variable that changes what the bins do. */
+export async function run(file: string, args: readonly string[], options: Options = {}): Promise<Ran> {
+  const { CI: _ci, npm_config_user_agent: _agent, NO_COLOR: _color, ...env } = process.env;
+  const ran: Result = await execa(file, args, {
+    reject: false,
+    stdin: 'ignore',
+    ...options,
+    extendEnv: false,
+    env: { ...env, ...options.env },
+  });
+  return { status: ran.exitCode, stdout: String(ran.stdout ?? ''), stderr: String(ran.stderr ?? '') };
+}
+
+export interface Ran {
+  readonly status: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function create(args: readonly string[], options: Options = {}): Promise<Ran> {
+  return run(process.execPath, [bins.create, ...args], options);
+}
+
+/** Scaffolds without install, lends the shared modules, compiles. Throws with the output of the step that failed. */
+export async function scaffold(args: readonly string[], options: Options = {}): Promise<CreateResult> {
+  const created = await create([...args, '--yes', '--json', '--no-install', '--no-git'], options);
+  if (created.status !== 0)
+    throw new Error(`create exited ${created.status}\n${created.stdout}\n${created.stderr}`);
+  const result: CreateResult = JSON.parse(created.stdout);
+  lendModules(result.directory);
+  const built = await compile(result.directory);
+  if (built.status !== 0) throw new Error(`tsc exited ${built.status}\n${built.stdout}`);
+  return result;
+}
+
+export function lendModules(directory: string): void {
+  symlinkSync(inject('sharedModules'), join(directory, 'node_modules'), 'dir');
+}
+
+export function compile(directory: string): Promise<Ran> {
+  return run(join(inject('sharedModules'), '.bin/tsc'), [], { cwd: directory });
+}
+
+/** Runs the built project's own self-check and unit tests. */
+export async function prove(directory: string): Promise<{ report: Report; unitTests: Ran }> {
+  const check = await run(process.execPath, ['dist/self-check/main.js', '--json'], { cwd: directory });
+  if (!check.stdout.startsWith('{'))
+    throw new Error(`self-check exited ${check.status}\n${check.stdout}\n${check.stderr}`);
+  const unitTests = await run('sh', ['-c', 'exec node --test dist/test/tools/*.test.js'], { cwd: directory });
+  return { report: JSON.parse(check.stdout), unitTests };
+}
+
+/** The failed rules of a report with what they found, for an assertion that shows them. */
+export function failuresOf(report: Report): unknown[] {
+  return report.rules
+    .filter((rule) => rule.status === 'fail')
+    .map((rule) => ({ id: rule.id, problems: rule.problems }));
+}

@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compile, prove, scaffold, scratch } from './support.ts';
+
+const root = scratch();
+const args = [
+  '--tool',
+  'get_price',
+  '--description',
+  'Returns the latest price of a trading pair; use it when a single price is enough.',
+  '--input',
+  'symbol:string=BTC Trading pair to look up',
+  '--output',
+  'price:number Price in US dollars',
+];
+
+describe('the compiler and the self-check name what an author gets wrong', () => {
+  it('a wrong type in found(...) does not compile', async () => {
+    const { directory } = await scaffold(['wrong-type', ...args], { cwd: root });
+    const file = join(directory, 'src/tools/get-price.ts');
+    const source = readFileSync(file, 'utf8');
+    const call = /return found\([^\n]*\);/;
+    expect(source).toMatch(call);
+    writeFileSync(file, source.replace(call, "return found({ price: '12' });"));
+    const line =
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .findIndex((text) => text.includes("'12'")) + 1;
+
+    const built = await compile(directory);
+    expect(built.status).not.toBe(0);
+    expect(built.stdout).toContain(`src/tools/get-price.ts(${line},`);
+    expect(built.stdout).toContain("Type 'string' is not assignable to type 'number | null'");
+    expect(built.stdout.match(/error TS/g)).toHaveLength(1);
+  });
+
+  it('a schema that cannot hold a failure is named by the self-check', async () => {
+    const { directory } = await scaffold(['no-failure', ...args], { cwd: root });
+    const file = join(directory, 'src/tools/get-price.ts');
+    const source = readFileSync(file, 'utf8');
+    expect(source).toContain("type: ['number', 'null']");
+    writeFileSync(
+      file,
+      source.replace("type: ['number', 'null']", "type: 'number'").replace('price: null', 'price: 1'),
+    );
+    const built = await compile(directory);
+    expect(built.status, built.stdout).toBe(0);
+
+    const { report } = await prove(directory);
+    expect(report.ok).toBe(false);
+    const named = report.rules
+      .filter((rule) => rule.status === 'fail')
+      .flatMap((rule) => rule.problems)
+      .filter(
+        (problem) =>
+          problem.tool === 'get_price' && problem.path?.startsWith('outputSchema.properties.price'),
+      );
+    expect(named.length).toBeGreaterThan(0);
+    expect(JSON.stringify(named)).toContain('null');
+  });
+});

@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { platforms } from '../../src/contract/platforms/index.ts';
+import { failuresOf, prove, scaffold, scratch } from './support.ts';
+import { hostileText, variants } from './variants.ts';
+
+const root = scratch();
+
+describe.concurrent('a generated project is built, started and self-checked', () => {
+  it.each(variants)('$name', async ({ name, args, spec, platform }) => {
+    const files = { spec: join(root, `${name}.spec.json`), platform: join(root, `${name}.platform.json`) };
+    if (spec) writeFileSync(files.spec, JSON.stringify(spec));
+    if (platform) writeFileSync(files.platform, JSON.stringify(platform({ ...platforms.generic })));
+    const created = await scaffold(
+      [
+        name,
+        ...args,
+        ...(spec ? ['--spec', files.spec] : []),
+        ...(platform ? ['--platform', files.platform] : []),
+      ],
+      { cwd: root },
+    );
+    const { report, unitTests } = await prove(created.directory);
+    expect(failuresOf(report)).toEqual([]);
+    expect(report.ok).toBe(true);
+    expect(report.summary.passed).toBeGreaterThan(30);
+    expect(unitTests, unitTests.stdout).toMatchObject({ status: 0 });
+  });
+});
+
+describe('hostile text', () => {
+  it('is served as it was given', async () => {
+    const { tools } = await import(join(root, 'hostile/dist/src/tools/index.js'));
+    expect(tools[0].description).toBe(hostileText);
+    expect(tools[0].inputSchema.properties.constructor.description).toBe(hostileText);
+  });
+
+  it('stays out of the workflow and the package', () => {
+    for (const file of ['package.json', '.github/workflows/ci.yml', 'Dockerfile']) {
+      expect(readFileSync(join(root, 'hostile', file), 'utf8')).not.toContain('<script>');
+    }
+  });
+});
