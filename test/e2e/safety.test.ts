@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bins, create, run, scratch } from './support.ts';
+
+const quick = ['--yes', '--no-install', '--no-git'];
+const root = scratch();
+
+/** Relative path → content of every file below a directory; empty where there is no such directory. */
+function tree(directory: string): Map<string, string> {
+  if (!existsSync(directory)) return new Map();
+  return new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted()
+      .map((path) => [relative(directory, path), readFileSync(path, 'utf8')]),
+  );
+}
+
+function own(name: string): string {
+  const directory = join(root, name);
+  mkdirSync(directory);
+  return directory;
+}
+
+describe('killed at any moment', () => {
+  it('leaves nothing or everything', async () => {
+    const cwd = own('killed');
+    const started = performance.now();
+    expect((await create(['whole', ...quick], { cwd })).status).toBe(0);
+    const duration = performance.now() - started;
+    const whole = [...tree(join(cwd, 'whole')).keys()];
+
+    const moments = Array.from({ length: 16 }, (_, i) => (duration * (i + 1)) / 16);
+    const seen = { nothing: 0, everything: 0 };
+    for (const [i, moment] of moments.entries()) {
+      const child = spawn(process.execPath, [bins.create, `tool-${i}`, ...quick], { cwd, stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      setTimeout(() => child.kill('SIGKILL'), moment);
+      await ended;
+      const files = [...tree(join(cwd, `tool-${i}`)).keys()];
+      if (files.length === 0) seen.nothing += 1;
+      else {
+        expect(files).toEqual(whole);
+        seen.everything += 1;
+      }
+      expect(
+        (await create([`tool-${i}`, ...quick, ...(files.length > 0 ? ['--force'] : [])], { cwd })).status,
+      ).toBe(0);
+    }
+    expect(seen.nothing).toBeGreaterThan(0);
+    expect(readdirSync(cwd).filter((name) => !/^(whole|tool-\d+)$/.test(name))).toEqual([]);
+  });
+});
+
+describe('a directory that is not empty', () => {
+  it('is refused with the list of what conflicts, and stays as it was', async () => {
+    const cwd = own('occupied');
+    writeFileSync(join(cwd, 'package.json'), '{"mine":true}');
+    writeFileSync(join(cwd, 'notes.txt'), 'mine');
+    const before = tree(cwd);
+    const ran = await create(['.', ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain('package.json');
+    expect(ran.stderr).toContain('notes.txt');
+    expect(tree(cwd)).toEqual(before);
+  });
+
+  it('does not count .git, a licence and the like', async () => {
+    const cwd = own('fresh-clone');
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, 'LICENSE'), 'mine');
+    const ran = await create(['.', ...quick], { cwd });
+    expect(ran.status, ran.stderr).toBe(0);
+    expect(readFileSync(join(cwd, 'LICENSE'), 'utf8')).toBe('mine');
+    expect(existsSync(join(cwd, 'src/main.ts'))).toBe(true);
+  });
+});
+
+describe('a name that cannot be a project', () => {
+  it.each([
+    ['My Tool!', 'my-tool'],
+    ['con', ''],
+    ['NUL', ''],
+    ['node_modules', ''],
+    ['pаy', ''],
+    ['ｔool', 'tool'],
+    ['x'.repeat(300), ''],
+    ['-rf', ''],
+    ['tool\u0000', ''],
+  ])('%j is refused', async (name, suggestion) => {
+    const cwd = own(`name-${Buffer.from(name).toString('hex').slice(0, 60)}`);
+    if (name.includes('\0')) return expect(() => spawn(process.execPath, [bins.create, name])).toThrow();
+    const ran = await create([...quick, '--', name], { cwd });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(suggestion);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it.each(['../evil', 'a/b', '..', '__proto__', 'get price', '', 'con'])(
+    'tool %j is refused',
+    async (tool) => {
+      const cwd = own(`tool-${Buffer.from(tool).toString('hex')}-`);
+      const ran = await create(['ok', '--tool', tool, ...quick], { cwd });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toMatch(/tool/);
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
+});
+
+describe('a target that cannot be written', () => {
+  it.runIf(process.getuid?.() === 0)('a read-only directory', async () => {
+    const cwd = own('read-only');
+    chmodSync(root, 0o755);
+    chownSync(cwd, 65534, 65534);
+    chmodSync(cwd, 0o555);
+    const ran = await create(['tool', ...quick], { cwd, uid: 65534, gid: 65534 });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toMatch(/read-only|permission|not writable|cannot write/i);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('a file in the way', async () => {
+    const cwd = own('file');
+    writeFileSync(join(cwd, 'tool'), 'mine');
+    const ran = await create(['tool', ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    expect(readFileSync(join(cwd, 'tool'), 'utf8')).toBe('mine');
+  });
+
+  it('a parent that is a file', async () => {
+    const cwd = own('file-parent');
+    writeFileSync(join(cwd, 'file'), 'mine');
+    const ran = await create(['file/tool', ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    expect([...tree(cwd)]).toEqual([['file', 'mine']]);
+  });
+});
+
+describe('a package manager that does not do its work', () => {
+  it('missing: the project stays, the command to try is named', async () => {
+    const cwd = own('no-manager');
+    const bin = own('bin');
+    symlinkSync(process.execPath, join(bin, 'node'));
+    const ran = await create(['tool', '--yes', '--no-git', '--package-manager', 'pnpm'], {
+      cwd,
+      env: { PATH: bin },
+    });
+    expect(ran.status).toBe(4);
+    expect(ran.stderr).toContain('pnpm install');
+    expect(existsSync(join(cwd, 'tool/package.json'))).toBe(true);
+  });
+
+  it('offline: the last lines are shown, --json has one line on stderr', async () => {
+    const cwd = own('offline');
+    const env = {
+      npm_config_registry: 'http://127.0.0.1:9',
+      npm_config_fetch_retries: '0',
+      npm_config_cache: join(cwd, 'cache'),
+    };
+    const ran = await create(['tool', '--yes', '--no-git', '--json'], { cwd, env });
+    expect(ran.status).toBe(4);
+    expect(ran.stdout).toBe('');
+    const { error } = JSON.parse(ran.stderr);
+    expect(error).toMatchObject({ code: expect.any(String), hint: expect.stringContaining('npm install') });
+    expect(existsSync(join(cwd, 'tool/package.json'))).toBe(true);
+  });
+});
+
+describe('bad input', () => {
+  it('an invalid spec lists every fault at once', async () => {
+    const cwd = own('bad-spec');
+    const spec = join(cwd, 'spec.json');
+    writeFileSync(
+      spec,
+      JSON.stringify([
+        { name: 'bad name', description: 'x', input: [{ name: 'a', type: 'strng' }], output: [] },
+        { name: 'ok', description: 7, inputSchema: { type: 'array' }, outputSchema: { anyOf: [] } },
+      ]),
+    );
+    const ran = await create(['tool', '--spec', spec, ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    for (const part of ['bad name', 'strng', 'description', 'inputSchema', 'outputSchema']) {
+      expect(ran.stderr).toContain(part);
+    }
+    expect(existsSync(join(cwd, 'tool'))).toBe(false);
+  });
+
+  it.each([
+    ['--inptu', 'a:string'],
+    ['--input', 'a:strng'],
+    ['--output', ':number'],
+    ['--platform', 'nowhere'],
+    ['--package-manager', 'bower'],
+    ['--spec', 'missing.json'],
+    ['--returns', 'maybe'],
+  ])('%s %s is named, with the mend', async (flag, value) => {
+    const cwd = own(`flag${flag}`);
+    const ran = await create(['tool', flag, value, ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(flag === '--inptu' ? '--input' : value);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('without a terminal nothing prompts: the missing flag is named', async () => {
+    const cwd = own('no-terminal');
+    const ran = await create([], { cwd });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toMatch(/--yes/);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('--dry-run names the exact files and writes nothing', async () => {
+    const cwd = own('dry');
+    const dry = await create(['tool', '--dry-run', '--json', '--yes'], { cwd });
+    expect(dry.status, dry.stderr).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+    expect((await create(['tool', ...quick], { cwd })).status).toBe(0);
+    expect(JSON.parse(dry.stdout).files.toSorted()).toEqual([...tree(join(cwd, 'tool')).keys()]);
+  });
+});
+
+describe('an old Node', () => {
+  it('is told so, in words', async () => {
+    const cwd = own('old-node');
+    const installed = await run('npm', ['install', '--prefix', cwd, 'node@18']);
+    expect(installed.status, installed.stderr).toBe(0);
+    const old = join(cwd, 'node_modules/node/bin/node');
+    const ran = await run(old, [bins.create, 'tool', ...quick], { cwd: dirname(old) });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toMatch(/Node(\.js)? 20/);
+    expect(ran.stderr).not.toContain('    at ');
+  });
+});
