@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { platforms } from '../../src/contract/platforms/index.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
 import { failuresOf, prove, scaffold, scratch } from './support.ts';
 import { hostileText, variants } from './variants.ts';
 
@@ -11,7 +11,7 @@ describe.concurrent('a generated project is built, started and self-checked', ()
   it.each(variants)('$name', async ({ name, args, spec, platform }) => {
     const files = { spec: join(root, `${name}.spec.json`), platform: join(root, `${name}.platform.json`) };
     if (spec) writeFileSync(files.spec, JSON.stringify(spec));
-    if (platform) writeFileSync(files.platform, JSON.stringify(platform({ ...platforms.generic })));
+    if (platform) writeFileSync(files.platform, JSON.stringify(platform({ ...generic })));
     const created = await scaffold(
       [
         name,
