@@ -23,6 +23,7 @@ export interface Shape {
 /** A named value: an input parameter, an output field, or a member of a nested object. */
 export interface Field extends Shape {
   readonly name: string;
+  /** Absent means optional. */
   readonly required?: boolean;
 }
 
@@ -37,6 +38,9 @@ export interface ToolSpec {
   readonly examples?: readonly ToolExample[];
   readonly _meta?: JsonObject;
 }
+
+/** One entry of a spec file: our own ToolSpec, or a plain MCP tool definition as some other server declares it. */
+export type SpecEntry = ToolSpec | JsonObject;
 
 /** A change that was made to an author's definition so that it meets the contract. */
 export interface Change {
@@ -60,8 +64,14 @@ export interface Fault {
   readonly hint: string;
 }
 
+/** A value, or every fault that stands in its way. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
 /** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */
 export interface Sample {
+  /** Null: the answer where the key parameter is left out, or where a tool has none. */
   readonly key: string | number | boolean | null;
   readonly answer: JsonObject;
 }
@@ -79,4 +89,6 @@ export interface PreparedTool {
 export interface Prepared {
   readonly tools: readonly PreparedTool[];
   readonly changes: readonly Change[];
+  /** Rules of weight SHOULD that the tools do not meet: worth telling, no reason to stop. */
+  readonly advice: readonly Fault[];
 }

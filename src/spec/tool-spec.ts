@@ -1,0 +1,87 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { JsonObject, Problem } from '../contract/model.ts';
+import { compileSchema, isObject, problemsOf } from '../contract/schema.ts';
+import { closest, listed, pass, refuse } from './fault.ts';
+import { fieldFaults } from './field-faults.ts';
+import type { Fault, Result, ToolSpec } from './model.ts';
+import { parseToolName } from './names.ts';
+import { toolSpecSchema } from './tool-spec-schema.ts';
+
+/**
+ * A JSON object as a ToolSpec.
+ *
+ * @param path of the object, for the faults: `tools[0]`
+ * @returns the spec, or every fault at once
+ */
+export function toolSpecOf(value: JsonObject, path: string): Result<ToolSpec> {
+  const validate = compileSchema(toolSpecSchema);
+  if (!validate(value)) return refuse(...schemaFaults(validate, value, path));
+  const spec = { returns: 'record', ...value } as unknown as ToolSpec;
+  const faults = toolSpecFaults(spec, path);
+  return faults.length > 0 ? refuse(...faults) : pass(spec);
+}
+
+/** What is wrong with a spec that its schema cannot tell. */
+export function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
+  const name = parseToolName(spec.name, `${path}.name`);
+  return [
+    ...(name.ok ? [] : name.faults),
+    ...fieldFaults(spec.input, `${path}.input`),
+    ...fieldFaults(spec.output, `${path}.output`),
+  ];
+}
+
+/** One fault for each place, said in the words of a spec. */
+function schemaFaults(validate: ValidateFunction, value: JsonObject, path: string): readonly Fault[] {
+  const problems = problemsOf(validate, value, path);
+  const faults = (validate.errors ?? []).flatMap((error, i) => {
+    const problem = problems[i];
+    return problem && error.keyword !== 'if' ? [schemaFault(error, problem)] : [];
+  });
+  return [...new Map(faults.map((found) => [`${found.where} ${found.message}`, found])).values()];
+}
+
+function schemaFault({ keyword, params, schemaPath }: ErrorObject, problem: Problem): Fault {
+  const { path: where = '', expected, actual } = problem;
+  const found = (message: string, hint: string): Fault => ({
+    where,
+    ...(actual !== 'nothing' && { value: actual }),
+    message,
+    hint,
+  });
+  const meant = (word: string, words: readonly string[]) => {
+    const near = closest(word, words);
+    return near === undefined ? `Write ${listed(words)}.` : `Did you mean ${near}?`;
+  };
+  switch (keyword) {
+    case 'required':
+      return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
+    case 'additionalProperties':
+      return found('is no key of a spec', meant(params.additionalProperty, keysOf(schemaPath)));
+    case 'enum':
+      return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
+    case 'false schema':
+      return found('says nothing of a value of this type', 'Leave it out, or change the type.');
+    default:
+      return found(`expected ${expected}`, `Write ${expected}.`);
+  }
+}
+
+/** The keys that the definition knows which refused one (`#/definitions/field/additionalProperties`). */
+function keysOf(schemaPath: string): readonly string[] {
+  const [, , name = 'tool'] = schemaPath.split('/');
+  const definition = isObject(toolSpecSchema.definitions) ? toolSpecSchema.definitions[name] : undefined;
+  return isObject(definition) && isObject(definition.properties) ? Object.keys(definition.properties) : [];
+}
+
+function exampleOf(key: unknown): string {
+  const examples: { readonly [key: string]: string } = {
+    name: 'a name, such as get_price',
+    description: 'what the tool returns and when to use it',
+    input: 'a list of fields; [] where the tool takes nothing',
+    output: 'a list of fields: [{ "name": "price", "type": "number" }]',
+    type: 'string, number, integer, boolean, object or array',
+    items: 'what the list holds: { "type": "string" }',
+  };
+  return (typeof key === 'string' && Object.hasOwn(examples, key) && examples[key]) || String(key);
+}
