@@ -1,0 +1,168 @@
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { PreparedTool } from '../spec/model.ts';
+import { toolFile } from '../spec/names.ts';
+import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
+import {
+  type PackageManager,
+  type PackageManagerCommands,
+  packageManagerCommands,
+} from './package-manager.ts';
+import { planTool } from './tool.ts';
+import { dependencies, devDependencies, version } from './versions.ts';
+
+/** All that decides the content of a project. */
+export interface ProjectAnswers {
+  /** The package's name, which is also the server's. */
+  readonly name: string;
+  readonly profile: PlatformProfile;
+  readonly packageManager: PackageManager;
+  readonly tools: readonly PreparedTool[];
+}
+
+/** What the templates under `templates/project/` read. */
+export interface ProjectContext {
+  readonly name: string;
+  readonly description: string;
+  readonly generator: { readonly version: string };
+  readonly dependencies: { readonly [name: string]: string };
+  readonly devDependencies: { readonly [name: string]: string };
+  readonly packageManager: PackageManagerCommands;
+  readonly profile: PlatformProfile;
+  readonly listing: ListingContext;
+  readonly tools: readonly ToolEntry[];
+  /** The tool that README and AGENTS.md take as their example. */
+  readonly firstTool: ToolEntry;
+}
+
+/** One tool as the list of tools and the documents name it. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly file: string;
+  /** Name of its import. */
+  readonly identifier: string;
+  readonly description: string;
+}
+
+/** The registration form in words (C§2.5). */
+export interface ListingContext {
+  readonly where: string;
+  readonly categories: string;
+  readonly price: string;
+  readonly stake: string;
+  readonly sections: readonly string[];
+  readonly forbids: readonly string[];
+}
+
+const root = 'project/';
+
+/**
+ * The files of a new project, sorted by path. Pure: the same answers and templates give the same plan.
+ *
+ * @param templates only their paths are read.
+ */
+export function planProject(answers: ProjectAnswers, templates: TemplateSet): readonly PlannedFile[] {
+  const context = projectContext(answers);
+  const files = [...templates.keys()]
+    .filter((template) => belongs(template, answers.packageManager))
+    .map((template) => planFile(template, context));
+  return [...files, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Everything the project's templates say of it. */
+export function projectContext({ name, profile, packageManager, tools }: ProjectAnswers): ProjectContext {
+  const entries = toolEntries(tools);
+  const [firstTool] = entries;
+  if (!firstTool) throw new Error('a server has at least one tool');
+  return {
+    name,
+    description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
+    generator: { version },
+    dependencies,
+    devDependencies,
+    packageManager: packageManagerCommands[packageManager],
+    profile,
+    listing: listingContext(profile),
+    tools: entries,
+    firstTool,
+  };
+}
+
+/** The list of tools in the order of their files, each with an identifier of its own. */
+export function toolEntries(tools: readonly PreparedTool[]): readonly ToolEntry[] {
+  const taken = new Set(['tools', 'Tool', ...reservedWords]);
+  return tools
+    .map(({ definition }) => ({ name: definition.name, file: toolFile(definition.name), definition }))
+    .sort((a, b) => (a.file < b.file ? -1 : 1))
+    .map(({ name, file, definition }) => {
+      const identifier = freeIdentifier(name, taken);
+      taken.add(identifier);
+      return { name, file, identifier, description: definition.description };
+    });
+}
+
+function freeIdentifier(name: string, taken: ReadonlySet<string>): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const camel = words.map((word, index) =>
+    index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1),
+  );
+  const plain = camel.join('');
+  const base = /^[A-Za-z]/.test(plain) && !taken.has(plain) ? plain : `tool${capital(plain)}`;
+  let identifier = base;
+  for (let count = 2; taken.has(identifier); count += 1) identifier = `${base}${count}`;
+  return identifier;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const reservedWords = (
+  'arguments as async await boolean break case catch class const continue debugger default delete do else enum eval ' +
+  'export extends false finally for function if implements import in instanceof interface let new null package ' +
+  'private protected public return static super switch this throw true try type typeof undefined var void while with yield'
+).split(' ');
+
+/** Platform profiles stay with the program: a project carries its own one in `src/platform.ts`. */
+function belongs(template: string, packageManager: PackageManager): boolean {
+  if (!template.startsWith(root) || template.startsWith(`${root}contract/platforms/`)) return false;
+  return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
+}
+
+function planFile(template: string, context: ProjectContext): PlannedFile {
+  const rendered = template.endsWith('.hbs');
+  const path = targetPath(template);
+  return { path, template, ...(rendered && { context }), owner: ownerOf(path) };
+}
+
+/** npm leaves `.gitignore` out of a package, so such files are stored as `_gitignore`. */
+function targetPath(template: string): string {
+  return template
+    .slice(root.length)
+    .replace(/\.hbs$/, '')
+    .replace(/(^|\/)_(gitignore|dockerignore)$/, '$1.$2');
+}
+
+function ownerOf(path: string): Ownership {
+  return path === 'src/tools/index.ts' || path === 'src/platform.ts' ? 'generated' : 'shared';
+}
+
+function listingContext({ title, listing }: PlatformProfile): ListingContext {
+  const { price, stake } = listing;
+  const limit = price.maximum === null ? '' : `, at most ${price.maximum}`;
+  return {
+    where: listing.url ?? `the registration form of ${title}`,
+    categories: listing.categories ? listing.categories.join(', ') : 'one of those the form offers',
+    price: `in ${price.currency} for one call; 0 is allowed${limit}`,
+    stake: stakeInWords(stake),
+    sections: listing.descriptionSections,
+    forbids: listing.descriptionForbids,
+  };
+}
+
+function stakeInWords(stake: PlatformProfile['listing']['stake']): string {
+  const amount =
+    stake.perPriceUnit > 0
+      ? `the greater of ${stake.minimum} ${stake.currency} and ${stake.perPriceUnit} × the price`
+      : `${stake.minimum} ${stake.currency}`;
+  return `${amount}; refundable, ${stake.withdrawalDelayDays} days after you ask for it`;
+}

@@ -1,0 +1,132 @@
+import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { compileSchema, isObject, typesOf } from '../contract/schema.ts';
+import type { PreparedTool, Sample } from '../spec/model.ts';
+import { toolFile } from '../spec/names.ts';
+import type { PlannedFile } from './model.ts';
+
+/** What `templates/tool/` reads. */
+export interface ToolContext {
+  readonly name: string;
+  /** File name without its ending. */
+  readonly file: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  /** Names of the output properties that `...signals` stands for; empty where it cannot. */
+  readonly standardSignals: readonly string[];
+  /** The definition's other members, such as `_meta`. */
+  readonly others: readonly { readonly name: string; readonly value: Json }[];
+  readonly examples: readonly ToolExample[];
+  readonly hasInput: boolean;
+  /** The parameter that selects a sample; null where no parameter can. */
+  readonly key: KeyContext | null;
+  /** The answer to every call of a tool without a key. */
+  readonly sample: JsonObject;
+  readonly tests: ToolTests;
+}
+
+export interface KeyContext {
+  readonly name: string;
+  /** Type of the keys in TypeScript; with `undefined` where the argument may be absent. */
+  readonly type: string;
+  /** Key and answer, in pairs; the key of an absent argument is null. */
+  readonly entries: readonly (readonly [Json, JsonObject])[];
+}
+
+/** What the unit tests of a tool call it with. */
+export interface ToolTests {
+  /** Arguments that are valid. */
+  readonly valid: JsonObject;
+  /** Arguments that the inputSchema refuses; null where it takes any. */
+  readonly invalid: { readonly arguments: JsonObject; readonly property: string } | null;
+  /** An answer that the outputSchema refuses. */
+  readonly wrongAnswer: Json;
+}
+
+/** The files of one tool: its source and its test. Both are the author's once written. */
+export function planTool(tool: PreparedTool): readonly PlannedFile[] {
+  const context = toolContext(tool);
+  return [
+    { path: `src/tools/${context.file}.ts`, template: 'tool/tool.ts.hbs', context, owner: 'author' },
+    { path: `test/tools/${context.file}.test.ts`, template: 'tool/test.ts.hbs', context, owner: 'author' },
+  ];
+}
+
+/** Everything the templates of one tool say of it. */
+export function toolContext({ definition, keyParameter, samples, examples }: PreparedTool): ToolContext {
+  const { name, description, inputSchema, outputSchema, ...others } = definition;
+  const valid = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
+  return {
+    name,
+    file: toolFile(name),
+    description,
+    inputSchema,
+    outputSchema,
+    standardSignals: standardSignals(outputSchema),
+    others: Object.entries(others).map(([member, value]) => ({ name: member, value })),
+    examples,
+    hasInput: isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0,
+    key: keyParameter === null ? null : keyContext(definition, keyParameter, samples),
+    sample: samples[0]?.answer ?? {},
+    tests: {
+      valid,
+      invalid: invalidArguments(inputSchema, valid),
+      wrongAnswer: wrongAnswer(outputSchema, samples[0]?.answer ?? {}),
+    },
+  };
+}
+
+/** Only where all four are declared can `...signals` stand for those that are the standard ones. */
+function standardSignals({ properties }: JsonObject): readonly string[] {
+  if (!isObject(properties)) return [];
+  const declared = Object.entries(signals).map(([name, schema]) => ({
+    name,
+    present: Object.hasOwn(properties, name),
+    standard: JSON.stringify(properties[name]) === JSON.stringify(schema),
+  }));
+  if (!declared.every(({ present }) => present)) return [];
+  return declared.filter(({ standard }) => standard).map(({ name }) => name);
+}
+
+function keyContext({ inputSchema }: ToolDefinition, name: string, samples: readonly Sample[]): KeyContext {
+  const required = Array.isArray(inputSchema.required) && inputSchema.required.includes(name);
+  const property = isObject(inputSchema.properties) ? inputSchema.properties[name] : undefined;
+  const present = required || (isObject(property) && property.default !== undefined);
+  const types = new Set(samples.filter(({ key }) => key !== null).map(({ key }) => typeof key));
+  return {
+    name,
+    type: [...types, ...(present ? [] : ['undefined'])].join(' | '),
+    entries: samples.filter(({ key }) => key !== null || !present).map(({ key, answer }) => [key, answer]),
+  };
+}
+
+/** Valid arguments with one property made wrong, as the inputSchema itself judges. */
+function invalidArguments(schema: JsonObject, valid: JsonObject): ToolTests['invalid'] {
+  const validate = compileSchema(schema);
+  for (const { property, changed } of mutations(schema, valid)) {
+    if (!validate(changed)) return { arguments: changed, property };
+  }
+  return null;
+}
+
+function wrongAnswer(schema: JsonObject, answer: JsonObject): Json {
+  const validate = compileSchema(schema);
+  for (const { changed } of mutations(schema, answer)) {
+    if (!validate(changed)) return changed;
+  }
+  return [];
+}
+
+function* mutations(
+  schema: JsonObject,
+  value: JsonObject,
+): Generator<{ property: string; changed: JsonObject }> {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  for (const [property, own] of Object.entries(properties)) {
+    const types = isObject(own) ? typesOf(own) : [];
+    for (const wrong of types.includes('string') ? [42, { wrong: true }] : ['wrong', 42, { wrong: true }]) {
+      yield { property, changed: { ...value, [property]: wrong } };
+    }
+  }
+}

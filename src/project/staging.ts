@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { FileSet } from '../plan/model.ts';
+
+const prefix = '.create-market-mcp-';
+const hostTag = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
+const oneHour = 3_600_000;
+
+/** A directory for half-written files inside `parent`: its name says which process on which machine works in it. */
+export function stagingPath(parent: string): string {
+  return join(parent, `${prefix}${hostTag}-${process.pid}-${randomBytes(4).toString('hex')}`);
+}
+
+/** Writes a file set below a directory, in its own order. */
+export function writeFiles(directory: string, files: FileSet): void {
+  for (const [path, { content, executable }] of files) {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
+  }
+}
+
+/** Staging directories in `parent` whose process is gone. */
+export function staleStagings(parent: string): string[] {
+  if (!existsSync(parent)) return [];
+  return readdirSync(parent)
+    .filter((name) => isStale(parent, name))
+    .map((name) => join(parent, name));
+}
+
+/** Whether a directory entry is a staging directory, stale or not. */
+export function isStaging(name: string): boolean {
+  return pattern.test(name);
+}
+
+export function removeStaging(staging: string): void {
+  rmSync(staging, { recursive: true, force: true });
+}
+
+function isStale(parent: string, name: string): boolean {
+  const [, tag, pid] = pattern.exec(name) ?? [];
+  if (pid === undefined) return false;
+  // Writing is synchronous, so whatever bears this process's own id was left by an earlier process.
+  if (tag === hostTag) return Number(pid) === process.pid || !isAlive(Number(pid));
+  const touched = statSync(join(parent, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  return Date.now() - touched > oneHour;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

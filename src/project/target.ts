@@ -1,0 +1,126 @@
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ProjectError } from './errors.ts';
+import { isStaging } from './staging.ts';
+
+/** Where a project shall stand. */
+export interface Target {
+  /** Absolute; links resolved where the directory exists. */
+  readonly directory: string;
+  readonly state: 'absent' | 'empty' | 'occupied';
+  /** Entries of the directory that are neither ours nor harmless; the author's own. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Looks at the target without touching it.
+ *
+ * @param paths the files that shall be written, relative.
+ * @throws ProjectError where no permission could make it possible: something else than a directory in the way
+ *   (`NOT_A_DIRECTORY`), a link that would lead out of it (`LINK_IN_THE_WAY`), or no permission (`NOT_WRITABLE`).
+ */
+export function inspectTarget(given: string, paths: readonly string[]): Target {
+  const absolute = resolve(given);
+  const existing = nearestExisting(absolute);
+  if (!existing.stats.isDirectory()) throw notADirectory(existing.path);
+  requireWritable(existing.path);
+  if (existing.path !== absolute) return { directory: absolute, state: 'absent', conflicts: [] };
+
+  const directory = realpathSync(absolute);
+  refuseDetours(directory, paths);
+  const entries = readdirSync(directory);
+  return {
+    directory,
+    state: entries.length === 0 ? 'empty' : 'occupied',
+    conflicts: entries.filter((name) => !isHarmless(name) && !isStaging(name)).sort(),
+  };
+}
+
+/** What a fresh repository or an editor puts into a directory, and no template of ours writes. */
+const harmless = new Set([
+  '.git',
+  '.gitattributes',
+  '.gitkeep',
+  '.hg',
+  '.svn',
+  '.idea',
+  '.vscode',
+  '.DS_Store',
+  'Thumbs.db',
+]);
+
+function isHarmless(name: string): boolean {
+  return harmless.has(name) || /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(name);
+}
+
+function nearestExisting(path: string): { path: string; stats: Stats } {
+  for (let at = path; ; at = dirname(at)) {
+    let stats: Stats | undefined;
+    try {
+      stats = statSync(at, { throwIfNoEntry: false });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // ENOTDIR: a file stands higher up; ELOOP and a name too long cannot be passed at all.
+      if (code !== 'ENOTDIR') throw notWritable(at, error);
+    }
+    if (stats) return { path: at, stats };
+    if (isEntry(at))
+      throw new ProjectError('NOT_A_DIRECTORY', `${at} is a link to nothing`, 'Remove the link.');
+    if (at === dirname(at)) throw notADirectory(at);
+  }
+}
+
+function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function requireWritable(directory: string): void {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw notWritable(directory, error);
+  }
+}
+
+/** A linked directory on the way to a file would carry it out of the project. */
+function refuseDetours(directory: string, paths: readonly string[]): void {
+  const parents = new Set(paths.flatMap(parentsOf));
+  for (const parent of parents) {
+    const stats = lstatSync(join(directory, parent), { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink()) {
+      throw new ProjectError('LINK_IN_THE_WAY', `${join(directory, parent)} is a link`, 'Remove the link.');
+    }
+    if (stats && !stats.isDirectory()) throw notADirectory(join(directory, parent));
+  }
+  for (const path of paths) {
+    if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isDirectory()) {
+      throw new ProjectError(
+        'DIRECTORY_IN_THE_WAY',
+        `${join(directory, path)} is a directory, a file shall stand there`,
+        'Move it away.',
+      );
+    }
+  }
+}
+
+/** `a/b/c` → `a`, `a/b` */
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function notADirectory(path: string): ProjectError {
+  return new ProjectError('NOT_A_DIRECTORY', `${path} is not a directory`, 'Choose another directory.');
+}
+
+function notWritable(path: string, cause: unknown): ProjectError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const why = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
+  return new ProjectError('NOT_WRITABLE', `cannot write to ${path}: ${why}`, 'Choose another directory.', {
+    cause,
+  });
+}

@@ -1,0 +1,209 @@
+import type { Json, JsonObject } from '../contract/model.ts';
+
+/** Longest line of generated TypeScript, in characters. */
+export const lineWidth = 110;
+
+/** Source text that stands in a literal as it is, such as `...signals`. */
+export class Code {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An object literal: its members in order. A `Code` is a whole member, such as a spread. */
+type Member = Code | readonly [name: string, value: Node];
+type Node = { readonly members: readonly Member[] } | { readonly items: readonly Node[] } | string;
+
+/**
+ * A JSON value as a TypeScript literal the way a person would write it: bare keys where they are safe, single quotes,
+ * one line where it fits. The text evaluates to exactly the value, whatever its strings hold.
+ *
+ * @param column where the literal starts: the characters in front of it on its line.
+ * @param indent leading spaces of the line on which the literal starts.
+ * @param spread source text put first into the object at `path`, with the names of the members it replaces.
+ */
+export function literal(value: Json, { column = 0, indent = 0, spread }: LiteralOptions = {}): string {
+  return print(nodeOf(value, [], spread), column, indent);
+}
+
+/** A member of an object literal, without the comma behind it, on a line with `indent` leading spaces. */
+export function property(name: string, value: Json, indent: number): string {
+  return printMember(name, nodeOf(value, [], undefined), indent);
+}
+
+/** The entries of a `Map`, each a key and a value; `null` as a key is `undefined`, the key of an absent argument. */
+export function mapEntries(
+  entries: readonly (readonly [Json, Json])[],
+  options: LiteralOptions = {},
+): string {
+  const items = entries.map(
+    ([key, value]): Node => ({
+      items: [key === null ? 'undefined' : nodeOf(key, [], undefined), nodeOf(value, [], undefined)],
+    }),
+  );
+  return print({ items }, options.column ?? 0, options.indent ?? 0);
+}
+
+export interface LiteralOptions {
+  readonly column?: number;
+  readonly indent?: number;
+  readonly spread?: Spread;
+}
+
+export interface Spread {
+  readonly path: readonly string[];
+  readonly code: Code;
+  readonly replaces: ReadonlySet<string>;
+}
+
+/** A property name as it stands in an object literal. `__proto__` must be computed: otherwise it sets the prototype. */
+export function propertyName(name: string): string {
+  if (name === '__proto__') return "['__proto__']";
+  return isIdentifierName(name) ? name : stringLiteral(name);
+}
+
+/** The access to a member: `input.symbol`, `input['a b']`. */
+export function memberAccess(object: string, name: string): string {
+  return isIdentifierName(name) ? `${object}.${name}` : `${object}[${stringLiteral(name)}]`;
+}
+
+/**
+ * A string in quotes: single ones unless double ones need fewer escapes. Characters that end a line, are invisible or
+ * turn the direction of text are escaped, so that the source reads as it runs.
+ */
+export function stringLiteral(text: string): string {
+  const quote = text.split("'").length > text.split('"').length ? '"' : "'";
+  const escaped = text.replace(unsafe, (character) => {
+    if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
+    return escapes.get(character) ?? unicodeEscape(character);
+  });
+  return quote + escaped + quote;
+}
+
+const unsafe =
+  /['"\\]|\p{Cc}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Bidi_Control}|[\u00ad\u200b\u2060\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+const escapes = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+function unicodeEscape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+function isIdentifierName(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name);
+}
+
+function nodeOf(value: Json, path: readonly string[], spread: Spread | undefined): Node {
+  if (value === undefined) throw new TypeError(`no value at ${path.join('.') || 'the root'}`);
+  if (typeof value === 'string') return stringLiteral(value);
+  if (typeof value === 'number') return numberLiteral(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (isList(value)) {
+    return { items: value.map((item, index) => nodeOf(item, [...path, String(index)], spread)) };
+  }
+  const here = spread && spread.path.join('\0') === path.join('\0') ? spread : undefined;
+  const own = Object.entries(value).filter(([name]) => !here?.replaces.has(name));
+  const members = own.map(([name, member]): Member => [name, nodeOf(member, [...path, name], spread)]);
+  return { members: here ? [here.code, ...members] : members };
+}
+
+function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function numberLiteral(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
+  return Object.is(value, -0) ? '-0' : String(value).replace('e+', 'e');
+}
+
+function print(node: Node, column: number, indent: number): string {
+  if (typeof node === 'string') return node;
+  const line = flat(node);
+  // One character is left for the comma or semicolon behind it.
+  if (!mustBreak(node) && column + line.length < lineWidth) return line;
+  return 'items' in node ? brokenList(node.items, indent + 2) : brokenObject(node.members, indent + 2);
+}
+
+function flat(node: Node): string {
+  if (typeof node === 'string') return node;
+  if ('items' in node) return `[${node.items.map(flat).join(', ')}]`;
+  if (node.members.length === 0) return '{}';
+  const members = node.members.map((member) =>
+    member instanceof Code ? member.text : `${propertyName(member[0])}: ${flat(member[1])}`,
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+/** Objects three deep read better broken; so do lists of several objects. */
+function mustBreak(node: Node): boolean {
+  if (typeof node === 'string') return false;
+  if ('items' in node) return node.items.some(mustBreak) || isTable(node.items);
+  return (
+    objectDepth(node) > 2 || node.members.some((member) => !(member instanceof Code) && mustBreak(member[1]))
+  );
+}
+
+function isTable(items: readonly Node[]): boolean {
+  return (
+    items.length > 1 &&
+    (items.every((item) => typeof item === 'object' && 'members' in item && item.members.length > 1) ||
+      items.every((item) => typeof item === 'object' && 'items' in item && item.items.length > 1))
+  );
+}
+
+function objectDepth(node: Node): number {
+  if (typeof node === 'string') return 0;
+  if ('items' in node) return Math.max(0, ...node.items.map(objectDepth));
+  return (
+    1 + Math.max(0, ...node.members.map((member) => (member instanceof Code ? 0 : objectDepth(member[1]))))
+  );
+}
+
+function brokenObject(members: readonly Member[], indent: number): string {
+  if (members.length === 0) return '{}';
+  const lines = members.map((member) =>
+    member instanceof Code ? member.text : printMember(member[0], member[1], indent),
+  );
+  return enclose('{', lines, '}', indent);
+}
+
+/** A string too long for its line goes on the next one. */
+function printMember(name: string, value: Node, indent: number): string {
+  const start = `${propertyName(name)}: `;
+  const text = print(value, indent + start.length, indent);
+  const tooLong = indent + start.length + text.length >= lineWidth;
+  const isString = typeof value === 'string' && /^['"]/.test(value);
+  return isString && tooLong ? `${start.trimEnd()}\n${' '.repeat(indent + 2)}${text}` : start + text;
+}
+
+function brokenList(items: readonly Node[], indent: number): string {
+  const numbers = items.every((item) => typeof item === 'string' && /^-?\d/.test(item));
+  const lines = numbers ? filled(items.map(flat), indent) : items.map((item) => print(item, indent, indent));
+  return enclose('[', lines, ']', indent);
+}
+
+/** Short items, as many on a line as fit. */
+function filled(items: readonly string[], indent: number): string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent + last.length + item.length + 2 < lineWidth) {
+      lines[lines.length - 1] = `${last}, ${item}`;
+    } else {
+      lines.push(item);
+    }
+  }
+  return lines;
+}
+
+function enclose(open: string, lines: readonly string[], close: string, indent: number): string {
+  const pad = ' '.repeat(indent);
+  return `${open}\n${lines.map((line) => `${pad}${line},\n`).join('')}${' '.repeat(indent - 2)}${close}`;
+}

@@ -1,0 +1,44 @@
+/** Text on its way into Markdown, YAML and comments: each function makes it safe for exactly that place. */
+
+/**
+ * Text as one line of Markdown prose: characters that would start markup, HTML or a template expression are escaped,
+ * line breaks become spaces.
+ */
+export function markdownText(text: string): string {
+  return oneLine(text).replace(/[\\`*_{}[\]()<>#+\-!|~$&]/g, (character) =>
+    /[<>&]/.test(character) ? (entities.get(character) ?? '') : `\\${character}`,
+  );
+}
+
+/** Text as inline Markdown code, whatever backticks it holds. */
+export function markdownCode(text: string): string {
+  const line = oneLine(text);
+  const runs = line.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
+  const pad = /^`|`$|^ .* $/.test(line) || line === '' ? ' ' : '';
+  return fence + pad + line + pad + fence;
+}
+
+/** Text inside a block comment: it cannot end the comment. */
+export function commentText(text: string): string {
+  return oneLine(text).replaceAll('*/', '* /');
+}
+
+/** A YAML scalar. JSON strings are YAML, and nothing in them is special. */
+export function yamlText(text: string): string {
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, jsonEscape);
+}
+
+const entities = new Map([
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['&', '&amp;'],
+]);
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
+}
+
+function jsonEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,45 @@
+import { run } from './processes.ts';
+
+/** What became of the repository, in words for the author where there is something to say. */
+export type GitOutcome =
+  | { readonly state: 'committed' }
+  | { readonly state: 'inside-repository' }
+  | { readonly state: 'initialised' | 'none'; readonly note: string };
+
+/**
+ * Makes a directory a git repository with a first commit. Nothing happens inside another repository; without an
+ * identity the files stay uncommitted. Never throws.
+ */
+export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
+  const git = (...args: string[]) => run('git', args, { cwd: directory, env: withoutRepository });
+  const inside = await git('rev-parse', '--is-inside-work-tree');
+  if (inside.missing) return { state: 'none', note: 'git is not installed: no repository was made.' };
+  if (inside.exitCode === 0) return { state: 'inside-repository' };
+
+  const init = await git('init', '--quiet');
+  if (init.exitCode !== 0) return { state: 'none', note: `git init failed: ${init.lastLines.join(' ')}` };
+  const identity = await git('var', 'GIT_COMMITTER_IDENT');
+  const email = await git('config', 'user.email');
+  if (
+    identity.exitCode !== 0 ||
+    (email.exitCode !== 0 && !process.env.GIT_COMMITTER_EMAIL && !process.env.EMAIL)
+  ) {
+    return { state: 'initialised', note: 'git knows no user.name and user.email: nothing was committed.' };
+  }
+  const add = await git('add', '--all');
+  const commit = await git(
+    '-c',
+    'commit.gpgSign=false',
+    'commit',
+    '--quiet',
+    '--no-verify',
+    '--message',
+    message,
+  );
+  if (add.exitCode === 0 && commit.exitCode === 0) return { state: 'committed' };
+  const lines = [...add.lastLines, ...commit.lastLines].join(' ');
+  return { state: 'initialised', note: `git could not commit: ${lines}` };
+}
+
+/** Set while git runs a hook; they would name another repository than the directory's own. */
+const withoutRepository = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };

@@ -1,0 +1,78 @@
+import { execa } from 'execa';
+
+/** A child process that was started and has ended. */
+export interface Ended {
+  /** Undefined where it was ended by a signal or could not be started. */
+  readonly exitCode: number | undefined;
+  /** It could not be started: there is no such program. */
+  readonly missing: boolean;
+  readonly stdout: string;
+  /** The last lines of both streams, in the order they came. */
+  readonly lastLines: readonly string[];
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  /** Added to this process's environment; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Called for each line of stdout and stderr as it comes. */
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+  /** Lines that say nothing in a report of a failure. */
+  readonly isNoise?: (line: string) => boolean;
+}
+
+const keptLines = 20;
+const running = new Set<number>();
+
+/**
+ * Runs a program to its end, without a terminal. Never throws for how it ended. The child leads a process group of its
+ * own, which `endChildren` ends as a whole.
+ */
+export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  const lastLines: string[] = [];
+  const child = execa(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    reject: false,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const { pid } = child;
+  if (pid !== undefined) running.add(pid);
+  const take = async (stream: 'stdout' | 'stderr') => {
+    for await (const line of child.iterable({ from: stream })) {
+      options.onLine?.(line, stream);
+      if (line.trim() === '' || options.isNoise?.(line)) continue;
+      lastLines.push(line);
+      if (lastLines.length > keptLines) lastLines.shift();
+    }
+  };
+  try {
+    const [result] = await Promise.all([child, take('stdout'), take('stderr')]);
+    return {
+      exitCode: result.exitCode,
+      missing: result.code === 'ENOENT',
+      stdout: result.stdout,
+      lastLines,
+    };
+  } finally {
+    if (pid !== undefined) running.delete(pid);
+  }
+}
+
+/** Ends every child that still runs, with all that it started. */
+export function endChildren(): void {
+  for (const pid of running) endGroup(pid);
+  running.clear();
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
