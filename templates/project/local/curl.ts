@@ -1,0 +1,39 @@
+import type { JsonObject } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+
+/** A call to be written down as shell commands. */
+export interface CurlCall {
+  /** Endpoint URL. */
+  readonly url: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly token: string;
+}
+
+/** Shell commands that open a session and call a tool in it; they work when pasted into any POSIX shell. */
+export function curlCommands(
+  { url, tool, arguments: args, token }: CurlCall,
+  { header, scheme }: Pick<PlatformProfile['token'], 'header' | 'scheme'>,
+): string {
+  const post = `curl -sS ${quote(url)} -H 'content-type: application/json'`;
+  const initialize = message('initialize', {
+    protocolVersion: '2024-11-05',
+    capabilities: {},
+    clientInfo: { name: 'curl', version: '1' },
+  });
+  const call = message('tools/call', { name: tool, arguments: args });
+  return [
+    `TOKEN=${quote(token)}`,
+    `SESSION=$(${post} -o /dev/null -D - -d ${quote(initialize)} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
+    `${post} -H "mcp-session-id: $SESSION" -H "${header}: ${`${scheme} `.trimStart()}$TOKEN" -d ${quote(call)}`,
+  ].join('\n');
+}
+
+function message(method: string, params: JsonObject): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+}
+
+/** A text as one word of a POSIX shell, whatever is in it. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

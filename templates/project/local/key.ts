@@ -1,0 +1,60 @@
+import { createPublicKey } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
+import type { PlatformProfile } from '../contract/profile.ts';
+
+/** The `iss` of tokens of the local platform. */
+export const localIssuer = 'urn:local-platform';
+
+/** The platform's part, played on this machine: it signs tokens with a key of its own. */
+export interface LocalPlatform {
+  /** PEM text (SPKI), for PLATFORM_PUBLIC_KEY. */
+  readonly publicKey: string;
+  /** A token as the platform would send it with a paid call, valid for the platform's usual lifetime. */
+  sign(audience: string): Promise<string>;
+}
+
+/**
+ * Opens the local platform of a project. Its key is made when first needed and kept in `.local/`, which git ignores.
+ *
+ * @throws Error where NODE_ENV is production: a live server must trust no key but the platform's.
+ */
+export async function openLocalPlatform(
+  directory: string,
+  token: PlatformProfile['token'],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<LocalPlatform> {
+  if (env.NODE_ENV === 'production') {
+    throw new Error('NODE_ENV is production: there is no local platform there.');
+  }
+  const algorithm = token.algorithms[0] ?? 'RS256';
+  const pem = await readOrMakeKey(path.join(directory, '.local'), algorithm);
+  return {
+    publicKey: createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString(),
+    async sign(audience) {
+      return new SignJWT({ ...token.claims })
+        .setProtectedHeader({ alg: algorithm })
+        .setIssuer(localIssuer)
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime(`${token.lifetimeSeconds} seconds`)
+        .sign(await importPKCS8(pem, algorithm));
+    },
+  };
+}
+
+async function readOrMakeKey(directory: string, algorithm: string): Promise<string> {
+  const file = path.join(directory, 'platform-key.pem');
+  if (!existsSync(file)) {
+    const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(file, await exportPKCS8(privateKey), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      // Another process made it in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,186 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { TokenRules } from './server/gate.ts';
+import { isLoopback } from './server/origin.ts';
+import { type VariableName, variables } from './variables.ts';
+
+/** A server's configuration, complete and checked. */
+export interface Config {
+  /** 0 stands for any free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly production: boolean;
+  /** Null where the token check is switched off. */
+  readonly token: TokenRules | null;
+  /** Null where sessions end with the process. */
+  readonly sessionSecret: string | null;
+  readonly sessionTtlSeconds: number;
+  /** `*` stands for every origin. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly maxBodyBytes: number;
+  readonly callTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly shutdownGraceMs: number;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+type Environment = { readonly [name: string]: string | undefined };
+type Platform = Pick<PlatformProfile, 'token'>;
+type ReadText = (path: string) => string;
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as unset. Reports every error at once
+ * and never repeats a secret.
+ *
+ * @param readText reads the file that PLATFORM_PUBLIC_KEY names
+ */
+export function readConfig(
+  env: Environment,
+  platform: Platform,
+  readText: ReadText = (path) => readFileSync(path, 'utf8'),
+): ConfigResult {
+  const errors: string[] = [];
+  const given = (name: VariableName) => env[name]?.trim() || variables[name].default;
+  /** The parsed variable. After an error the value is missing, and so is the whole configuration. */
+  const read = <T>(name: VariableName, parse: (text: string | null) => T): T => {
+    try {
+      return parse(given(name));
+    } catch (error) {
+      errors.push(`${name}: ${(error as Error).message}`);
+      return undefined as T;
+    }
+  };
+
+  const production = given('NODE_ENV') === 'production';
+  const port = read('PORT', wholeNumber(0, 65_535));
+  const authOff = read('AUTH', (text) => isOff(text, production));
+  const audience = read('PLATFORM_AUDIENCE', (text) => audienceOf(text, port, production));
+  const readToken = (): TokenRules => ({
+    ...platform.token,
+    issuer: read('PLATFORM_ISSUER', (text) => issuerOf(text ?? platform.token.issuer)),
+    audience,
+    key:
+      given('PLATFORM_PUBLIC_KEY') === null
+        ? read('PLATFORM_JWKS_URL', (text) => keySetOf(text ?? platform.token.jwksUrl))
+        : read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', platform.token.algorithms, readText)),
+  });
+  const config: Config = {
+    port,
+    host: read('HOST', (text) => text ?? variables.HOST.default),
+    production,
+    token: authOff ? null : readToken(),
+    sessionSecret: read('SESSION_SECRET', secretOf),
+    sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
+    allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
+    maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(1_000, 100_000_000)),
+    callTimeoutMs: read('CALL_TIMEOUT_MS', wholeNumber(10, 600_000)),
+    requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
+    shutdownGraceMs: read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000)),
+  };
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config) };
+}
+
+function warningsOf({ token, sessionSecret, production }: Config): string[] {
+  const warnings: string[] = [];
+  if (token === null) warnings.push('AUTH is off: anyone can call the tools without paying.');
+  if (production && sessionSecret === null) {
+    warnings.push('SESSION_SECRET is not set: sessions end with this process and hold on no other replica.');
+  }
+  return warnings;
+}
+
+function wholeNumber(minimum: number, maximum: number): (text: string | null) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text !== null && /^\d+$/.test(text) && value >= minimum && value <= maximum) return value;
+    throw new Error(`expected a whole number from ${minimum} to ${maximum}, got ${JSON.stringify(text)}.`);
+  };
+}
+
+function isOff(text: string | null, production: boolean): boolean {
+  if (text === null) return false;
+  if (text !== 'off') throw new Error(`the only value is "off", got ${JSON.stringify(text)}.`);
+  if (production) throw new Error('"off" is refused where NODE_ENV is production.');
+  return true;
+}
+
+function audienceOf(text: string | null, port: number, production: boolean): string {
+  if (text === null) {
+    if (!production) return `http://localhost:${port}/mcp`;
+    throw new Error('must be set in production: the public endpoint URL, exactly as registered.');
+  }
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
+  if (secure && url?.pathname.endsWith('/mcp') && text.endsWith('/mcp')) return text;
+  throw new Error(`expected an https URL whose path ends in /mcp, got ${JSON.stringify(text)}.`);
+}
+
+function issuerOf(text: string | null): string {
+  if (text !== null) return text;
+  throw new Error('must be set: who issues the tokens; the platform profile does not know it.');
+}
+
+function keySetOf(text: string | null): URL {
+  if (text === null) {
+    throw new Error('must be set, or PLATFORM_PUBLIC_KEY: without a key no call can be told to be paid for.');
+  }
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const local = url?.protocol === 'http:' && isLoopback(url.hostname);
+  if (url !== null && (url.protocol === 'https:' || local)) return url;
+  throw new Error(`expected an https URL, got ${JSON.stringify(text)}.`);
+}
+
+const keyTypes: { readonly [family: string]: string } = { RS: 'rsa', PS: 'rsa', ES: 'ec', Ed: 'ed25519' };
+
+function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): KeyObject {
+  const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : contentOf(text, readText);
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem)) throw new Error('holds a private key; give the public one.');
+  let key: KeyObject;
+  try {
+    key = createPublicKey(pem);
+  } catch {
+    throw new Error(
+      'expected a public key or a certificate as PEM text, or the path of a file that holds it.',
+    );
+  }
+  const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails } = key;
+  if (!algorithms.some((algorithm) => keyTypes[algorithm.slice(0, 2)] === type)) {
+    throw new Error(`is a key of type ${type}, which does not fit ${algorithms.join(', ')}.`);
+  }
+  if (type === 'rsa' && Number(asymmetricKeyDetails?.modulusLength) < 2048) {
+    throw new Error('expected an RSA key of 2048 bits or more.');
+  }
+  return key;
+}
+
+function contentOf(path: string, readText: ReadText): string {
+  try {
+    return readText(path);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new Error(`is no PEM text, and no file of that name can be read (${reason}).`);
+  }
+}
+
+function secretOf(text: string | null): string | null {
+  if (text === null || text.length >= 32) return text;
+  throw new Error(`expected 32 characters or more, got ${text.length}.`);
+}
+
+function originsOf(text: string | null): ReadonlySet<string> {
+  const origins = (text ?? '')
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter(Boolean);
+  for (const origin of origins) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    throw new Error(
+      `expected origins such as https://app.example, separated by commas, got ${JSON.stringify(origin)}.`,
+    );
+  }
+  return new Set(origins);
+}

@@ -1,0 +1,3 @@
+import { loadEnvironment } from './project.ts';
+
+loadEnvironment();

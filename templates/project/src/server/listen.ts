@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Config } from '../config.ts';
+import type { App } from './app.ts';
+
+export interface RunningServer {
+  readonly port: number;
+  /** Stops accepting, lets running calls finish within the grace period, then closes every connection. */
+  stop(): Promise<void>;
+}
+
+/** Longer than the idle time-outs of common proxies, so that they never send into a connection being closed. */
+const keepAliveTimeout = 65_000;
+const idleSweepMs = 50;
+
+type Limits = Pick<Config, 'host' | 'port' | 'requestTimeoutMs' | 'shutdownGraceMs'>;
+
+/**
+ * Listens for requests.
+ *
+ * @throws Error in words where the address cannot be listened on.
+ */
+export async function listen(app: App, limits: Limits): Promise<RunningServer> {
+  const { host, port, requestTimeoutMs, shutdownGraceMs } = limits;
+  const server = createAdaptorServer({
+    fetch: (request) => app.fetch(request),
+    createServer,
+    serverOptions: {
+      keepAliveTimeout,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(inWords(error, limits))));
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => stop(server, app, shutdownGraceMs),
+  };
+}
+
+function stop(server: Server, app: App, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+    app.closeStreams();
+  });
+}
+
+function inWords(error: NodeJS.ErrnoException, { host, port }: Limits): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
+    case 'EACCES':
+      return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine. Set HOST to one, or leave it out.`;
+    default:
+      return `Cannot listen on ${host}, port ${port}: ${error.message}`;
+  }
+}

@@ -1,0 +1,69 @@
+import type { ToolDefinition } from '../../contract/model.ts';
+import { type Incident, runCall } from './call.ts';
+import { type CompiledTool, compileTool } from './compile.ts';
+import type { Tool } from './define-tool.ts';
+import type { Gate } from './gate.ts';
+import type { Log } from './log.ts';
+import type { CallResult } from './result.ts';
+import { ErrorCode, type Method, RpcError } from './rpc.ts';
+
+/** The method whose requests are paid for (C§5.3). */
+export const paidMethod = 'tools/call';
+
+const unauthorized = -32001;
+
+/**
+ * The methods of C§4.1 beside `initialize`. The calling method asks the gate itself, whoever asked it before.
+ *
+ * @throws Error where two tools have one name or a schema does not compile.
+ */
+export function createMethods(
+  tools: readonly Tool[],
+  { gate, timeoutMs, log }: { readonly gate: Gate; readonly timeoutMs: number; readonly log: Log },
+): ReadonlyMap<string, Method> {
+  const byName = new Map<string, CompiledTool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
+    byName.set(tool.name, compileTool(tool));
+  }
+  const list = { tools: tools.map(definitionOf) };
+  const report = (incident: Incident) => log('incident', { ...incident });
+
+  const call: Method = async ({ name, arguments: args = {} }, caller) => {
+    if (!(await gate(caller.headers))) throw new RpcError(unauthorized, 'Unauthorized');
+    if (typeof name !== 'string') {
+      throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
+    }
+    const compiled = byName.get(name);
+    if (!compiled) {
+      log('call', { tool: printable(name), ms: 0, outcome: 'unknown-tool' });
+      return unknownTool(name);
+    }
+    const started = performance.now();
+    const { result, ending } = await runCall(compiled, args, { signal: caller.signal, timeoutMs, report });
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    log('call', { tool: name, ms, outcome: ending });
+    return result;
+  };
+
+  return new Map<string, Method>([
+    ['tools/list', () => list],
+    ['resources/list', () => ({ resources: [] })],
+    ['prompts/list', () => ({ prompts: [] })],
+    [paidMethod, call],
+  ]);
+}
+
+function definitionOf({ name, description, inputSchema, outputSchema, _meta }: Tool): ToolDefinition {
+  return { name, description, inputSchema, outputSchema, ...(_meta && { _meta }) };
+}
+
+function unknownTool(name: string): CallResult {
+  const text = `Unknown tool: ${printable(name)}. tools/list names the tools there are.`;
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** A name from outside, safe to show: 100 characters at most, none of them a control character. */
+function printable(name: string): string {
+  return name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
+}

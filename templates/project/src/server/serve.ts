@@ -1,0 +1,50 @@
+import type { ConfigResult } from '../config.ts';
+import { createApp } from './app.ts';
+import type { Tool } from './define-tool.ts';
+import { listen, type RunningServer } from './listen.ts';
+import { createLog } from './log.ts';
+import type { ServerInfo } from './rpc.ts';
+
+/**
+ * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Where it cannot start, says why on
+ * stderr and exits with 1. The same signal again ends the process at
+ * once.
+ */
+export async function serve(
+  configured: ConfigResult,
+  info: ServerInfo,
+  tools: readonly Tool[],
+): Promise<void> {
+  if (!configured.ok) return refuse(configured.errors);
+  const { config, warnings } = configured;
+  const log = createLog();
+  process.on('exit', log.flush);
+  process.on('unhandledRejection', (reason) => {
+    log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
+  });
+
+  let server: RunningServer;
+  try {
+    server = await listen(createApp(config, info, tools, log), config);
+  } catch (error) {
+    return refuse([(error as Error).message]);
+  }
+  for (const text of warnings) log('warning', { text });
+  log('listening', { ...info, host: config.host, port: server.port, tools: tools.length });
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log('stopping', { signal });
+    await server.stop();
+    process.exit(0);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+function refuse(reasons: readonly string[]): void {
+  console.error(['The server cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
+  process.exit(1);
+}
