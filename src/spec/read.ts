@@ -1,36 +1,28 @@
 import { type Document, parseDocument } from 'yaml';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
-import { fault, pass, refuse, together } from './fault.ts';
+import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
-import { toolSpecOf } from './tool-spec.ts';
 
 /** Limits that real tool lists stay far below and that keep hostile ones from hurting. */
 const limits = { characters: 5_000_000, depth: 64, values: 500_000, aliases: 100, tools: 500 };
 
 /**
  * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
- * JSON-RPC answer to `tools/list`. A ToolSpec is checked in full; a definition is left to `mend`.
+ * JSON-RPC answer to `tools/list`. The tools themselves are judged by `prepare`, all at once.
  *
  * @param file name of the file, for the faults
- * @returns the tools in their order, or every fault at once with its path
+ * @returns the tools in their order, or every fault of the document
  */
 export function readSpec(text: string, file = '--spec'): Result<readonly SpecEntry[]> {
   const document = readDocument(text, file);
   if (!document.ok) return document;
-  const entries = entriesOf(document.value, file);
-  if (!entries.ok) return entries;
-  return together(entries.value.map(({ value, path }) => readEntry(value, path)));
+  return entriesOf(document.value, file);
 }
 
 /** Whether an entry is a plain MCP tool definition. */
 export function isDefinition(entry: SpecEntry): entry is JsonObject {
   return 'inputSchema' in entry || 'outputSchema' in entry;
-}
-
-interface Entry {
-  readonly value: Json;
-  readonly path: string;
 }
 
 function readDocument(text: string, file: string): Result<Json> {
@@ -138,7 +130,7 @@ function isPlain(value: unknown): value is object {
 }
 
 /** Finds the list of tools in any of the shapes it comes in. */
-function entriesOf(document: Json, file: string): Result<readonly Entry[]> {
+function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
     return refuse(
@@ -158,24 +150,22 @@ function entriesOf(document: Json, file: string): Result<readonly Entry[]> {
       ),
     );
   }
-  if (!Array.isArray(list)) return pass([{ value: list as Json, path }]);
-  if (list.length === 0) return refuse(fault(path, list, 'holds no tool', 'Write at least one.'));
-  if (list.length > limits.tools) {
-    return refuse(fault(path, undefined, `${list.length} tools, ${limits.tools} at most`, 'Split it.'));
+  const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
+  if (tools.length === 0) return refuse(fault(path, list, 'holds no tool', 'Write at least one.'));
+  if (tools.length > limits.tools) {
+    return refuse(fault(path, undefined, `${tools.length} tools, ${limits.tools} at most`, 'Split it.'));
   }
-  return pass((list as readonly Json[]).map((value, i) => ({ value, path: `${path}[${i}]` })));
-}
-
-function readEntry(value: Json, path: string): Result<SpecEntry> {
-  if (!isObject(value)) {
-    return refuse(
-      fault(path, value, 'is no tool', 'Write an object with name, description, input and output.'),
-    );
-  }
-  const isTheirs = isDefinition(value);
-  if (isTheirs && ('input' in value || 'output' in value)) {
-    const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
-    return refuse(fault(path, value.name, 'is half a ToolSpec and half an MCP definition', hint));
-  }
-  return isTheirs ? pass(value) : toolSpecOf(value, path);
+  const faults = tools.flatMap((tool, i) =>
+    isObject(tool)
+      ? []
+      : [
+          fault(
+            Array.isArray(list) ? `${path}[${i}]` : path,
+            tool,
+            'is no tool',
+            'Write an object with name, description, input and output.',
+          ),
+        ],
+  );
+  return faults.length > 0 ? refuse(...faults) : pass(tools.filter(isObject));
 }

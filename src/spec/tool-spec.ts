@@ -8,12 +8,12 @@ import { parseToolName } from './names.ts';
 import { toolSpecSchema } from './tool-spec-schema.ts';
 
 /**
- * A JSON object as a ToolSpec.
+ * Checks what shall be a ToolSpec, from a file or from an author's answers.
  *
  * @param path of the object, for the faults: `tools[0]`
  * @returns the spec, or every fault at once
  */
-export function toolSpecOf(value: JsonObject, path: string): Result<ToolSpec> {
+export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
   const validate = compileSchema(toolSpecSchema);
   if (!validate(value)) return refuse(...schemaFaults(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
@@ -22,7 +22,7 @@ export function toolSpecOf(value: JsonObject, path: string): Result<ToolSpec> {
 }
 
 /** What is wrong with a spec that its schema cannot tell. */
-export function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
+function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
   const name = parseToolName(spec.name, `${path}.name`);
   return [
     ...(name.ok ? [] : name.faults),
@@ -32,7 +32,7 @@ export function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
 }
 
 /** One fault for each place, said in the words of a spec. */
-function schemaFaults(validate: ValidateFunction, value: JsonObject, path: string): readonly Fault[] {
+function schemaFaults(validate: ValidateFunction, value: object, path: string): readonly Fault[] {
   const problems = problemsOf(validate, value, path);
   const faults = (validate.errors ?? []).flatMap((error, i) => {
     const problem = problems[i];

@@ -1,0 +1,35 @@
+import type { JsonObject, ToolDefinition } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { allowBlank } from './mend-output.ts';
+import type { ToolSpec } from './model.ts';
+import { fieldsSchema } from './shape-schema.ts';
+
+/**
+ * The MCP definition of a ToolSpec (C§2.1). A list becomes an object that holds `items` and `count`. Required output
+ * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call.
+ */
+export function definitionOf({ name, description, input, output, returns, _meta }: ToolSpec): ToolDefinition {
+  const answer = fieldsSchema(output);
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', ...fieldsSchema(input) },
+    outputSchema: withSignals(returns === 'list' ? listOf(answer) : answer),
+    ...(_meta && { _meta }),
+  };
+}
+
+function withSignals(answer: ReturnType<typeof fieldsSchema>): JsonObject {
+  const schema = allowBlank({ type: 'object', ...answer });
+  return { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } };
+}
+
+function listOf(item: ReturnType<typeof fieldsSchema>): ReturnType<typeof fieldsSchema> {
+  return {
+    properties: {
+      items: { type: 'array', description: 'What was found.', items: { type: 'object', ...item } },
+      count: { type: 'integer', description: 'Number of items.' },
+    },
+    required: ['items', 'count'],
+  };
+}

@@ -1,0 +1,94 @@
+import { inspectTools } from '../contract/index.ts';
+import type { Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { definitionOf } from './definition.ts';
+import { fault, refuse, together } from './fault.ts';
+import { type Mended, mend } from './mend.ts';
+import type { Fault, Prepared, Result, SpecEntry, ToolSpec } from './model.ts';
+import { toolFile } from './names.ts';
+import { isDefinition } from './read.ts';
+import { samplesOf } from './samples.ts';
+import { toolSpecOf } from './tool-spec.ts';
+
+export type Preparation =
+  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/**
+ * Everything that a project's tools need, from what their author said: definitions that meet every static rule of the
+ * contract under a platform's profile, sample answers, examples, and what was changed on the way.
+ */
+export function prepare(entries: readonly SpecEntry[], profile: PlatformProfile): Preparation {
+  const tools = together(
+    entries.map((entry, i) => mendedOf(entry, profile, whereOf(entry, i, entries.length))),
+  );
+  if (!tools.ok) return tools;
+  const definitions = tools.value.map(({ definition }) => definition);
+  const clashes = clashFaults(definitions);
+  if (clashes.length > 0) return refuse(...clashes);
+
+  const failed = inspectTools(definitions, profile).filter(({ status }) => status === 'fail');
+  const broken = failed.filter(({ level }) => level === 'must').flatMap(ruleFaults);
+  if (broken.length > 0) return refuse(...broken);
+
+  const prepared = together(
+    definitions.map((definition, i) =>
+      samplesOf(definition, wishesOf(entries[i]), profile.smoke, whereOf(definition, i, entries.length)),
+    ),
+  );
+  if (!prepared.ok) return prepared;
+  return {
+    ok: true,
+    prepared: {
+      tools: prepared.value,
+      changes: tools.value.flatMap(({ changes }) => changes),
+      advice: failed.filter(({ level }) => level === 'should').flatMap(ruleFaults),
+    },
+  };
+}
+
+/** `get_price`, with its place where several entries may share a name. */
+function whereOf(entry: { readonly name?: unknown }, index: number, of: number): string {
+  const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
+  if (of === 1) return name ?? 'tool';
+  return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
+}
+
+function mendedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Mended> {
+  if (isDefinition(entry)) {
+    if (!('input' in entry || 'output' in entry)) return mend(entry, profile.smoke, where);
+    const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
+    return refuse(fault(where, undefined, 'is half a ToolSpec and half an MCP definition', hint));
+  }
+  const spec = toolSpecOf(entry, where);
+  return spec.ok ? mend({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
+}
+
+function wishesOf(entry: SpecEntry | undefined) {
+  return entry === undefined || isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
+}
+
+/** Tools that callers or file systems could not tell apart. */
+function clashFaults(definitions: readonly ToolDefinition[]): readonly Fault[] {
+  const seen = new Map<string, string>();
+  return definitions.flatMap(({ name }, i) => {
+    const file = toolFile(name);
+    const other = seen.get(file);
+    if (other === undefined) {
+      seen.set(file, name);
+      return [];
+    }
+    const message =
+      other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
+    return [fault(`tools[${i}].name`, name, message, `Rename one of them: ${name}_2.`)];
+  });
+}
+
+function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): readonly Fault[] {
+  return problems.map(({ tool, path, expected, actual, mend: exact }: Problem) => ({
+    where: [tool, path].filter((part) => part !== undefined).join('.'),
+    value: actual,
+    message: `${title} (${id}): expected ${expected}`,
+    hint: exact ?? mendOfRule,
+  }));
+}
