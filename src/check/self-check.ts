@@ -1,7 +1,7 @@
 import type { Report, RuleResult } from '../contract/model.ts';
 import type { PackageManager } from '../plan/package-manager.ts';
 import { SystemError } from '../system/errors.ts';
-import { run } from '../system/processes.ts';
+import { run, runAttached } from '../system/processes.ts';
 
 /** How far a self-check has come: a line of JSON that the project's self-check writes to stderr. */
 export interface Progress {
@@ -10,6 +10,8 @@ export interface Progress {
   readonly id: string;
   readonly status: RuleResult['status'];
 }
+
+const program = 'dist/self-check/main.js';
 
 /**
  * Builds a project.
@@ -37,7 +39,7 @@ export async function selfCheck(
   directory: string,
   onProgress: (progress: Progress) => void,
 ): Promise<Report> {
-  const ended = await run(process.execPath, ['dist/self-check/main.js', '--json', '--progress'], {
+  const ended = await run(process.execPath, [program, '--json', '--progress'], {
     cwd: directory,
     isNoise: (line) => progressOf(line) !== undefined,
     onLine: (line, stream) => {
@@ -47,8 +49,21 @@ export async function selfCheck(
   });
   const report = reportOf(ended.stdout);
   if (report) return report;
-  const hint = `In ${directory} run: node dist/self-check/main.js`;
+  const hint = `In ${directory} run: node ${program}`;
   throw new SystemError('NOT_STARTED', 'the server did not start or answer', hint, ended.lastLines);
+}
+
+/**
+ * Runs the self-check of a built project as its author would: it writes its own report.
+ *
+ * @returns the exit code of the self-check; undefined where it was ended by a signal.
+ */
+export async function showSelfCheck(
+  directory: string,
+  flags: readonly string[],
+): Promise<number | undefined> {
+  const { exitCode } = await runAttached(process.execPath, [program, ...flags], directory);
+  return exitCode;
 }
 
 function progressOf(line: string): Progress | undefined {

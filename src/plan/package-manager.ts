@@ -7,11 +7,11 @@ export interface PackageManagerCommands {
   /** Makes the package manager available where only Node and npm are; null where it is there already. */
   readonly setup: string | null;
   readonly run: string;
-  /** Runs a script with arguments behind it. */
-  readonly runWith: string;
   /** Installed without development dependencies, after a full install. */
   readonly prune: string;
   readonly lockFile: string;
+  /** The files an install reads. */
+  readonly installFiles: string;
 }
 
 export const packageManagers = ['npm', 'pnpm', 'yarn'] as const;
@@ -24,9 +24,9 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'npm ci',
     setup: null,
     run: 'npm run',
-    runWith: 'npm run --',
     prune: 'npm prune --omit=dev',
     lockFile: 'package-lock.json',
+    installFiles: 'package.json package-lock.json',
   },
   pnpm: {
     name: 'pnpm',
@@ -34,9 +34,9 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'pnpm install --frozen-lockfile',
     setup: 'npm install --global pnpm',
     run: 'pnpm run',
-    runWith: 'pnpm run',
     prune: 'pnpm prune --prod',
     lockFile: 'pnpm-lock.yaml',
+    installFiles: 'package.json pnpm-lock.yaml',
   },
   yarn: {
     name: 'yarn',
@@ -44,8 +44,8 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'yarn install --frozen-lockfile',
     setup: null,
     run: 'yarn run',
-    runWith: 'yarn run',
     prune: 'yarn install --frozen-lockfile --production',
     lockFile: 'yarn.lock',
+    installFiles: 'package.json yarn.lock .yarnrc.yml',
   },
 };

@@ -39,7 +39,7 @@ export interface ToolTests {
   /** Arguments that are valid. */
   readonly valid: JsonObject;
   /** Arguments that the inputSchema refuses; null where it takes any. */
-  readonly invalid: { readonly arguments: JsonObject; readonly property: string } | null;
+  readonly invalid: JsonObject | null;
   /** An answer that the outputSchema refuses. */
   readonly wrongAnswer: Json;
 }
@@ -71,7 +71,7 @@ export function toolContext({ definition, keyParameter, samples, examples }: Pre
     sample: samples[0]?.answer ?? {},
     tests: {
       valid,
-      invalid: invalidArguments(inputSchema, valid),
+      invalid: invalidVariant(inputSchema, valid),
       wrongAnswer: wrongAnswer(outputSchema, samples[0]?.answer ?? {}),
     },
   };
@@ -101,32 +101,22 @@ function keyContext({ inputSchema }: ToolDefinition, name: string, samples: read
   };
 }
 
-/** Valid arguments with one property made wrong, as the inputSchema itself judges. */
-function invalidArguments(schema: JsonObject, valid: JsonObject): ToolTests['invalid'] {
+/** A valid value with one property made wrong, as the schema itself judges. */
+function invalidVariant(schema: JsonObject, valid: JsonObject): JsonObject | null {
   const validate = compileSchema(schema);
-  for (const { property, changed } of mutations(schema, valid)) {
-    if (!validate(changed)) return { arguments: changed, property };
-  }
-  return null;
+  return mutations(schema, valid).find((changed) => !validate(changed)) ?? null;
 }
 
+/** Where no wrong property makes an answer invalid, an array does: the root is an object. */
 function wrongAnswer(schema: JsonObject, answer: JsonObject): Json {
-  const validate = compileSchema(schema);
-  for (const { changed } of mutations(schema, answer)) {
-    if (!validate(changed)) return changed;
-  }
-  return [];
+  return invalidVariant(schema, answer) ?? [];
 }
 
-function* mutations(
-  schema: JsonObject,
-  value: JsonObject,
-): Generator<{ property: string; changed: JsonObject }> {
+function mutations(schema: JsonObject, value: JsonObject): JsonObject[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  for (const [property, own] of Object.entries(properties)) {
-    const types = isObject(own) ? typesOf(own) : [];
-    for (const wrong of types.includes('string') ? [42, { wrong: true }] : ['wrong', 42, { wrong: true }]) {
-      yield { property, changed: { ...value, [property]: wrong } };
-    }
-  }
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const types = isObject(property) ? typesOf(property) : [];
+    const wrong = types.includes('string') ? [42, { wrong: true }] : ['wrong', 42, { wrong: true }];
+    return wrong.map((other) => ({ ...value, [name]: other }));
+  });
 }

@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import type { Json } from '../contract/model.ts';
 import { Code, literal, mapEntries, memberAccess, property, type Spread } from './literal.ts';
-import { commentText, markdownCode, markdownText, yamlText } from './text.ts';
+import { commentText, markdownCode, markdownText } from './text.ts';
 
 /**
  * What a template may call. Every value that comes from an author passes through the helper of the place where it
@@ -27,7 +27,6 @@ export const helpers = {
   comment: (value: unknown) => commentText(textOf(value, 'comment')),
   md: (value: unknown) => markdownText(textOf(value, 'md')),
   code: (value: unknown) => markdownCode(textOf(value, 'code')),
-  yaml: (value: unknown) => yamlText(textOf(value, 'yaml')),
 } as const;
 
 interface Options {

@@ -1,4 +1,4 @@
-/** Text on its way into Markdown, YAML and comments: each function makes it safe for exactly that place. */
+/** Text on its way into Markdown and comments: each function makes it safe for exactly that place. */
 
 /**
  * Text as one line of Markdown prose: characters that would start markup, HTML or a template expression are escaped,
@@ -24,11 +24,6 @@ export function commentText(text: string): string {
   return oneLine(text).replaceAll('*/', '* /');
 }
 
-/** A YAML scalar. JSON strings are YAML, and nothing in them is special. */
-export function yamlText(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, jsonEscape);
-}
-
 const entities = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -37,8 +32,4 @@ const entities = new Map([
 
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
-}
-
-function jsonEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { childEnded, childStarted } from './children.ts';
 
 /** A child process that was started and has ended. */
 export interface Ended {
@@ -22,7 +23,6 @@ export interface RunOptions {
 }
 
 const keptLines = 20;
-const running = new Set<number>();
 
 /**
  * Runs a program to its end, without a terminal. Never throws for how it ended. The child leads a process group of its
@@ -41,7 +41,7 @@ export async function run(command: string, args: readonly string[], options: Run
     windowsHide: true,
   });
   const { pid } = child;
-  if (pid !== undefined) running.add(pid);
+  if (pid !== undefined) childStarted(pid);
   const take = async (stream: 'stdout' | 'stderr') => {
     for await (const line of child.iterable({ from: stream })) {
       options.onLine?.(line, stream);
@@ -59,20 +59,30 @@ export async function run(command: string, args: readonly string[], options: Run
       lastLines,
     };
   } finally {
-    if (pid !== undefined) running.delete(pid);
+    if (pid !== undefined) childEnded(pid);
   }
 }
 
-/** Ends every child that still runs, with all that it started. */
-export function endChildren(): void {
-  for (const pid of running) endGroup(pid);
-  running.clear();
-}
-
-function endGroup(pid: number): void {
+/** Runs a program that writes straight to this process's stdout and stderr. Returns how `run` would say it ended. */
+export async function runAttached(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<Pick<Ended, 'exitCode' | 'missing'>> {
+  const child = execa(command, args, {
+    cwd,
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    reject: false,
+    detached: process.platform !== 'win32',
+  });
+  const { pid } = child;
+  if (pid !== undefined) childStarted(pid);
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
-  } catch {
-    // It has ended meanwhile.
+    const { exitCode, code } = await child;
+    return { exitCode, missing: code === 'ENOENT' };
+  } finally {
+    if (pid !== undefined) childEnded(pid);
   }
 }

@@ -1,0 +1,99 @@
+import { ProjectError } from '../project/errors.ts';
+import type { Fault } from '../spec/model.ts';
+import { SystemError } from '../system/errors.ts';
+
+/** Exit codes of both programs (docs/architecture.md, "Names"). */
+export const exitCodes = {
+  ok: 0,
+  checkFailed: 1,
+  badInput: 2,
+  notStarted: 3,
+  installFailed: 4,
+  cancelled: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Everything that ends a command with another code than 0, ready to be shown. */
+export class CliError extends Error {
+  /** Constant for programs, `TARGET_NOT_EMPTY`. */
+  readonly code: string;
+  /** What to do about it. */
+  readonly hint: string;
+  readonly exitCode: ExitCode;
+  /** Each fault of the input, or the last lines of a step that failed. */
+  readonly details: readonly string[];
+
+  constructor(
+    code: string,
+    message: string,
+    hint: string,
+    exitCode: ExitCode = exitCodes.badInput,
+    details: readonly string[] = [],
+  ) {
+    super(message);
+    this.name = 'CliError';
+    this.code = code;
+    this.hint = hint;
+    this.exitCode = exitCode;
+    this.details = details;
+  }
+}
+
+/** All faults of an input as one error. */
+export function invalidInput(faults: readonly Fault[]): CliError {
+  const [first] = faults;
+  if (faults.length === 1 && first) {
+    return new CliError('INVALID_INPUT', inWords(first), first.hint);
+  }
+  return new CliError(
+    'INVALID_INPUT',
+    `${faults.length} faults in what was given`,
+    'Mend them all and run the command again.',
+    exitCodes.badInput,
+    faults.map((fault) => `${inWords(fault)} ${fault.hint}`),
+  );
+}
+
+/** The one place where what went wrong becomes a code, a message and an exit code. */
+export function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof ProjectError) return new CliError(error.code, error.message, error.hint);
+  if (error instanceof SystemError) {
+    const exitCode = systemExitCodes.get(error.code) ?? exitCodes.installFailed;
+    return new CliError(error.code, error.message, error.hint, exitCode, error.lines);
+  }
+  if (isCommanderError(error)) return fromCommander(error);
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const details = stack.split('\n').slice(1);
+  return new CliError('UNEXPECTED', messageOf(error), 'Please report this.', exitCodes.checkFailed, details);
+}
+
+const systemExitCodes = new Map<string, ExitCode>([
+  ['BUILD_FAILED', exitCodes.notStarted],
+  ['NOT_STARTED', exitCodes.notStarted],
+]);
+
+function inWords({ where, value, message }: Fault): string {
+  return value === undefined ? `${where}: ${message}.` : `${where} ${value}: ${message}.`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface CommanderProblem extends Error {
+  readonly code: string;
+}
+
+/** Recognised by its code, so that a command that fails need not load commander. */
+function isCommanderError(error: unknown): error is CommanderProblem {
+  return error instanceof Error && String((error as CommanderProblem).code).startsWith('commander.');
+}
+
+/** commander puts its suggestion on a line of its own: `(Did you mean --input?)`. */
+function fromCommander(error: CommanderProblem): CliError {
+  const [message = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
+  const hint = suggestions.join(' ').replace(/^\(|\)$/g, '');
+  return new CliError('BAD_USAGE', message, hint || 'Run it with --help to see what it takes.');
+}

@@ -1,0 +1,54 @@
+import { version } from '../plan/versions.ts';
+import { type ExitCode, exitCodes, toCliError } from './errors.ts';
+import { Output } from './output.ts';
+import { onSignals } from './signals.ts';
+
+export type ProgramName = 'create-market-mcp' | 'market-mcp';
+
+/** Runs a program: arguments in, exit code out. Loads no more than the command needs. */
+export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
+  endQuietlyWithoutReader();
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
+  onSignals();
+  process.exitCode = await runProgram(name, args);
+}
+
+async function runProgram(name: ProgramName, args: readonly string[]): Promise<ExitCode> {
+  const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
+  try {
+    const { buildProgram } = await import('./program.ts');
+    let exitCode: ExitCode = exitCodes.ok;
+    const program = buildProgram(name, async (command) => {
+      exitCode = await command(output);
+    });
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (isHelpOrVersion(error)) return exitCodes.ok;
+    const problem = toCliError(error);
+    output.error(problem);
+    return problem.exitCode;
+  }
+}
+
+/** Known before the arguments are parsed, so that a fault in them is reported the same way. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}
+
+function isHelpOrVersion(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === 'commander.helpDisplayed' || code === 'commander.help' || code === 'commander.version';
+}
+
+/** `create-market-mcp --help | head -1` closes the pipe early. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(exitCodes.ok);
+  });
+}

@@ -1,0 +1,90 @@
+import type { CliError } from './errors.ts';
+import { printable } from './printable.ts';
+import { type Progress, startProgress } from './progress.ts';
+
+/** A stream to write to; `process.stdout` is one. */
+export interface Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+  hasColors?(): boolean;
+}
+
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+const styles: { readonly [style in Style]: readonly [number, number] } = {
+  bold: [1, 22],
+  dim: [2, 22],
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+};
+
+/**
+ * The only writer of a command. With `json`, stdout gets exactly one JSON object and nothing else, and a failure is one
+ * JSON line on stderr.
+ */
+export class Output {
+  readonly #options: OutputOptions;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+  }
+
+  get json(): boolean {
+    return this.#options.json;
+  }
+
+  /** A line for a person. */
+  line(text = ''): void {
+    if (!this.json) this.#options.stdout.write(`${text}\n`);
+  }
+
+  /** Something done. */
+  done(text: string): void {
+    this.line(`${this.style('green', '✔')} ${text}`);
+  }
+
+  /** Something the author should know. */
+  note(text: string): void {
+    this.line(`${this.style('yellow', '!')} ${text}`);
+  }
+
+  /** The result of a command for a program. */
+  result(value: object): void {
+    if (this.json) this.#options.stdout.write(`${JSON.stringify(value)}\n`);
+  }
+
+  error({ code, message, hint, details }: CliError): void {
+    const { stderr } = this.#options;
+    if (this.json) {
+      const error = { code, message, hint, ...(details.length > 0 && { details }) };
+      stderr.write(`${JSON.stringify({ error })}\n`);
+      return;
+    }
+    stderr.write(`${styled(stderr, 'red', '✘')} ${message.split('\n').map(printable).join('\n  ')}\n`);
+    for (const detail of details) stderr.write(`    ${printable(detail)}\n`);
+    if (hint !== '') stderr.write(`  ${printable(hint)}\n`);
+  }
+
+  /** A step under way: moving on a terminal, silent elsewhere. */
+  progress(text: string): Progress {
+    const { stderr } = this.#options;
+    return startProgress(this.json || !stderr.isTTY ? undefined : stderr, text);
+  }
+
+  style(style: Style, text: string): string {
+    return styled(this.#options.stdout, style, text);
+  }
+}
+
+/** NO_COLOR, FORCE_COLOR and TERM are honoured by Node's own `hasColors`. */
+function styled(sink: Sink, style: Style, text: string): string {
+  const [open, close] = styles[style];
+  return sink.isTTY && sink.hasColors?.() ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+}

@@ -1,0 +1,46 @@
+import type { Sink } from './output.ts';
+import { printable } from './printable.ts';
+
+/** A line that shows how far a step has come. */
+export interface Progress {
+  update(text: string): void;
+  stop(): void;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const clearLine = '\r\u001b[K';
+const hideCursor = '\u001b[?25l';
+const showCursor = '\u001b[?25h';
+const shown = new Set<Progress>();
+
+/** Shows a progress line until `stop`; without a terminal it shows nothing. */
+export function startProgress(terminal: Sink | undefined, label: string): Progress {
+  if (!terminal) return { update() {}, stop() {} };
+  let detail = '';
+  let frame = 0;
+  const draw = () => {
+    const text = detail === '' ? label : `${label} · ${detail}`;
+    const width = (terminal.columns ?? 80) - 3;
+    terminal.write(`${clearLine}${frames[frame++ % frames.length]} ${text.slice(0, width)}`);
+  };
+  terminal.write(hideCursor);
+  draw();
+  const timer = setInterval(draw, 80);
+  timer.unref();
+  const progress: Progress = {
+    update(text) {
+      detail = printable(text);
+    },
+    stop() {
+      clearInterval(timer);
+      if (shown.delete(progress)) terminal.write(clearLine + showCursor);
+    },
+  };
+  shown.add(progress);
+  return progress;
+}
+
+/** Gives the terminal back as it was: for a program that ends at once. */
+export function stopAllProgress(): void {
+  for (const progress of shown) progress.stop();
+}

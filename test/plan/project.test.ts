@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import { type ProjectAnswers, planProject, projectContext, toolEntries } from '../../src/plan/project.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
+
+const templates = readTemplates();
+const answers: ProjectAnswers = {
+  name: 'gas',
+  profile: generic,
+  packageManager: 'npm',
+  tools: preparedTools,
+};
+const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
+  planProject({ ...answers, ...given }, templates).map(({ path }) => path);
+
+describe('the plan of a project', () => {
+  it('names each file once, sorted', () => {
+    const paths = pathsOf();
+    expect(paths).toEqual([...new Set(paths)].sort());
+  });
+
+  it('holds a source and a test for each tool', () => {
+    expect(pathsOf()).toEqual(
+      expect.arrayContaining([
+        'src/tools/get-gas-price.ts',
+        'test/tools/get-gas-price.test.ts',
+        'src/tools/constructor.ts',
+        'src/tools/index.ts',
+      ]),
+    );
+  });
+
+  it('copies the contract without the platforms', () => {
+    const contract = pathsOf().filter((path) => path.startsWith('contract/'));
+    expect(contract).toContain('contract/schema.ts');
+    expect(contract.filter((path) => path.includes('platforms'))).toEqual([]);
+  });
+
+  it('gives dot files their names back', () => {
+    const paths = pathsOf();
+    expect(paths).toEqual(expect.arrayContaining(['.gitignore', '.dockerignore', '.env.example']));
+    expect(paths.filter((path) => /(^|\/)_|\.hbs$/.test(path))).toEqual([]);
+  });
+
+  it("leaves the author's files to the author", () => {
+    const owners = new Map(planProject(answers, templates).map(({ path, owner }) => [path, owner]));
+    expect(owners.get('src/tools/get-gas-price.ts')).toBe('author');
+    expect(owners.get('test/tools/get-gas-price.test.ts')).toBe('author');
+    expect(owners.get('src/tools/index.ts')).toBe('generated');
+    expect(owners.get('README.md')).toBe('shared');
+  });
+
+  it('brings what one package manager needs only for that one', () => {
+    expect(pathsOf()).not.toContain('.yarnrc.yml');
+    expect(pathsOf({ packageManager: 'yarn' })).toContain('.yarnrc.yml');
+  });
+
+  it('says the stake as the profile has it', () => {
+    const stakeOf = (profile: ProjectAnswers['profile']) =>
+      projectContext({ ...answers, profile }).listing.stake;
+    expect(stakeOf(generic)).toMatch(/^10 USDC;/);
+    expect(stakeOf(context)).toMatch(/^the greater of 10 USDC and 100 × the price;/);
+  });
+
+  it('refuses a server without a tool', () => {
+    expect(() => planProject({ ...answers, tools: [] }, templates)).toThrow('at least one tool');
+  });
+});
+
+describe('the list of tools', () => {
+  const named = (name: string) => ({ ...gasPrice, definition: { ...gasPrice.definition, name } });
+
+  it('is sorted by file, whatever order the tools come in', () => {
+    expect(toolEntries([listChains, hostileTool, gasPrice])).toEqual(toolEntries(preparedTools));
+  });
+
+  it.each([
+    ['get_gas_price', 'getGasPrice'],
+    ['get-GAS', 'getGAS'],
+    ['class', 'toolClass'],
+    ['default', 'toolDefault'],
+    ['tools', 'toolTools'],
+    ['a__b--', 'aB'],
+  ])('imports %s as %s', (name, identifier) => {
+    expect(toolEntries([named(name)])[0]?.identifier).toBe(identifier);
+  });
+
+  it('gives each import its own name', () => {
+    const identifiers = toolEntries(['get_a', 'getA', 'get__a'].map(named)).map(
+      ({ identifier }) => identifier,
+    );
+    expect(new Set(identifiers).size).toBe(3);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { compileSchema } from '../../src/contract/schema.ts';
+import { toolContext } from '../../src/plan/tool.ts';
+import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
+
+describe('what the templates say of a tool', () => {
+  it('takes the standard signals from the contract', () => {
+    expect(toolContext(gasPrice).standardSignals).toEqual([
+      'searchExhausted',
+      'noResultsReason',
+      'error',
+      'message',
+    ]);
+    expect(toolContext(hostileTool).standardSignals).not.toContain('error');
+  });
+
+  it('writes all signals out where one is missing', () => {
+    const { definition } = gasPrice;
+    const { searchExhausted: _, ...properties } = definition.outputSchema.properties as JsonObject;
+    const without = {
+      ...gasPrice,
+      definition: { ...definition, outputSchema: { ...definition.outputSchema, properties } },
+    };
+    expect(toolContext(without).standardSignals).toEqual([]);
+  });
+
+  it('keys the samples by the arguments that can come', () => {
+    expect(toolContext(gasPrice).key).toMatchObject({ name: 'chain', type: 'string' });
+    expect(toolContext(hostileTool).key).toMatchObject({ name: 'a b', type: 'string | undefined' });
+    expect(toolContext(listChains).key).toBeNull();
+  });
+
+  it.each(preparedTools)('tests $definition.name with what its schemas refuse', (tool) => {
+    const { tests } = toolContext(tool);
+    const { inputSchema, outputSchema } = tool.definition;
+    expect(compileSchema(inputSchema)(tests.valid)).toBe(true);
+    if (tests.invalid) expect(compileSchema(inputSchema)(tests.invalid)).toBe(false);
+    expect(compileSchema(outputSchema)(tests.wrongAnswer)).toBe(false);
+  });
+
+  it('has no invalid call of a tool that takes anything', () => {
+    expect(toolContext(listChains).tests.invalid).toBeNull();
+    expect(toolContext(gasPrice).tests.invalid).toEqual({ chain: 42 });
+  });
+});

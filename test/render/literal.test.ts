@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/contract/model.ts';
+import {
+  Code,
+  lineWidth,
+  literal,
+  mapEntries,
+  memberAccess,
+  property,
+  stringLiteral,
+} from '../../src/render/literal.ts';
+import { hostile } from '../plan/prepared.ts';
+
+const evaluate = (code: string): unknown => new Function(`'use strict'; return (${code});`)();
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...'\'"`\\$ {}*/\n\r\u2028\u2029\ud800\u202e🚀') }),
+);
+const anyJson = fc
+  .letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constant(null),
+      fc.boolean(),
+      fc.double({ noDefaultInfinity: true, noNaN: true }),
+      anyText,
+      fc.array(tie('value'), { maxLength: 5 }),
+      fc.dictionary(fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'a', '1')), tie('value'), {
+        maxKeys: 5,
+      }),
+    ),
+  }))
+  .value.map((value) => value);
+
+describe('a literal', () => {
+  it('evaluates to the value it was made of', () => {
+    fc.assert(
+      fc.property(anyJson, fc.nat(40), (value, indent) => {
+        const copy = evaluate(literal(value, { indent }));
+        expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+        assert.deepStrictEqual(copy, plain(value));
+      }),
+    );
+  });
+
+  it('hides no character that ends a line or cannot be seen', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(stringLiteral(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u);
+      }),
+    );
+    expect(evaluate(stringLiteral(hostile))).toBe(hostile);
+  });
+
+  it('keeps lines short where their strings let it', () => {
+    const short = fc.oneof(
+      fc.integer(),
+      fc.boolean(),
+      fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 20 }),
+    );
+    const rows = fc.array(
+      fc.dictionary(fc.string({ unit: fc.constantFrom('x', 'y', 'z'), minLength: 1, maxLength: 8 }), short),
+    );
+    fc.assert(
+      fc.property(rows, (value) => {
+        for (const line of literal(value).split('\n')) expect(line.length).toBeLessThanOrEqual(lineWidth);
+      }),
+    );
+  });
+
+  it.each<[Json, string]>([
+    [{}, '{}'],
+    [[], '[]'],
+    [{ a: 1, 'b c': ["it's"] }, `{ a: 1, 'b c': ["it's"] }`],
+    [{ ['__proto__']: 1 }, "{ ['__proto__']: 1 }"],
+    [-0, '-0'],
+    [1e21, '1e21'],
+    ['both \' and "', "'both \\' and \"'"],
+    [
+      [
+        { a: 1, b: 2 },
+        { a: 3, b: 4 },
+      ],
+      '[\n  { a: 1, b: 2 },\n  { a: 3, b: 4 },\n]',
+    ],
+    [{ a: { b: { c: 1 } } }, '{\n  a: { b: { c: 1 } },\n}'],
+  ])('%j reads as a person would write it', (value, text) => {
+    expect(literal(value)).toBe(text);
+  });
+
+  it('fills lines with numbers', () => {
+    const lines = literal(Array.from({ length: 60 }, (_, index) => 100 + index)).split('\n');
+    expect(lines.map((line) => line.length)).toEqual([1, 106, 106, 91, 1]);
+  });
+
+  it('puts a spread first, in place of what it stands for', () => {
+    const spread = { path: ['properties'], code: new Code('...signals'), replaces: new Set(['error']) };
+    expect(literal({ properties: { price: {}, error: {} } }, { spread })).toBe(
+      '{\n  properties: { ...signals, price: {} },\n}',
+    );
+  });
+
+  it('moves a long string to a line of its own', () => {
+    expect(property('description', 'x'.repeat(100), 2)).toBe(`description:\n    '${'x'.repeat(100)}'`);
+    expect(property('description', 'short', 2)).toBe("description: 'short'");
+  });
+
+  it('throws on what is no JSON', () => {
+    expect(() => literal(Number.NaN)).toThrow(TypeError);
+    expect(() => literal({ a: undefined } as never)).toThrow('no value at a');
+  });
+});
+
+describe('code around a literal', () => {
+  it('gives an absent argument the key undefined', () => {
+    expect(evaluate(mapEntries([[null, { a: 1 }]]))).toEqual([[undefined, { a: 1 }]]);
+  });
+
+  it.each([
+    ['symbol', 'input.symbol'],
+    ['constructor', 'input.constructor'],
+    ['a b', "input['a b']"],
+    ["'];process.exit()//", `input["'];process.exit()//"]`],
+  ])('reaches the member %j', (name, text) => {
+    expect(memberAccess('input', name)).toBe(text);
+  });
+});
+
+/** fast-check makes objects with and without a prototype; a literal always has one. */
+function plain(value: Json): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}

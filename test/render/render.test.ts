@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import type { PlannedFile } from '../../src/plan/model.ts';
+import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { renderTemplate } from '../../src/render/engine.ts';
+import { render } from '../../src/render/render.ts';
+import { gasPrice, hostile, hostileTool, listChains, preparedTools } from '../plan/prepared.ts';
+
+const templates = readTemplates();
+const text = (content: Uint8Array | undefined) => new TextDecoder().decode(content);
+
+function project(given: Partial<ProjectAnswers>): Map<string, string> {
+  const answers: ProjectAnswers = {
+    name: 'gas',
+    profile: generic,
+    packageManager: 'npm',
+    tools: preparedTools,
+    ...given,
+  };
+  const files = render(planProject(answers, templates), templates);
+  return new Map([...files].map(([path, { content }]) => [path, text(content)]));
+}
+
+describe('a rendered project', () => {
+  const rendered = project({ tools: [gasPrice, listChains], profile: context });
+
+  it.each([
+    '.github/workflows/ci.yml',
+    'AGENTS.md',
+    'Dockerfile',
+    'README.md',
+    'package.json',
+    'src/platform.ts',
+    'src/tools/get-gas-price.ts',
+    'src/tools/index.ts',
+    'src/tools/list-chains.ts',
+    'test/tools/get-gas-price.test.ts',
+    'test/tools/list-chains.test.ts',
+  ])('%s', async (path) => {
+    await expect(rendered.get(path)).toMatchFileSnapshot(`__snapshots__/context/${path}.snap`);
+  });
+
+  it.each(['Dockerfile', 'README.md', '.github/workflows/ci.yml'])(
+    '%s for pnpm and no known platform',
+    async (path) => {
+      const generated = project({ packageManager: 'pnpm', tools: [gasPrice] }).get(path);
+      await expect(generated).toMatchFileSnapshot(`__snapshots__/generic-pnpm/${path}.snap`);
+    },
+  );
+
+  it('keeps hostile text in its place', async () => {
+    const files = project({ tools: [hostileTool] });
+    await expect(files.get('src/tools/constructor.ts')).toMatchFileSnapshot(
+      '__snapshots__/hostile/constructor.ts.snap',
+    );
+    const holders = [...files].filter(([, content]) => content.includes('<script>')).map(([path]) => path);
+    expect(holders).toEqual(['src/tools/constructor.ts']);
+  });
+
+  it('has TypeScript in the very format of the formatter', () => {
+    const files = [...project({})].filter(([path]) => /^(src|test)\/(tools\/(?!index)|platform)/.test(path));
+    expect(files.length).toBeGreaterThan(6);
+    for (const [path, content] of files) expect(formatted(path, content)).toBe(content);
+  });
+
+  it('copies what is no template byte for byte', () => {
+    const source = templates.get('project/CLAUDE.md');
+    const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'shared' };
+    expect(render([planned], templates).get('CLAUDE.md')?.content).toBe(source);
+  });
+});
+
+describe('what is wrong with a template', () => {
+  it.each([
+    ['{{nowhere}}', 'nowhere'],
+    ['{{json nowhere}}', 'json: the context has no such value'],
+    ['{{md nowhere}}', 'md: undefined is not text'],
+    ['{{shout name}}', 'shout'],
+    ['{{#each tools}', 'Parse error'],
+  ])('%s is an error that names it', (source, message) => {
+    expect(() => renderTemplate('bad.hbs', source, { name: hostile })).toThrow(/^template bad\.hbs: /);
+    expect(() => renderTemplate('bad.hbs', source, { name: hostile })).toThrow(message);
+  });
+
+  it('is an error where JSON does not parse', () => {
+    const bad = new Map([['bad.hbs', new TextEncoder().encode('{ "name": {{json name}}, }')]]);
+    const planned: PlannedFile = {
+      path: 'a.json',
+      template: 'bad.hbs',
+      context: { name: 'x' },
+      owner: 'shared',
+    };
+    expect(() => render([planned], bad)).toThrow('a.json is not JSON');
+  });
+
+  it('is an error where it is missing', () => {
+    expect(() => render([{ path: 'a', template: 'a', owner: 'shared' }], new Map())).toThrow('no template a');
+  });
+});
+
+function formatted(path: string, content: string): string {
+  return execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=generated/${path}`], {
+    input: content,
+    encoding: 'utf8',
+  });
+}

@@ -1,0 +1,112 @@
+import Handlebars from 'handlebars';
+import { describe, expect, it } from 'vitest';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import { projectContext } from '../../src/plan/project.ts';
+import { toolContext } from '../../src/plan/tool.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { helpers } from '../../src/render/engine.ts';
+import { preparedTools } from '../plan/prepared.ts';
+
+const templates = new Map(
+  [...readTemplates()]
+    .filter(([path]) => path.endsWith('.hbs'))
+    .map(([path, content]) => [path, new TextDecoder().decode(content)]),
+);
+
+/** Contexts that together reach every branch; `null` stands for a part that another one has. */
+function contextsOf(template: string): readonly object[] {
+  if (template.startsWith('tool/')) return preparedTools.map(toolContext);
+  const answers = { name: 'gas', tools: preparedTools };
+  return [
+    projectContext({ ...answers, profile: generic, packageManager: 'npm' }),
+    projectContext({ ...answers, profile: context, packageManager: 'pnpm' }),
+  ];
+}
+
+/** Values without anything an author could have chosen: constants of ours, numbers, names that were validated. */
+const bare = [
+  /^name$/,
+  /^packageManager\./,
+  /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
+  /^firstTool\.(name|file)$/,
+  /^(tools\.)?(identifier|file)$/,
+  /^key\.type$/,
+];
+
+describe.each([...templates])('%s', (name, source) => {
+  const paths = [...pathsIn(Handlebars.parse(source).body, '')];
+
+  it('names only what its context has', () => {
+    for (const { path } of paths) {
+      expect(
+        contextsOf(name).some((given) => has(given, path)),
+        path,
+      ).toBe(true);
+    }
+  });
+
+  it('lets no text in without the helper of its place', () => {
+    for (const { path } of paths.filter((used) => used.bare)) {
+      expect(
+        bare.some((pattern) => pattern.test(path)),
+        path,
+      ).toBe(true);
+    }
+  });
+});
+
+interface Used {
+  /** From the root; inside a loop below the looped value. */
+  readonly path: string;
+  /** Written as it is. */
+  readonly bare: boolean;
+}
+
+function* pathsIn(nodes: readonly hbs.AST.Node[], scope: string): Generator<Used> {
+  for (const node of nodes) {
+    if (node.type === 'MustacheStatement' || node.type === 'SubExpression') {
+      yield* pathsOfCall(node as hbs.AST.MustacheStatement, scope);
+    } else if (node.type === 'BlockStatement') {
+      const block = node as hbs.AST.BlockStatement;
+      const [subject] = block.params;
+      if (subject) yield* pathsOfValue(subject, scope);
+      const inner = nameOf(block.path) === 'each' && subject ? join(scope, nameOf(subject)) : scope;
+      yield* pathsIn(block.program.body, inner);
+      yield* pathsIn(block.inverse?.body ?? [], scope);
+    }
+  }
+}
+
+function* pathsOfCall(node: hbs.AST.MustacheStatement, scope: string): Generator<Used> {
+  const name = nameOf(node.path);
+  if (!Object.hasOwn(helpers, name)) {
+    yield { path: join(scope, name), bare: true };
+    return;
+  }
+  for (const param of node.params) yield* pathsOfValue(param, scope);
+  for (const pair of node.hash?.pairs ?? []) yield* pathsOfValue(pair.value, scope);
+}
+
+function* pathsOfValue(node: hbs.AST.Expression, scope: string): Generator<Used> {
+  if (node.type === 'SubExpression') yield* pathsOfCall(node as unknown as hbs.AST.MustacheStatement, scope);
+  if (node.type !== 'PathExpression' || (node as hbs.AST.PathExpression).data) return;
+  yield { path: join(scope, nameOf(node)), bare: false };
+}
+
+function nameOf(node: hbs.AST.Node): string {
+  return (node as hbs.AST.PathExpression).original;
+}
+
+function join(scope: string, name: string): string {
+  if (name === 'this') return scope;
+  return scope === '' ? name : `${scope}.${name}`;
+}
+
+/** Whether a value has a path; a list has it when each of its items has. */
+function has(value: unknown, path: string): boolean {
+  if (Array.isArray(value) && path !== '') return value.length > 0 && value.every((item) => has(item, path));
+  if (path === '') return value !== undefined;
+  const [name = '', ...rest] = path.split('.');
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;
+  return has((value as Record<string, unknown>)[name], rest.join('.'));
+}
