@@ -1,0 +1,208 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { type CallOptions, callTool } from '../../templates/project/src/server/call.ts';
+import type { CallResult } from '../../templates/project/src/server/result.ts';
+import { echo, lying, price, rigid, slow, textTool, throwing } from './tools.ts';
+
+/** Calls and asserts what holds for every result that has structured content. */
+async function call(tool = price, args?: JsonObject, options: CallOptions = {}): Promise<CallResult> {
+  const result = await callTool(tool, args, { report: () => {}, ...options });
+  expect(result.content).toHaveLength(1);
+  expect(result.content[0]?.text).toBe(JSON.stringify(result.structuredContent));
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(tool.outputSchema);
+  expect(validate(result.structuredContent)).toBe(true);
+  return result;
+}
+
+describe('the three outcomes', () => {
+  test('found: the data, with defaults for absent arguments', async () => {
+    expect(await call()).toEqual({
+      content: [{ type: 'text', text: '{"price":12.5,"rows":[{"bid":1}]}' }],
+      structuredContent: { price: 12.5, rows: [{ bid: 1 }] },
+    });
+  });
+
+  test('empty: empty values and the signal, no error', async () => {
+    const { structuredContent, isError } = await call(price, { coin: 'nothing' });
+    expect(structuredContent).toEqual({
+      price: null,
+      rows: [],
+      searchExhausted: true,
+      noResultsReason: 'No such coin',
+    });
+    expect(isError).toBeUndefined();
+  });
+
+  test('fail: empty values, code, message, and the hints that the schema admits', async () => {
+    const { structuredContent, isError } = await call(price, { coin: 'broken' });
+    expect(structuredContent).toEqual({
+      price: null,
+      rows: [],
+      validCoins: ['btc'],
+      retry: true,
+      error: 'UPSTREAM_DOWN',
+      message: 'The source is down',
+    });
+    expect(isError).toBe(true);
+  });
+
+  test('hints beyond a closed schema are left out, and none replaces code or message', async () => {
+    const closed = {
+      ...textTool('closed', (_, { fail }) => fail('CODE', 'Why', { error: 'no', message: 'no', extra: 1 })),
+      outputSchema: { ...echo.outputSchema, additionalProperties: false },
+    };
+    expect((await call(closed)).structuredContent).toEqual({ text: null, error: 'CODE', message: 'Why' });
+  });
+
+  test('a failure that the schema cannot hold is text alone', async () => {
+    expect(await callTool(rigid)).toEqual({
+      content: [{ type: 'text', text: '{"error":"NO_ROOM","message":"Nowhere to put this"}' }],
+      isError: true,
+    });
+  });
+});
+
+describe('arguments', () => {
+  test.each<[JsonObject, string]>([
+    [{ coin: 3 }, 'arguments.coin: expected type string, got 3'],
+    [{ depth: 9 }, 'arguments.depth: expected to be <= 5, got 9'],
+    [{ depth: '2' }, 'arguments.depth: expected type integer, got "2"'],
+    [{ coin: null }, 'arguments.coin: expected type string, got null'],
+  ])('%j is refused by path, expected and actual', async (args, message) => {
+    const { structuredContent, isError } = await call(price, args);
+    expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS', message });
+    expect(isError).toBe(true);
+  });
+
+  test('the first few of many faults are told', async () => {
+    const many = {
+      ...echo,
+      inputSchema: {
+        type: 'object' as const,
+        properties: { list: { type: 'array', items: { type: 'string' } } },
+        required: [],
+      },
+    };
+    const { structuredContent } = await call(many, { list: Array(10_000).fill(1) });
+    expect(String(structuredContent?.message).split('; ')).toHaveLength(5);
+  });
+
+  test('nesting of any depth is refused, not crashed on', async () => {
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    const { structuredContent } = await call(echo, { value: deep });
+    expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
+  });
+
+  test('the caller’s object is left as it was', async () => {
+    const args = Object.freeze({ coin: 'btc' });
+    await call(price, args);
+    expect(args).toEqual({ coin: 'btc' });
+  });
+
+  test('a parameter named like a member of every object is a parameter', async () => {
+    const tool = {
+      ...textTool('odd', (input, { found }) =>
+        found({ text: Object.values(input).join() } satisfies JsonObject),
+      ),
+      inputSchema: {
+        type: 'object' as const,
+        properties: {
+          constructor: { type: 'string', default: 'a' },
+          toString: { type: 'string', default: 'b' },
+          hasOwnProperty: { type: 'string' },
+        },
+        required: [],
+      },
+    };
+    expect((await call(tool, {})).structuredContent).toEqual({ text: 'a,b' });
+    expect((await call(tool, { constructor: 'c', hasOwnProperty: 'd' })).structuredContent).toEqual({
+      text: 'c,d,b',
+    });
+  });
+});
+
+describe('faults of a tool', () => {
+  test('an exception tells the caller an id and nothing else', async () => {
+    const report = vi.fn();
+    const result = await call(throwing, {}, { report });
+    const [{ id, tool, detail }] = report.mock.calls[0] ?? [];
+    expect(tool).toBe('throwing');
+    expect(detail).toMatch(/^Error: secret detail\n {4}at /);
+    expect(result.structuredContent).toMatchObject({ error: 'INTERNAL_ERROR' });
+    expect(result.content[0]?.text).toContain(id);
+    expect(result.content[0]?.text).not.toMatch(/secret|at Object/);
+  });
+
+  test.each([
+    ['a value of the wrong type', lying, 'structuredContent.text: expected type string or null, got 12'],
+    [
+      'a missing member',
+      textTool('t', (_, { found }) => found({})),
+      'structuredContent.text: expected a value',
+    ],
+    [
+      'NaN',
+      textTool('t', (_, { found }) => found({ text: Number.NaN, error: 1 })),
+      'structuredContent.error',
+    ],
+    ['a BigInt', textTool('t', (_, { found }) => found({ text: 1n })), 'structuredContent: Do not know how'],
+    ['a bare object', textTool('t', () => ({ text: 'x' }) as never), 'run must return'],
+    ['nothing', textTool('t', () => undefined as never), 'run must return'],
+  ])('%s is no success', async (_, tool, detail) => {
+    const report = vi.fn();
+    const result = await call(tool, {}, { report });
+    expect(result.structuredContent).toMatchObject({ text: null, error: 'OUTPUT_MISMATCH' });
+    expect(result.isError).toBe(true);
+    expect(report.mock.calls[0]?.[0].detail).toContain(detail);
+  });
+
+  test('what callers will see is what is validated', async () => {
+    const tool = textTool('dated', (_, { found }) =>
+      found({ text: new Date(0), hidden: undefined, nothing: Number.NaN }),
+    );
+    expect((await call(tool)).structuredContent).toEqual({ text: '1970-01-01T00:00:00.000Z', nothing: null });
+  });
+
+  test('a schema that does not compile is named', async () => {
+    const broken = { ...echo, inputSchema: { ...echo.inputSchema, properties: { a: { type: 'text' } } } };
+    await expect(callTool(broken)).rejects.toThrow(/^Tool echo: its inputSchema does not compile: /);
+  });
+});
+
+describe('the end of a call', () => {
+  test('at the deadline the signal aborts and the call fails', async () => {
+    let seen: AbortSignal | undefined;
+    const tool = textTool('waiting', (_, { signal }) => {
+      seen = signal;
+      return new Promise(() => {});
+    });
+    const { structuredContent } = await call(tool, {}, { timeoutMs: 20 });
+    expect(structuredContent).toMatchObject({ error: 'TIMEOUT', message: 'No answer within 20 ms.' });
+    expect(seen?.aborted).toBe(true);
+  });
+
+  test('when the caller goes the signal aborts and the call ends', async () => {
+    const caller = new AbortController();
+    const running = call(slow, {}, { signal: caller.signal, timeoutMs: 60_000 });
+    caller.abort();
+    expect((await running).structuredContent).toMatchObject({ error: 'CANCELLED' });
+    expect((await call(slow, {}, { signal: caller.signal })).structuredContent).toMatchObject({
+      error: 'CANCELLED',
+    });
+  });
+});
+
+test('any answer that JSON can carry arrives as it is, and any other becomes a failure', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.constant(null), fc.jsonValue()),
+      async (text) => {
+        const { structuredContent } = await call(textTool('any', (_, { found }) => found({ text })));
+        if (typeof text === 'string' || text === null) expect(structuredContent).toEqual({ text });
+        else expect(structuredContent).toMatchObject({ text: null, error: 'OUTPUT_MISMATCH' });
+      },
+    ),
+  );
+});

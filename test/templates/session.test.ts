@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { createSessions } from '../../templates/project/src/server/session.ts';
+import { start } from './support.ts';
+
+const secret = 'a secret of thirty-two characters';
+
+describe('signed sessions', () => {
+  test('are known wherever the secret is, and nowhere else', () => {
+    const id = createSessions(secret, 60).open();
+    expect(createSessions(secret, 60).isKnown(id)).toBe(true);
+    expect(createSessions(`${secret}!`, 60).isKnown(id)).toBe(false);
+    expect(createSessions(null, 60).isKnown(id)).toBe(false);
+  });
+
+  test('are visible ASCII and never the same', () => {
+    const sessions = createSessions(null, 60);
+    const ids = Array.from({ length: 1000 }, () => sessions.open());
+    expect(new Set(ids).size).toBe(1000);
+    for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{80,100}$/);
+  });
+
+  test('expire', () => {
+    vi.useFakeTimers({ now: 1_000_000 });
+    try {
+      const sessions = createSessions(secret, 60);
+      const id = sessions.open();
+      vi.advanceTimersByTime(59_000);
+      expect(sessions.isKnown(id)).toBe(true);
+      vi.advanceTimersByTime(1_000);
+      expect(sessions.isKnown(id)).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('any change to an identifier makes it unknown', () => {
+    const sessions = createSessions(secret, 60);
+    const id = sessions.open();
+    fc.assert(
+      fc.property(fc.nat(id.length - 1), fc.string({ minLength: 0, maxLength: 2 }), (at, text) => {
+        const changed = id.slice(0, at) + text + id.slice(at + 1);
+        return sessions.isKnown(changed) === (changed === id);
+      }),
+    );
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !sessions.isKnown(text)));
+  });
+
+  test('a closed one is unknown; the memory of closed ones is bounded', () => {
+    const sessions = createSessions(secret, 60);
+    const first = sessions.open();
+    sessions.close(first);
+    expect(sessions.isKnown(first)).toBe(false);
+    const others = Array.from({ length: 10_000 }, () => sessions.open());
+    for (const id of others) sessions.close(id);
+    expect(others.some((id) => sessions.isKnown(id))).toBe(false);
+    expect(sessions.isKnown(first)).toBe(true);
+  });
+});
+
+describe('sessions over HTTP', () => {
+  const badIds = ['', 'x', '__proto__', 'constructor', '../..', 'a'.repeat(4096)];
+
+  test('initialize without a header opens one, and it works at once beside others', async () => {
+    const { client } = await start();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => client.session()));
+    expect(new Set(sessions.map((session) => session['mcp-session-id'])).size).toBe(20);
+    const answers = await Promise.all(
+      sessions.map((session) => client.request('tools/list', undefined, session)),
+    );
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body.result.tools).toHaveLength(6);
+    }
+  });
+
+  test('an unknown or missing one is refused on POST, GET and DELETE', async () => {
+    const { client } = await start();
+    const id = (await client.session())['mcp-session-id'];
+    const tampered = id.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a'));
+    const headers = [{}, ...[...badIds, tampered].map((bad) => ({ 'mcp-session-id': bad }))];
+    for (const header of headers) {
+      for (const answer of [
+        await client.request('tools/list', undefined, header),
+        await client.request('ping', undefined, header),
+        await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, header),
+        await client.send(undefined, header, 'GET'),
+        await client.send(undefined, header, 'DELETE'),
+      ]) {
+        expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid session' } });
+      }
+    }
+  });
+
+  test('initialize that names an unknown session is refused, one that names a known session stays in it', async () => {
+    const { client } = await start();
+    const params = {
+      protocolVersion: '2024-11-05',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    };
+    for (const id of badIds) {
+      const answer = await client.request('initialize', params, { 'mcp-session-id': id });
+      expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid session' } });
+    }
+    const session = await client.session();
+    const again = await client.request('initialize', params, session);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('mcp-session-id')).toBe(session['mcp-session-id']);
+  });
+
+  test('DELETE ends a session and no other', async () => {
+    const { client } = await start();
+    const [one, two] = [await client.session(), await client.session()];
+    expect((await client.send(undefined, one, 'DELETE')).status).toBe(204);
+    expect((await client.request('ping', undefined, one)).status).toBe(400);
+    expect((await client.send(undefined, one, 'DELETE')).status).toBe(400);
+    expect((await client.request('ping', undefined, two)).status).toBe(200);
+  });
+
+  test('an initialize that fails opens none', async () => {
+    const { client } = await start();
+    const { status, headers, body } = await client.request('initialize', { protocolVersion: 7 });
+    expect({ status, code: body.error.code, id: body.id }).toEqual({ status: 200, code: -32602, id: 1 });
+    expect(headers.has('mcp-session-id')).toBe(false);
+  });
+});

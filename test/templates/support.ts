@@ -1,0 +1,109 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { onTestFinished } from 'vitest';
+import { generic } from '../../src/contract/platforms/generic.ts';
+import { type Config, readConfig } from '../../templates/project/src/config.ts';
+import { createApp } from '../../templates/project/src/server/app.ts';
+import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import { listen } from '../../templates/project/src/server/listen.ts';
+import { createLog } from '../../templates/project/src/server/log.ts';
+import { tools as fixtureTools } from './tools.ts';
+
+export const issuer = 'https://platform.example';
+export const audience = 'https://tools.example/mcp';
+export const info = { name: 'fixture', version: '1.2.3' };
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+export const platformKey = privateKey;
+export const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+
+/** A token as the platform would sign it, with changes: a claim of `undefined` is left out. */
+export function token(
+  claims: Record<string, unknown> = {},
+  { key = privateKey as KeyObject | Uint8Array, alg = 'RS256', ...header }: TokenChanges = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const payload = { iss: issuer, aud: audience, iat: now, exp: now + 120, jti: randomUUID(), ...claims };
+  return new SignJWT(JSON.parse(JSON.stringify(payload))).setProtectedHeader({ alg, ...header }).sign(key);
+}
+
+interface TokenChanges {
+  readonly key?: KeyObject | Uint8Array;
+  readonly alg?: string;
+  readonly [header: string]: unknown;
+}
+
+/** The configuration that the environment of a live server gives, with changes. */
+export function config(env: Record<string, string> = {}): Config {
+  const result = readConfig(
+    {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      PLATFORM_ISSUER: issuer,
+      PLATFORM_AUDIENCE: audience,
+      PLATFORM_PUBLIC_KEY: publicKey,
+      ...env,
+    },
+    generic,
+  );
+  if (!result.ok) throw new Error(result.errors.join('\n'));
+  return result.config;
+}
+
+/** Starts a server for one test. */
+export async function start({ env = {}, tools = fixtureTools }: StartOptions = {}) {
+  const lines: string[] = [];
+  const settings = config(env);
+  const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
+  const server = await listen(createApp(settings, info, tools, log), settings);
+  onTestFinished(() => server.stop());
+  const url = `http://127.0.0.1:${server.port}/mcp`;
+  return { ...server, url, client: new RawClient(url), events: () => lines.map((line) => JSON.parse(line)) };
+}
+
+export interface StartOptions {
+  readonly env?: Record<string, string>;
+  readonly tools?: readonly Tool[];
+}
+
+/** Sends single requests, with every header in the test's hands. */
+export class RawClient {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async send(body: unknown, headers: Record<string, string> = {}, method = 'POST') {
+    const response = await fetch(this.url, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
+  }
+
+  request(method: string, params?: object, headers: Record<string, string> = {}) {
+    return this.send({ jsonrpc: '2.0', id: 1, method, params }, headers);
+  }
+
+  /** Opens a session and returns its header. */
+  async session(): Promise<{ 'mcp-session-id': string }> {
+    const { headers } = await this.request('initialize', initializeParams);
+    return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+  }
+
+  /** Calls a tool with a valid token in a session of its own. */
+  async call(name: string, args?: object) {
+    const headers = { ...(await this.session()), authorization: `Bearer ${await token()}` };
+    const { body } = await this.request('tools/call', { name, arguments: args }, headers);
+    return body.result;
+  }
+}
+
+export const initializeParams = {
+  protocolVersion: '2024-11-05',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+};

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
+
+/** Finds a price, nothing, or fails, as the argument says. */
+export const price = defineTool({
+  name: 'get_price',
+  description: 'Returns the price of a coin in dollars. Use it when a user asks what a coin costs.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      coin: { type: 'string', description: 'Coin', default: 'btc', examples: ['btc'] },
+      depth: { type: 'integer', description: 'Rows', minimum: 1, maximum: 5, default: 1 },
+    },
+    required: [],
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      ...signals,
+      price: { type: ['number', 'null'], description: 'Dollars' },
+      rows: {
+        type: 'array',
+        description: 'Rows',
+        items: { type: 'object', properties: { bid: { type: 'number' } }, required: ['bid'] },
+      },
+      validCoins: { type: 'array', description: 'Coins there are', items: { type: 'string' } },
+    },
+    required: ['price', 'rows'],
+  },
+  examples: [
+    { arguments: { coin: 'btc' }, expect: 'found' },
+    { arguments: { coin: 'nothing' }, expect: 'empty' },
+    { arguments: { coin: 'broken' }, expect: 'fail' },
+  ],
+  async run({ coin, depth }, { found, empty, fail }) {
+    if (coin === 'nothing') return empty('No such coin');
+    if (coin === 'broken') {
+      return fail('UPSTREAM_DOWN', 'The source is down', { validCoins: ['btc'], retry: true, rows: 'none' });
+    }
+    return found({ price: 12.5, rows: Array.from({ length: depth }, () => ({ bid: 1 })) });
+  },
+});
+
+const text = {
+  type: 'object',
+  properties: { ...signals, text: { type: ['string', 'null'], description: 'Text' } },
+  required: ['text'],
+} as const;
+
+const anyInput = {
+  type: 'object',
+  properties: { value: { type: 'string', description: 'Value', default: 'x' } },
+  required: [],
+} as const;
+
+/** A tool whose answer is one text, or whatever a test needs it to do. */
+export function textTool(name: string, run: Tool['run']): Tool {
+  const description = `The tool ${name}, which answers with a text.`;
+  return { name, description, inputSchema: anyInput, outputSchema: text, examples: [], run };
+}
+
+export const echo = textTool('echo', (input, { found }) =>
+  found({ text: (input as { value: string }).value }),
+);
+
+export const throwing = textTool('throwing', () => {
+  throw new Error('secret detail');
+});
+
+/** Runs until it is aborted or a minute has passed. */
+export const slow = textTool('slow', async (input, { found, signal }) => {
+  const { value } = input as { value: string };
+  await delay(value === 'x' ? 60_000 : Number(value), undefined, { signal });
+  return found({ text: 'late' });
+});
+
+/** Its answers never match: a numeric string where a number is due. */
+export const lying = textTool('lying', (_, { found }) => found({ text: 12 }));
+
+/** Has no room for a failure: a required string that cannot be null. */
+export const rigid: Tool = {
+  ...textTool('rigid', (_, { fail }) => fail('NO_ROOM', 'Nowhere to put this')),
+  outputSchema: {
+    type: 'object',
+    properties: { text: { type: 'string', description: 'Text' } },
+    required: ['text'],
+  },
+};
+
+export const tools: readonly Tool[] = [price, echo, throwing, slow, lying, rigid];
