@@ -1,3 +1,7 @@
+import type { PackageManager } from '../questions/package-managers.ts';
+
+export { type PackageManager, packageManagers } from '../questions/package-managers.ts';
+
 /** How a project's scripts, README, Dockerfile and workflow call one package manager. */
 export interface PackageManagerCommands {
   readonly name: PackageManager;
@@ -13,9 +17,6 @@ export interface PackageManagerCommands {
   /** The files an install reads. */
   readonly installFiles: string;
 }
-
-export const packageManagers = ['npm', 'pnpm', 'yarn'] as const;
-export type PackageManager = (typeof packageManagers)[number];
 
 export const packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands } = {
   npm: {

@@ -1,0 +1,72 @@
+import type { Field } from '../spec/model.ts';
+import { projectName, toolFile } from '../spec/names.ts';
+
+/** Words of a directory's name that say nothing of what its tool does. */
+const fillers = new Set(
+  'a an the my our new demo test app service server mcp market marketplace tool tools api create'.split(' '),
+);
+const verbs = new Set(
+  (
+    'get list find search fetch look lookup calculate compute scan check convert analyze analyse compare count ' +
+    'describe read show resolve rank predict estimate'
+  ).split(' '),
+);
+
+/** `gas-prices` → `get_gas_prices`, `find-hotels-mcp` → `find_hotels`. */
+export function defaultToolName(directory: string | undefined): string {
+  const words = (directory === undefined ? '' : projectName(directory))
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && !fillers.has(word));
+  const [first = ''] = words;
+  const named =
+    words.length > 1 && verbs.has(first) ? words : ['get', ...(words.length > 0 ? words : ['record'])];
+  return named.join('_').slice(0, 64).replace(/_+$/, '');
+}
+
+/** Says what the tool returns and when to use it (C§2.1), as far as its name tells. */
+export function defaultDescription(
+  tool: string,
+  output: readonly Field[] | undefined,
+  returns?: 'record' | 'list',
+): string {
+  const subject = subjectOf(tool);
+  const what = returns === 'list' ? `the list of ${subject}` : `the ${subject}`;
+  const fields = output && output.length > 0 ? `, with ${inWords(output.map(({ name }) => name))}` : '';
+  return `Returns ${what} for the given input${fields}. Use it when a question asks for the ${subject}.`;
+}
+
+export const defaultInput: readonly Field[] = [
+  {
+    name: 'query',
+    required: true,
+    type: 'string',
+    examples: ['example', 'sample'],
+    default: 'example',
+    description: 'What to look up: a name or an id',
+  },
+];
+
+export const defaultOutput: readonly Field[] = [
+  { name: 'name', required: true, type: 'string', description: 'Name of what was found' },
+  { name: 'value', required: true, type: 'number', description: 'Its current value' },
+  {
+    name: 'updatedAt',
+    required: true,
+    type: 'string',
+    format: 'date-time',
+    description: 'When the value was last updated (ISO 8601)',
+  },
+];
+
+function subjectOf(tool: string): string {
+  const words = toolFile(tool)
+    .split('-')
+    .filter((word) => word !== '');
+  const rest = verbs.has(words[0] ?? '') ? words.slice(1) : words;
+  return (rest.length > 0 ? rest : words).join(' ');
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
