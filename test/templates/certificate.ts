@@ -1,0 +1,30 @@
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+
+const [integer, bitString, nothing, identifier, time, sequence, version] = [2, 3, 5, 6, 23, 48, 160];
+const sha256WithRsa = Buffer.from('2a864886f70d01010b', 'hex');
+
+/** A self-signed X.509 certificate of an RSA key, as DER. */
+export function certificateOf(key: KeyObject): Buffer {
+  const algorithm = der(sequence, der(identifier, sha256WithRsa), der(nothing));
+  const name = der(sequence);
+  const content = der(
+    sequence,
+    der(version, der(integer, Buffer.of(2))),
+    der(integer, Buffer.of(1)),
+    algorithm,
+    name,
+    der(sequence, der(time, Buffer.from('250101000000Z')), der(time, Buffer.from('490101000000Z'))),
+    name,
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+  );
+  return der(sequence, content, algorithm, der(bitString, Buffer.of(0), sign('sha256', content, key)));
+}
+
+/** A value in DER: tag, length in the definite form, content. */
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  if (content.length < 128) return Buffer.concat([Buffer.of(tag, content.length), content]);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(content.length);
+  return Buffer.concat([Buffer.of(tag, 0x82), length, content]);
+}

@@ -1,0 +1,161 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { context } from '../../src/contract/platforms/context.ts';
+import { generic } from '../../src/contract/platforms/generic.ts';
+import { readConfig } from '../../templates/project/src/config.ts';
+import { variables } from '../../templates/project/src/variables.ts';
+import { certificateOf } from './certificate.ts';
+import { platformKey, publicKey } from './support.ts';
+
+const live = {
+  NODE_ENV: 'production',
+  PLATFORM_AUDIENCE: 'https://tools.example/mcp',
+  PLATFORM_ISSUER: 'https://platform.example',
+  PLATFORM_PUBLIC_KEY: publicKey,
+  SESSION_SECRET: 'a secret of thirty-two characters',
+};
+
+function read(env: Record<string, string>, platform = generic, readText?: (path: string) => string) {
+  const result = readConfig(env, platform, readText);
+  if (!result.ok) throw new Error(result.errors.join('\n'));
+  return result;
+}
+
+function errorsOf(env: Record<string, string>, platform = generic): readonly string[] {
+  const result = readConfig(env, platform, () => {
+    throw Object.assign(new Error('secret path'), { code: 'ENOENT' });
+  });
+  return result.ok ? [] : result.errors;
+}
+
+describe('defaults', () => {
+  test('a known platform needs nothing but the audience', () => {
+    const { config } = read(
+      { NODE_ENV: 'production', PLATFORM_AUDIENCE: 'https://tools.example/mcp' },
+      context,
+    );
+    expect(config).toMatchObject({
+      port: 3000,
+      host: '0.0.0.0',
+      production: true,
+      sessionSecret: null,
+      maxBodyBytes: 1_048_576,
+      callTimeoutMs: 50_000,
+      token: {
+        header: 'authorization',
+        scheme: 'Bearer',
+        algorithms: ['RS256'],
+        issuer: 'https://ctxprotocol.com',
+        audience: 'https://tools.example/mcp',
+        key: new URL('https://ctxprotocol.com/.well-known/jwks.json'),
+      },
+    });
+  });
+
+  test('on an author’s machine the audience follows the port', () => {
+    expect(read({ PORT: '4000' }, context).config.token?.audience).toBe('http://localhost:4000/mcp');
+  });
+
+  test('an empty variable counts as unset', () => {
+    const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, ' ']));
+    expect(read(empty, context)).toEqual(read({}, context));
+  });
+
+  test('the defaults in the table are valid', () => {
+    const defaults = Object.entries(variables).flatMap(([name, { default: value }]) =>
+      value ? [[name, value]] : [],
+    );
+    expect(read(Object.fromEntries(defaults), context)).toEqual(read({}, context));
+  });
+});
+
+describe('the key', () => {
+  const certificate = `-----BEGIN CERTIFICATE-----\n${certificateOf(platformKey).toString('base64')}\n-----END CERTIFICATE-----`;
+
+  test.each([
+    ['PEM text', publicKey],
+    ['PEM text with escaped line ends', publicKey.replaceAll('\n', '\\n')],
+    ['a certificate', certificate],
+    ['the path of a file', 'keys/platform.pem'],
+  ])('may be %s', (_, value) => {
+    const { config } = read({ ...live, PLATFORM_PUBLIC_KEY: value }, generic, (path) =>
+      path === 'keys/platform.pem' ? publicKey : '',
+    );
+    expect(config.token?.key).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
+  });
+
+  test('is used instead of a key set', () => {
+    const { config } = read({ ...live, PLATFORM_JWKS_URL: 'https://platform.example/jwks' }, context);
+    expect(config.token?.key).toMatchObject({ type: 'public' });
+  });
+
+  test.each([
+    ['a private key', platformKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'holds a private key'],
+    ['something else', '-----BEGIN PUBLIC KEY-----\nx', 'expected a public key or a certificate'],
+    ['no file', 'keys/none.pem', 'no file of that name can be read (ENOENT)'],
+    ['a key of another type', pem('ec'), 'is a key of type ec, which does not fit RS256'],
+    ['a short key', pem('short'), '2048 bits or more'],
+  ])('%s is refused and not repeated', (_, value, message) => {
+    const [error = '', ...others] = errorsOf({ ...live, PLATFORM_PUBLIC_KEY: value });
+    expect(error).toContain(message);
+    expect(error).not.toContain(value);
+    expect(others).toEqual([]);
+  });
+});
+
+test.each([
+  [{ PORT: '70000' }, 'PORT: expected a whole number from 0 to 65535, got "70000".'],
+  [{ PORT: '3000x' }, 'PORT: '],
+  [{ PORT: '-1' }, 'PORT: '],
+  [{ AUTH: 'OFF' }, 'AUTH: the only value is "off", got "OFF".'],
+  [{ AUTH: 'off' }, 'AUTH: "off" is refused where NODE_ENV is production.'],
+  [{ SESSION_SECRET: 'short secret' }, 'SESSION_SECRET: expected 32 characters or more, got 12.'],
+  [{ PLATFORM_AUDIENCE: '' }, 'PLATFORM_AUDIENCE: must be set in production'],
+  [{ PLATFORM_AUDIENCE: 'http://tools.example/mcp' }, 'PLATFORM_AUDIENCE: expected an https URL'],
+  [{ PLATFORM_AUDIENCE: 'https://tools.example/mcp/' }, 'PLATFORM_AUDIENCE: expected an https URL'],
+  [{ PLATFORM_AUDIENCE: 'https://tools.example/?/mcp' }, 'PLATFORM_AUDIENCE: expected an https URL'],
+  [{ PLATFORM_AUDIENCE: 'tools.example/mcp' }, 'PLATFORM_AUDIENCE: expected an https URL'],
+  [{ PLATFORM_ISSUER: '' }, 'PLATFORM_ISSUER: must be set'],
+  [{ PLATFORM_PUBLIC_KEY: '' }, 'PLATFORM_JWKS_URL: must be set, or PLATFORM_PUBLIC_KEY'],
+  [
+    { PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL: 'http://platform.example' },
+    'PLATFORM_JWKS_URL: expected an https',
+  ],
+  [{ ALLOWED_ORIGINS: 'https://a.example, b.example' }, 'ALLOWED_ORIGINS: expected origins'],
+  [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS: expected origins'],
+  [{ CALL_TIMEOUT_MS: '1e3' }, 'CALL_TIMEOUT_MS: expected a whole number'],
+])('%j is refused', (env, message) => {
+  const errors = errorsOf({ ...live, ...env });
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(message);
+  expect(errors[0]).not.toContain('short secret');
+});
+
+test('all errors come at once', () => {
+  const env = { NODE_ENV: 'production', PORT: 'x', SESSION_SECRET: 'x', MAX_BODY_BYTES: '1' };
+  expect(errorsOf(env).map((error) => error.split(':')[0])).toEqual([
+    'PORT',
+    'PLATFORM_AUDIENCE',
+    'PLATFORM_ISSUER',
+    'PLATFORM_JWKS_URL',
+    'SESSION_SECRET',
+    'MAX_BODY_BYTES',
+  ]);
+});
+
+test('warnings', () => {
+  expect(read(live).warnings).toEqual([]);
+  expect(read({ ...live, SESSION_SECRET: '' }).warnings).toEqual([expect.stringContaining('SESSION_SECRET')]);
+  expect(read({ AUTH: 'off' })).toMatchObject({
+    config: { token: null },
+    warnings: [expect.stringContaining('without paying')],
+  });
+});
+
+function pem(kind: 'ec' | 'short'): string {
+  const { publicKey: key } =
+    kind === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 1024 });
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}

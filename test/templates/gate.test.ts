@@ -1,0 +1,226 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { connect } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { createGate } from '../../templates/project/src/server/gate.ts';
+import { audience, config, publicKey, start, token } from './support.ts';
+
+const now = () => Math.floor(Date.now() / 1000);
+const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price', arguments: {} } };
+const unauthorized = { status: 401, body: { error: 'Unauthorized' } };
+const bearer = async (...args: Parameters<typeof token>) => `Bearer ${await token(...args)}`;
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a call is refused', () => {
+  const claims = { iss: 'https://platform.example', aud: audience, exp: now() + 120 };
+  const cases: Record<string, () => Promise<string | undefined>> = {
+    'without a token': async () => undefined,
+    'with an empty header': async () => '',
+    'with an empty bearer': async () => 'Bearer ',
+    'with garbage': async () => 'Bearer a.b.c',
+    'with another scheme': async () => `Basic ${await token()}`,
+    'without a scheme': () => token(),
+    'with a scheme that only begins alike': async () => `Bearerish ${await token()}`,
+    'with two tokens': async () => `${await bearer()}, ${await bearer()}`,
+    'with another key': () => bearer({}, { key: foreign.privateKey }),
+    'with another key that the token itself names': () =>
+      bearer({}, { key: foreign.privateKey, jwk: foreign.publicKey.export({ format: 'jwk' }) }),
+    'with another algorithm of the right key': () => bearer({}, { alg: 'RS512' }),
+    'with the public key as a shared secret': () =>
+      bearer({}, { key: new TextEncoder().encode(publicKey), alg: 'HS256' }),
+    'with no signature': async () => `Bearer ${part({ alg: 'none' })}.${part(claims)}.`,
+    'when expired': () => bearer({ exp: now() - 60 }),
+    'without exp': () => bearer({ exp: undefined }),
+    'when not yet valid': () => bearer({ nbf: now() + 60 }),
+    'without an issuer': () => bearer({ iss: undefined }),
+    'with another issuer': () => bearer({ iss: 'https://platform.example/' }),
+    'without an audience': () => bearer({ aud: undefined }),
+    'with another audience': () => bearer({ aud: 'https://other.example/mcp' }),
+    'with a longer audience': () => bearer({ aud: `${audience}/` }),
+    'with a shorter audience': () => bearer({ aud: audience.slice(0, -1) }),
+    'with an audience in other case': () => bearer({ aud: audience.toUpperCase() }),
+    'with a payload that was changed': async () => {
+      const [header, , signature] = (await token()).split('.');
+      return `Bearer ${header}.${part({ ...claims, exp: now() + 9999 })}.${signature}`;
+    },
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, authorization) => {
+    const { client, events } = await start();
+    const value = await authorization();
+    const headers = { ...(await client.session()), ...(value !== undefined && { authorization: value }) };
+    expect(await client.send(call, headers)).toMatchObject(unauthorized);
+    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
+    const secret = value?.split(' ')[1]?.slice(0, 20);
+    if (secret) expect(JSON.stringify(events())).not.toContain(secret);
+  });
+
+  test('before its session is looked at', async () => {
+    const { client } = await start();
+    expect(await client.send(call)).toMatchObject(unauthorized);
+    const refused = await client.send(call, { authorization: await bearer() });
+    expect(refused).toMatchObject({ status: 400, body: { error: 'Invalid session' } });
+  });
+});
+
+describe('a call is accepted', () => {
+  test.each([
+    ['Bearer', {}],
+    ['bearer', {}],
+    ['BEARER', { aud: ['https://other.example/mcp', audience] }],
+    ['Bearer', { exp: now() - 2 }],
+    ['Bearer', { toolId: 'smoke-test', purpose: 'smoke-test' }],
+  ])('%s with %j', async (scheme, claims) => {
+    const { client } = await start();
+    const headers = { ...(await client.session()), authorization: `${scheme} ${await token(claims)}` };
+    expect(await client.send(call, headers)).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: { price: 12.5 } } },
+    });
+  });
+
+  test('again with the same token, until that expires', async () => {
+    const { client } = await start();
+    const headers = { ...(await client.session()), authorization: await bearer() };
+    expect((await client.send(call, headers)).status).toBe(200);
+    expect((await client.send(call, headers)).status).toBe(200);
+    const changed = headers.authorization.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    expect((await client.send(call, { ...headers, authorization: `${changed}` })).status).toBe(401);
+    vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
+    try {
+      expect((await client.send(call, headers)).status).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('nothing slips past', () => {
+  const batches = [
+    [call],
+    [{ jsonrpc: '2.0', id: 2, method: 'tools/list' }, call],
+    [[[call]]],
+    [null, 1, 'x', [call]],
+    [{ jsonrpc: '2.0', method: 'tools/call', params: call.params }],
+  ];
+
+  test.each(batches.map((batch) => [JSON.stringify(batch), batch]))('batch %s', async (_, batch) => {
+    const { client, events } = await start();
+    const session = await client.session();
+    expect(await client.send(batch, session)).toMatchObject(unauthorized);
+    const paid = await client.send(batch, { ...session, authorization: await bearer() });
+    expect(paid).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
+  });
+
+  test('any other batch is refused', async () => {
+    const { client } = await start();
+    for (const batch of [
+      [],
+      [{ jsonrpc: '2.0', id: 2, method: 'ping' }],
+      `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    ]) {
+      expect(await client.send(batch, await client.session())).toMatchObject({
+        status: 400,
+        body: { error: { code: -32600 } },
+      });
+    }
+  });
+
+  test('of two equal keys the gate and the handlers see the same one', async () => {
+    const { client, events } = await start();
+    const session = await client.session();
+    const callLast = `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"echo"}}`;
+    const pingLast = `{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"echo"}}`;
+    expect(await client.send(callLast, session)).toMatchObject(unauthorized);
+    expect(await client.send(pingLast, session)).toMatchObject({ status: 200, body: { result: {} } });
+    const escaped = `{"jsonrpc":"2.0","id":1,"m\\u0065thod":"tools\\/call","params":{"name":"echo"}}`;
+    expect(await client.send(escaped, session)).toMatchObject(unauthorized);
+    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
+  });
+
+  test.each(['Tools/call', 'tools/call ', ' tools/call', 'tools//call', 'tools.call', 'tools/Call'])(
+    'the method %j is no call',
+    async (method) => {
+      const { client } = await start();
+      const { body } = await client.request(method, call.params, await client.session());
+      expect(body.error.code).toBe(-32601);
+    },
+  );
+
+  test('a call as a notification does not run', async () => {
+    const { client, events } = await start();
+    const { id: _, ...notification } = call;
+    const session = await client.session();
+    expect(await client.send(notification, session)).toMatchObject(unauthorized);
+    const paid = await client.send(notification, { ...session, authorization: await bearer() });
+    expect(paid).toMatchObject({ status: 202, text: '' });
+    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
+  });
+
+  test.each([
+    'application/json\u00a0',
+    '\u00a0application/json',
+    'application/json\u000b; x',
+    'application/jsonx',
+    'text/json',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/x-www-form-urlencoded',
+    '',
+  ])('content type %j is refused', async (type) => {
+    const server = await start();
+    const session = await server.client.session();
+    const answer = await sendRaw(server.port, type, session['mcp-session-id']);
+    expect(answer).toMatch(/^HTTP\/1.1 (415|400) /);
+    expect(server.events().filter(({ event }) => event === 'call')).toEqual([]);
+  });
+
+  test.each([
+    'application/json;',
+    'application/json ; charset=utf-8',
+    'Application/JSON;charset=latin1',
+    'application/json;;x',
+  ])('content type %j gets no further than the gate', async (type) => {
+    const server = await start();
+    const session = await server.client.session();
+    expect(await sendRaw(server.port, type, session['mcp-session-id'])).toMatch(/^HTTP\/1.1 401 /);
+  });
+});
+
+test('AUTH=off lets everybody in', async () => {
+  const { client } = await start({ env: { AUTH: 'off' } });
+  const { body } = await client.send(call, await client.session());
+  expect(body.result.structuredContent.price).toBe(12.5);
+});
+
+test('a platform may carry its token in another header, with or without a scheme', async () => {
+  const rules = config().token;
+  if (!rules) throw new Error('The gate is off.');
+  const log = Object.assign(() => {}, { flush() {} });
+  const bare = createGate({ ...rules, header: 'x-platform-token', scheme: '' }, log);
+  expect(await bare(new Headers({ 'x-platform-token': await token() }))).toBe(true);
+  expect(await bare(new Headers({ 'x-platform-token': '' }))).toBe(false);
+  expect(await bare(new Headers({ authorization: await bearer() }))).toBe(false);
+});
+
+/** Sends a call without a token, byte for byte, and resolves to the answer. */
+function sendRaw(port: number, contentType: string, session: string): Promise<string> {
+  const body = JSON.stringify(call);
+  const lines = [
+    'POST /mcp HTTP/1.1',
+    'Host: x',
+    `Content-Type: ${contentType}`,
+    `Mcp-Session-Id: ${session}`,
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    connect(port, '127.0.0.1')
+      .on('data', (chunk) => chunks.push(chunk))
+      .on('close', () => resolve(Buffer.concat(chunks).toString()))
+      .on('error', reject)
+      .end(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1'));
+  });
+}
