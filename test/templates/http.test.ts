@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { listen } from '../../templates/project/src/server/listen.ts';
+import { createStreams } from '../../templates/project/src/server/streams.ts';
+import { initializeParams, start, token } from './support.ts';
+import { textTool } from './tools.ts';
+
+const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
+
+describe('routes', () => {
+  test.each([
+    ['GET', '/', 404],
+    ['GET', '/mcp/', 404],
+    ['POST', '/health', 404],
+    ['HEAD', '/health', 200],
+    ['PUT', '/mcp', 405],
+    ['PATCH', '/mcp', 405],
+    ['HEAD', '/mcp', 405],
+    ['OPTIONS', '/mcp', 405],
+  ])('%s %s is %d', async (method, path, status) => {
+    const { url, client } = await start();
+    const response = await fetch(url.replace('/mcp', path), { method, headers: await client.session() });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
+  });
+
+  test('any Host is served, as behind a proxy', async () => {
+    const { port } = await start();
+    for (const host of ['tools.example', 'localhost:3000', '10.0.0.1', 'UPPER.example:443']) {
+      const [response] = await once(
+        request({
+          port,
+          host: '127.0.0.1',
+          path: '/health',
+          headers: { host, 'x-forwarded-proto': 'https' },
+        }).end(),
+        'response',
+      );
+      expect(response.statusCode).toBe(200);
+      response.resume();
+    }
+  });
+
+  test('no header tells what the server is made of', async () => {
+    const { client } = await start();
+    const { headers } = await client.send(initialize);
+    expect([...headers.keys()].sort()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'date',
+      'keep-alive',
+      'mcp-session-id',
+    ]);
+    expect(headers.get('keep-alive')).toBe('timeout=65');
+  });
+});
+
+describe('size limit', () => {
+  const padded = (bytes: number) => {
+    const body = JSON.stringify({ ...initialize, params: { ...initializeParams, _meta: { x: '' } } });
+    return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`);
+  };
+
+  test('a body of declared length', async () => {
+    const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect((await client.send(padded(5000))).status).toBe(200);
+    expect(await client.send(padded(5001))).toMatchObject({
+      status: 413,
+      body: { error: 'Request too large' },
+    });
+  });
+
+  test('a body of undeclared length', async () => {
+    const { port } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect(await sendChunked(port, padded(5000))).toBe(200);
+    expect(await sendChunked(port, padded(5001))).toBe(413);
+    expect(await sendChunked(port, padded(4_000_000))).toBe(413);
+  });
+
+  test('characters count as bytes', async () => {
+    const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect((await client.send(padded(4990).replace('xxxxxxxxxx', '€€€€€€€€€€'))).status).toBe(413);
+  });
+});
+
+describe('origins', () => {
+  const from = (origin: string) => ({ origin });
+
+  test.each([
+    [{}, 'http://localhost:5173', 200],
+    [{}, 'http://127.0.0.1', 200],
+    [{}, 'http://[::1]:8080', 200],
+    [{}, 'http://localhost.evil.example', 403],
+    [{}, 'https://app.example', 403],
+    [{}, 'null', 403],
+    [{ NODE_ENV: 'production' }, 'http://localhost:5173', 403],
+    [{ ALLOWED_ORIGINS: 'https://app.example' }, 'https://app.example', 200],
+    [{ ALLOWED_ORIGINS: 'https://app.example' }, 'https://app.example:444', 403],
+    [{ ALLOWED_ORIGINS: 'https://a.example, https://app.example' }, 'https://app.example', 200],
+    [{ ALLOWED_ORIGINS: '*', NODE_ENV: 'production' }, 'null', 200],
+  ])('%j: %s gets %d', async (env, origin, status) => {
+    const { client } = await start({ env });
+    const answer = await client.send(initialize, from(origin));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(status === 200 ? origin : null);
+    if (status === 200) expect(answer.headers.get('access-control-expose-headers')).toBe('mcp-session-id');
+  });
+
+  test('preflight', async () => {
+    const { client } = await start({ env: { ALLOWED_ORIGINS: 'https://app.example' } });
+    const asked = { 'access-control-request-method': 'POST' };
+    const { status, headers } = await client.send(
+      undefined,
+      { ...from('https://app.example'), ...asked },
+      'OPTIONS',
+    );
+    expect(status).toBe(204);
+    expect(headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(headers.get('access-control-allow-headers')).toMatch(/mcp-session-id.*authorization/);
+    expect(headers.get('access-control-allow-methods')).toContain('DELETE');
+    expect(
+      (await client.send(undefined, { ...from('https://evil.example'), ...asked }, 'OPTIONS')).status,
+    ).toBe(403);
+  });
+
+  test('refusals can be read by the pages that may call', async () => {
+    const { client } = await start();
+    const { status, headers } = await client.request('tools/call', {}, from('http://localhost'));
+    expect(status).toBe(401);
+    expect(headers.get('access-control-allow-origin')).toBe('http://localhost');
+  });
+});
+
+describe('the stream of a session', () => {
+  test('opens at once, stays open and ends with the server', async () => {
+    const { url, client, stop } = await start();
+    const response = await fetch(url, { headers: await client.session() });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(': keep-alive\n\n');
+    const end = reader?.read();
+    await stop();
+    expect((await end)?.done).toBe(true);
+  });
+
+  test('keep-alives come while it is open and cease when it is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const streams = createStreams();
+      const [one, two] = [streams.open().getReader(), streams.open().getReader()];
+      for (const reader of [one, two]) await reader.read();
+      vi.advanceTimersByTime(25_000);
+      for (const reader of [one, two]) expect((await reader.read()).done).toBe(false);
+      await one.cancel();
+      expect(vi.getTimerCount()).toBe(1);
+      streams.close();
+      expect((await two.read()).done).toBe(true);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('slow and vanished clients', () => {
+  test.each([
+    ['header', 'POST /mcp HTTP/1.1\r\nHost: x\r\n'],
+    [
+      'body',
+      'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    ],
+  ])('a %s that does not arrive in time is ended', async (_, begin) => {
+    const { port, client } = await start({ env: { REQUEST_TIMEOUT_MS: '200' } });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(begin);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
+    expect((await client.send(initialize)).status).toBe(200);
+  });
+
+  test('a call whose caller is gone is aborted', async () => {
+    let seen: AbortSignal | undefined;
+    const waiting = textTool('waiting', (_, { signal }) => {
+      seen = signal;
+      return new Promise(() => {});
+    });
+    const { client, url, events } = await start({ tools: [waiting] });
+    const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
+    const caller = new AbortController();
+    const call = fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waiting' } }),
+      signal: caller.signal,
+    });
+    await vi.waitUntil(() => seen);
+    caller.abort();
+    await expect(call).rejects.toThrow();
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'));
+    expect(seen?.aborted).toBe(true);
+  });
+
+  test('an aborted upload is no incident', async () => {
+    const { port, client, events } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    await delay(20);
+    socket.destroy();
+    await delay(20);
+    expect((await client.send(initialize)).status).toBe(200);
+    expect(events()).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  test('running calls finish, new connections are refused', async () => {
+    const { client, stop, url } = await start();
+    const call = client.call('slow', { value: '300' });
+    await delay(100);
+    const stopped = stop();
+    await expect(
+      fetch(url.replace('/mcp', '/health'), { headers: { connection: 'close' } }),
+    ).rejects.toThrow();
+    expect((await call).structuredContent).toEqual({ text: 'late' });
+    await stopped;
+  });
+
+  test('a call that takes longer than the grace period is cut', async () => {
+    const { client, stop, events } = await start({ env: { SHUTDOWN_GRACE_MS: '50' } });
+    const call = client.call('slow');
+    call.catch(() => {});
+    await delay(100);
+    await stop();
+    await expect(call).rejects.toThrow();
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'));
+  });
+});
+
+test('a port in use is said in words', async () => {
+  const { port } = await start();
+  const app = { fetch: () => new Response(), closeStreams() {} };
+  const limits = { host: '127.0.0.1', port, requestTimeoutMs: 1000, shutdownGraceMs: 0 };
+  await expect(listen(app, limits)).rejects.toThrow(`Port ${port} is already in use.`);
+});
+
+async function sendChunked(port: number, body: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+  const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+  sending.on('error', () => {});
+  for (let at = 0; at < body.length; at += 50_000) sending.write(body.slice(at, at + 50_000));
+  sending.end();
+  const [response] = await once(sending, 'response');
+  response.resume();
+  return response.statusCode;
+}
