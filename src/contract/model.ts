@@ -77,7 +77,10 @@ export interface Report {
   readonly rules: readonly RuleResult[];
   readonly summary: {
     readonly passed: number;
+    /** MUST rules that failed. */
     readonly failed: number;
+    /** SHOULD rules that failed. */
+    readonly advice: number;
     readonly notRun: number;
     readonly ms: number;
   };

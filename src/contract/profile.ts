@@ -14,6 +14,7 @@ export interface PlatformProfile {
     readonly header: string;
     /** Scheme in front of the token, compared without case. */
     readonly scheme: string;
+    /** JWS algorithms with an RSA key (`RS256`). */
     readonly algorithms: readonly string[];
     /** The `iss` claim; null where the author must find it out and set PLATFORM_ISSUER. */
     readonly issuer: string | null;
@@ -56,9 +57,17 @@ export interface PlatformProfile {
     readonly toolNamePattern: string;
     readonly descriptionCharacters: number;
   };
-  /** JSON Schema (draft-07) of a tool's `_meta`; null where nothing is known about it. */
+  /**
+   * JSON Schema (draft-07) of a tool's `_meta`; null where nothing is known about it. A level that does not say
+   * `additionalProperties: true` lists all keys the platform knows. What `allOf` at its root adds is about sense, not
+   * shape: a breach is advice. Two formats bind a value to the tools: `tool-name` is the name of a listed tool,
+   * `object-input` demands an input property of type object.
+   */
   readonly toolMeta: JsonObject | null;
-  /** The arguments a submission test sends when `default`, `examples[0]` and `enum[0]` are absent. */
+  /**
+   * The submission test: the values it sends where a parameter has no `default`, `examples` or `enum`, and the claims
+   * of its token.
+   */
   readonly smoke: {
     readonly string: string;
     readonly number: number;

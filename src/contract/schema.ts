@@ -1,20 +1,64 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Json, JsonObject, Problem } from './model.ts';
 
+const settings = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
+let dialect: Ajv | undefined;
+
 /**
  * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
  * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts). One Ajv per schema, so that
- * no `$id` of one tool meets another's. `useDefaults` fills absent properties in place, as a server does with its
- * input (C§2.1).
+ * no `$id` of one tool meets another's; the meta-schema, whose compilation costs ten times a tool's, is shared.
+ * `useDefaults` fills absent properties in place, as a server does with its input (C§2.1).
  *
- * @throws Error where the schema does not compile.
+ * @throws Error where the schema does not compile, and for `$async`, whose validator would answer with a promise.
  */
 export function compileSchema(
   schema: JsonObject,
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, useDefaults, logger: false });
-  return ajv.compile(schema);
+  if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
+  dialect ??= new Ajv(settings);
+  dialect.validateSchema(schema, true);
+  return new Ajv({ ...settings, useDefaults, validateSchema: false }).compile(schema);
+}
+
+export type Compiled =
+  | { readonly ok: true; readonly validate: ValidateFunction }
+  | { readonly ok: false; readonly reason: string };
+
+const compiled = new WeakMap<JsonObject, Compiled>();
+
+/** `compileSchema` that remembers its result and reports a schema that does not compile instead of throwing. */
+export function tryCompile(schema: JsonObject): Compiled {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const result = attempt(schema);
+  compiled.set(schema, result);
+  return result;
+}
+
+function attempt(schema: JsonObject): Compiled {
+  try {
+    return { ok: true, validate: compileSchema(schema) };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * The ways in which a value does not fit a schema. None where the schema does not compile: that is a finding of its
+ * own. A `$ref` that leads to itself without end counts as a misfit.
+ */
+export function misfits(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
+  const result = tryCompile(schema);
+  if (!result.ok) return [];
+  try {
+    return result.validate(value) ? [] : problemsOf(result.validate, value, root);
+  } catch {
+    return [
+      { path: root, expected: 'a schema that can be followed to its end', actual: 'endless recursion' },
+    ];
+  }
 }
 
 /**
@@ -22,11 +66,16 @@ export function compileSchema(
  * (`structuredContent.items[0].price`).
  */
 export function problemsOf(validate: ValidateFunction, value: unknown, root: string): readonly Problem[] {
-  return (validate.errors ?? []).map((error) => ({
-    path: root + dotted(error.instancePath) + member(error),
-    expected: expectedBy(error),
-    actual: shorten(valueAt(value, error.instancePath)),
-  }));
+  return (validate.errors ?? [])
+    .filter(({ keyword }) => keyword !== 'if') // the branch that was taken has reported
+    .map((error) => {
+      const steps = [...stepsOf(error.instancePath), ...memberOf(error)];
+      return {
+        path: root + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
+        expected: expectedBy(error),
+        actual: shorten(valueAt(value, steps)),
+      };
+    });
 }
 
 /** A value as text for a person, at most `limit` characters. */
@@ -50,19 +99,25 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function dotted(pointer: string): string {
+/** The members of an object that are not undefined. */
+export function present<T>(members: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, T & {}] => member[1] !== undefined),
+  );
+}
+
+/** The members a JSON pointer walks through. */
+function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
-    .join('');
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** `required` and `additionalProperties` report the object; the member they speak of is in their params. */
-function member({ params }: ErrorObject): string {
+function memberOf({ params }: ErrorObject): readonly string[] {
   const name = params.missingProperty ?? params.additionalProperty;
-  return typeof name === 'string' ? `.${name}` : '';
+  return typeof name === 'string' ? [name] : [];
 }
 
 function expectedBy({ keyword, params, message }: ErrorObject): string {
@@ -74,12 +129,9 @@ function expectedBy({ keyword, params, message }: ErrorObject): string {
   return (message ?? keyword).replace(/^must /, 'to ');
 }
 
-function valueAt(value: unknown, pointer: string): unknown {
-  let at = value;
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string, unknown>)[key];
-  }
-  return at;
+function valueAt(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce((at, step) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    return (at as Record<string, unknown>)[step];
+  }, value);
 }

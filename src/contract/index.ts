@@ -1,0 +1,12 @@
+/** The marketplace contract as code: what the rest of the program and a generated project use of it. */
+export { liveRules, rules, staticRules } from './catalogue.ts';
+export { inspectTools } from './inspect.ts';
+export type * from './model.ts';
+export type { PlatformProfile } from './profile.ts';
+export { profileProblems, profileSchema } from './profile-schema.ts';
+export { printable, ruleLine, type TextOptions, textReport } from './report.ts';
+export { type RunOptions, runContract, Unreachable } from './run.ts';
+export { createSigner, type Forgery, type Signer } from './signer.ts';
+export { sampleArguments } from './smoke.ts';
+export { summaryOf } from './summary.ts';
+export type { Environment, Exit, Instance, Launch, Target } from './target.ts';

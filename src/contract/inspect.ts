@@ -1,0 +1,30 @@
+import { staticRules } from './catalogue.ts';
+import type { JsonObject, Problem, RuleResult } from './model.ts';
+import type { PlatformProfile } from './profile.ts';
+import { verdict, weightOf } from './rule.ts';
+import { readable } from './rules/tool.ts';
+import { isObject } from './schema.ts';
+import { isReadable } from './walk.ts';
+
+/**
+ * The verdict of every static rule on a list of tools (elements of a `tools/list` result). Never throws: the list may
+ * hold any JSON, an element that is no object or beyond all size fails `tool.readable` and is left out of the rest.
+ */
+export function inspectTools(tools: readonly unknown[], profile: PlatformProfile): readonly RuleResult[] {
+  const examined = tools.filter((tool): tool is JsonObject => isObject(tool) && isReadable(tool));
+  const siblings = examined.map((tool) => examined.filter((other) => other !== tool));
+  return staticRules.flatMap((rule) => {
+    const level = weightOf(rule, profile);
+    if (level === 'off') return [];
+    const started = performance.now();
+    const judged = rule === readable ? (tools as readonly JsonObject[]) : examined;
+    const problems = judged.flatMap((tool, index) =>
+      rule.inspect(tool, siblings[index] ?? [], profile).map((problem) => withTool(tool, problem)),
+    );
+    return [verdict(rule, level, problems, started)];
+  });
+}
+
+function withTool(tool: unknown, problem: Problem): Problem {
+  return isObject(tool) && typeof tool.name === 'string' ? { tool: tool.name, ...problem } : problem;
+}

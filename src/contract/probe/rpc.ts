@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from '../model.ts';
+import { isObject } from '../schema.ts';
+import type { HttpAnswer } from './http.ts';
+
+/** The JSON-RPC response to a request: its result or its error, and the HTTP answer that carried it. */
+export interface RpcAnswer {
+  readonly http: HttpAnswer;
+  /** Undefined where no value of the HTTP answer is a response to this id. */
+  readonly response: JsonObject | undefined;
+  readonly result: JsonObject | undefined;
+  readonly error: JsonObject | undefined;
+}
+
+/** A JSON-RPC request (C§4). */
+export function rpcRequest(id: number | string, method: string, params?: Json): JsonObject {
+  return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+}
+
+/** Finds the response to a request among the values of an HTTP answer. */
+export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
+  const response = http.values.filter(isObject).find((value) => value.id === id && !('method' in value));
+  return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
+}
+
+/** What an answer is, in a few words for `Problem.actual`. */
+export function describe({ status, body }: HttpAnswer): string {
+  const text = body.replaceAll(/\s+/g, ' ').trim();
+  return `HTTP ${status}${text === '' ? '' : ` ${text.length <= 160 ? text : `${text.slice(0, 159)}…`}`}`;
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}

@@ -1,0 +1,94 @@
+import type { Problem, Report, RuleResult } from './model.ts';
+
+export interface TextOptions {
+  readonly color?: boolean;
+  /** Also lists the rules that passed. */
+  readonly verbose?: boolean;
+}
+
+/**
+ * A report for people: every rule that did not pass (every rule where verbose) with what differs and how to mend it,
+ * then the summary. Whatever came from the target is stripped of control characters.
+ */
+export function textReport(
+  { rules, summary, target, platform }: Report,
+  options: TextOptions = {},
+): readonly string[] {
+  const paint = options.color ? painted : plain;
+  const shown = rules.filter(
+    ({ status, level }) => options.verbose || status === 'fail' || (status === 'not-run' && level === 'must'),
+  );
+  const advice = summary.advice > 0 ? `, ${paint.yellow(`${summary.advice} advised`)}` : '';
+  const notRun = summary.notRun > 0 ? `, ${summary.notRun} not run` : '';
+  const failed = summary.failed > 0 ? paint.red(`${summary.failed} failed`) : '0 failed';
+  return [
+    `Contract check of ${printable(target)} (platform ${printable(platform)})`,
+    '',
+    ...shown.flatMap((rule) => ruleLines(rule, paint)),
+    ...(shown.length > 0 ? [''] : []),
+    `${summary.failed === 0 ? paint.green('✓ passed') : paint.red('✗ failed')}  ${summary.passed} rules passed, ${failed}${advice}${notRun} in ${(summary.ms / 1000).toFixed(1)} s`,
+  ];
+}
+
+/** One line for one rule, for live progress. */
+export function ruleLine(rule: RuleResult, color = false): string {
+  const paint = color ? painted : plain;
+  return `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`;
+}
+
+function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
+  return [
+    `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
+    ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
+    ...rule.problems.slice(0, problemsShown).flatMap((problem) => problemLines(problem, paint)),
+    ...(rule.problems.length > problemsShown
+      ? [`    … and ${rule.problems.length - problemsShown} more`]
+      : []),
+    ...(rule.status === 'fail' ? [`    mend      ${mendOf(rule)}`, `    source    ${rule.source}`] : []),
+  ];
+}
+
+/** A rule may fail once for each field of each tool; a person reads the first few. */
+const problemsShown = 5;
+
+function problemLines({ tool, path, expected, actual }: Problem, paint: Paint): readonly string[] {
+  const where = [tool, path].filter((part) => part !== undefined).map(printable);
+  return [
+    ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
+    `    expected  ${printable(expected)}`,
+    `    actual    ${printable(actual)}`,
+  ];
+}
+
+/** What one problem says more exactly than its rule, it says for the rule. */
+function mendOf({ mend, problems }: RuleResult): string {
+  const exact = problems.map((problem) => problem.mend).find((text) => text !== undefined);
+  return printable(exact ?? mend);
+}
+
+function markOf({ status, level }: RuleResult, paint: Paint): string {
+  if (status === 'pass') return paint.green('✓');
+  if (status === 'not-run') return paint.dim('–');
+  return level === 'must' ? paint.red('✗') : paint.yellow('!');
+}
+
+/** Makes a text from a stranger harmless in a terminal: control and direction characters become visible. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+type Paint = Record<'red' | 'green' | 'yellow' | 'dim' | 'bold', (text: string) => string>;
+
+const painted: Paint = {
+  red: (text) => `\u001b[31m${text}\u001b[39m`,
+  green: (text) => `\u001b[32m${text}\u001b[39m`,
+  yellow: (text) => `\u001b[33m${text}\u001b[39m`,
+  dim: (text) => `\u001b[2m${text}\u001b[22m`,
+  bold: (text) => `\u001b[1m${text}\u001b[22m`,
+};
+
+const same = (text: string): string => text;
+const plain: Paint = { red: same, green: same, yellow: same, dim: same, bold: same };

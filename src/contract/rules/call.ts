@@ -1,0 +1,158 @@
+import { mapConcurrently } from '../concurrency.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe } from '../probe/rpc.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { isObject, misfits, shorten } from '../schema.ts';
+import { failureProblems } from './outcome.ts';
+import { propertiesOf } from './read.ts';
+import { textOf } from './result.ts';
+import { insides } from './transport.ts';
+
+/** Calls that a tool cannot serve. */
+export const callRules: readonly LiveRule[] = [
+  {
+    id: 'call.unknown-tool',
+    level: 'must',
+    title: 'a call of an unknown tool is answered by a result that names it',
+    source: 'C§4.1, C§7',
+    mend: 'Return isError: true and a text item "Unknown tool: <name>".',
+    check: async (probe) => unknownToolProblems(probe, 'no_such_tool'),
+  },
+  {
+    id: 'call.unknown-tool-names',
+    level: 'must',
+    title: 'a tool named like a member of every object is unknown too',
+    source: 'C§4.1, C§7',
+    mend: 'Look tools up in a Map.',
+    check: async (probe) => {
+      const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+      return (await Promise.all(names.map((name) => unknownToolProblems(probe, name)))).flat();
+    },
+  },
+  {
+    id: 'call.wrong-arguments',
+    level: 'should',
+    title: 'a call with an argument of the wrong type fails',
+    source: 'C§4.1, C§7',
+    mend: 'Validate the arguments against the inputSchema before the handler runs.',
+    check: (probe) =>
+      failsOn(probe, (schema, args) =>
+        propertiesOf(schema).flatMap(([name]) => {
+          const wrong = candidates
+            .map((value) => ({ ...args, [name]: value }))
+            .find((changed) => misfits(schema, changed, '').length > 0);
+          return wrong ? [wrong] : [];
+        }),
+      ),
+  },
+  {
+    id: 'call.missing-arguments',
+    level: 'should',
+    title: 'a call without a required argument fails',
+    source: 'C§4.1, C§7',
+    mend: 'Validate the arguments against the inputSchema before the handler runs.',
+    check: (probe) =>
+      failsOn(probe, (schema, args) => {
+        const withDefault = new Set(
+          propertiesOf(schema).flatMap(([name, property]) => (property.default === undefined ? [] : [name])),
+        );
+        const required = Array.isArray(schema.required) ? schema.required : [];
+        return required
+          .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
+          .map((missing) => Object.fromEntries(Object.entries(args).filter(([name]) => name !== missing)))
+          .filter((changed) => misfits(schema, changed, '').length > 0);
+      }),
+  },
+  {
+    id: 'call.no-arguments-object',
+    level: 'should',
+    title: 'arguments that are no object are refused',
+    source: 'C§4.1',
+    mend: 'Answer error -32602 or a failure.',
+    check: async (probe) => {
+      const { name } = (await probe.cases())[0];
+      const answers = await Promise.all([5, 'text', ['list']].map((args) => probe.call(name, args)));
+      return answers.flatMap(({ http, result, error }) =>
+        unless(error !== undefined || result?.isError === true || (http.status >= 400 && http.status < 500), {
+          tool: name,
+          path: 'params.arguments',
+          expected: 'an error or a failure',
+          actual: describe(http),
+        }),
+      );
+    },
+  },
+  {
+    id: 'call.no-stack',
+    level: 'should',
+    title: 'no failure of a tool shows the insides of the server',
+    source: 'OWASP, error handling',
+    mend: 'Log what was thrown and answer with a code and a message of your own.',
+    check: async (probe) => {
+      const foretold = (await probe.outcomes()).filter(({ result }) => result?.isError === true);
+      const answers = [
+        ...foretold.map(({ name, rpc }) => ({ name, http: rpc.http })),
+        ...(await Promise.all(
+          (
+            await probe.tools()
+          ).map(async ({ name = null }) => ({
+            name: String(name),
+            http: (await probe.call(name, { '\u0000': Number.MAX_VALUE })).http,
+          })),
+        )),
+      ];
+      return answers
+        .filter(({ http }) => insides.test(http.body))
+        .map(({ name, http }) => ({
+          tool: name,
+          path: 'result',
+          expected: 'no stack trace and no file names',
+          actual: describe(http),
+        }));
+    },
+  },
+];
+
+/** Each parameter type refuses at least one of these. */
+const candidates: readonly Json[] = [{ wrong: ['type'] }, 'wrong type', -0.5, [null], null];
+
+async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
+  const { result, http } = await probe.call(name, {});
+  const text = textOf(result?.content);
+  return unless(result?.isError === true && text?.includes(name) === true, {
+    path: `tools/call of ${shorten(name)}`,
+    expected: `a result with isError: true and a text that names ${name}`,
+    actual: describe(http),
+  });
+}
+
+/** Calls every tool with spoilt variants of arguments that are known to be valid: none may succeed. */
+async function failsOn(
+  probe: Probe,
+  spoil: (schema: JsonObject, args: JsonObject) => readonly JsonObject[],
+): Promise<readonly Problem[]> {
+  const cases = await probe.cases();
+  const calls = (await probe.tools()).flatMap((tool) => {
+    const valid = cases.find((one) => one.tool === tool && one.expect !== 'fail');
+    const schema = tool.inputSchema;
+    if (!valid || !isObject(schema)) return [];
+    return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));
+  });
+  if (calls.length === 0) throw new NotRun('no tool has an argument that could be wrong');
+  const problems = await mapConcurrently(calls, 4, async (call) => {
+    const rpc = await probe.call(call.name, call.arguments);
+    if (rpc.error) return [];
+    return rpc.result?.isError === true
+      ? failureProblems({ ...call, rpc, result: rpc.result })
+      : [
+          {
+            tool: call.name,
+            path: `tools/call with ${shorten(call.arguments)}`,
+            expected: 'a failure that names the argument',
+            actual: describe(rpc.http),
+          },
+        ];
+  });
+  return problems.flat();
+}

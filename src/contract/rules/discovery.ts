@@ -1,0 +1,93 @@
+import { describe } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { shorten } from '../schema.ts';
+import { resultProblems } from './expect.ts';
+
+/** What an agent or the marketplace reads before anything is paid. */
+export const discoveryRules: readonly LiveRule[] = [
+  {
+    id: 'discovery.initialize',
+    level: 'must',
+    title: 'initialize works without a token',
+    source: 'C§4.1, C§5.2',
+    mend: 'Let initialize pass the gate.',
+    check: async (probe) => resultProblems(await probe.initialized(), 'initialize'),
+  },
+  {
+    id: 'discovery.in-time',
+    level: 'must',
+    title: 'initialize is answered in time',
+    source: 'profile limits.initializeMs; app cron/validate-tools',
+    fact: true,
+    mend: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
+    check: async (probe) => {
+      const { initializeMs } = probe.profile.limits;
+      const { http } = await probe.initialize(undefined, { timeoutMs: initializeMs * 2 });
+      return unless(http.ms <= initializeMs, {
+        path: 'initialize',
+        expected: `an answer within ${initializeMs} ms`,
+        actual: `${Math.round(http.ms)} ms`,
+      });
+    },
+  },
+  listRule('tools', 'C§1.3, C§4.1, C§5.2'),
+  listRule('resources', 'C§4.1, C§5.2'),
+  listRule('prompts', 'C§4.1, C§5.2'),
+  {
+    id: 'discovery.tools',
+    level: 'must',
+    title: 'the server has at least one tool',
+    source: 'C§1.1; app contribute/actions.ts',
+    mend: 'List the tool in src/tools.',
+    check: async (probe) =>
+      unless((await probe.tools()).length > 0, {
+        path: 'tools/list result.tools',
+        expected: 'at least one tool',
+        actual: '[]',
+      }),
+  },
+  {
+    id: 'discovery.client',
+    level: 'must',
+    title: 'the client of the MCP SDK connects and lists the tools',
+    source: 'C§1.2, C§4.1',
+    mend: 'See the message: the definitions are not what the SDK understands.',
+    check: async (probe) => {
+      const tools = await probe.tools();
+      try {
+        const session = await probe.client();
+        const listed = await session.client.listTools().finally(session.close);
+        return unless(listed.tools.length > 0 === tools.length > 0, {
+          path: 'tools/list',
+          expected: `${tools.length} tools`,
+          actual: `${listed.tools.length} tools`,
+        });
+      } catch (error) {
+        return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(messageOf(error), 300) }];
+      }
+    },
+  },
+];
+
+function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): LiveRule {
+  const method = `${kind}/list`;
+  return {
+    id: `discovery.${kind}-list`,
+    level: 'must',
+    title: `${method} works without a token`,
+    source,
+    mend: `Let ${method} pass the gate and answer a list${kind === 'tools' ? '' : ', [] where there are none'}.`,
+    check: async (probe) => {
+      const { result, http } = await probe.rpc(method);
+      return unless(Array.isArray(result?.[kind]), {
+        path: method,
+        expected: `a result with ${kind}`,
+        actual: describe(http),
+      });
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import type { Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
+import { describe, type RpcAnswer } from '../probe/rpc.ts';
+import type { PlatformProfile } from '../profile.ts';
+import { unless } from '../rule.ts';
+import { isObject } from '../schema.ts';
+
+/** The refusal of a call that nobody has paid for (C§7, first row). */
+export function unauthorizedProblems(
+  answer: HttpAnswer,
+  { token }: PlatformProfile,
+  path?: string,
+): readonly Problem[] {
+  const status = token.refusalStatus;
+  const refused = status === null ? isClientError(answer) : answer.status === status;
+  return unless(refused && errorOf(answer) === 'Unauthorized', {
+    ...at(path),
+    expected: `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`,
+    actual: describe(answer),
+  });
+}
+
+/** The refusal of a request outside any session (C§7, second and third row). */
+export function invalidSessionProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
+  return unless(answer.status === 400 && errorOf(answer) === 'Invalid session', {
+    ...at(path),
+    expected: 'HTTP 400 {"error":"Invalid session"}',
+    actual: describe(answer),
+  });
+}
+
+/** A request that must be turned down, in whatever words: a 4xx without any result. */
+export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
+  return unless(isClientError(answer) && !holdsResult(answer), {
+    ...at(path),
+    expected: 'HTTP 4xx and no result',
+    actual: describe(answer),
+  });
+}
+
+/** A JSON-RPC request that must be answered with a result. */
+export function resultProblems({ http, result }: RpcAnswer, path?: string): readonly Problem[] {
+  return unless(http.status === 200 && result !== undefined, {
+    ...at(path),
+    expected: 'HTTP 200 with a JSON-RPC result',
+    actual: describe(http),
+  });
+}
+
+/** Whether an answer is one that a broken request deserves. */
+export function isClientError({ status }: HttpAnswer): boolean {
+  return status >= 400 && status < 500;
+}
+
+/** Whether any JSON-RPC message in an answer carries a result, however deep in a batch. */
+export function holdsResult({ values }: HttpAnswer): boolean {
+  return values.flat(8).some((value) => isObject(value) && value.result !== undefined);
+}
+
+function errorOf({ values }: HttpAnswer): unknown {
+  const [value] = values;
+  return isObject(value) ? value.error : undefined;
+}
+
+function at(path: string | undefined): { path?: string } {
+  return path === undefined ? {} : { path };
+}

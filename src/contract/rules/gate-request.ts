@@ -1,0 +1,128 @@
+import type { Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { isObject } from '../schema.ts';
+import { unauthorizedProblems } from './expect.ts';
+
+/** Ways around the gate that need no token: the shape of the request makes the gate overlook the call. */
+export const gateRequestRules: readonly LiveRule[] = [
+  bypass('gate.batch', 'a batch with one call', async (probe) => [
+    await unpaid(probe, (call) => JSON.stringify([call])),
+  ]),
+  bypass('gate.batch-mixed', 'a batch that hides a call behind an open method', async (probe) => [
+    await unpaid(probe, (call) =>
+      JSON.stringify([rpcRequest(2, 'tools/list'), call, rpcRequest(3, 'tools/list')]),
+    ),
+  ]),
+  bypass('gate.batch-nested', 'a batch inside a batch', async (probe) => [
+    await unpaid(probe, (call) => JSON.stringify([[call]])),
+  ]),
+  bypass('gate.content-type', 'a call under an odd Content-Type', (probe) =>
+    Promise.all(
+      ['application/json\u00a0', 'application/json;', 'application/json; charset', 'text/plain', ''].map(
+        (type) => unpaid(probe, JSON.stringify, { 'content-type': type }),
+      ),
+    ),
+  ),
+  bypass('gate.method-spelling', 'a call whose method is spelled differently', (probe) =>
+    Promise.all(
+      [
+        'tools\\u002fcall',
+        'tools\\/call',
+        'Tools/Call',
+        'tools/call ',
+        ' tools/call',
+        'tools/call\\u0000',
+      ].map((spelling) => unpaid(probe, (call) => JSON.stringify(call).replace('tools/call', spelling))),
+    ),
+  ),
+  bypass('gate.duplicate-keys', 'a call whose body names two methods', (probe) =>
+    Promise.all(
+      ['{"method":"tools/list",', '{"method":"initialize",'].flatMap((start) => [
+        unpaid(probe, (call) => start + JSON.stringify(call).slice(1)),
+        unpaid(probe, (call) => `${JSON.stringify(call).slice(0, -1)},${start.slice(1, -1)}}`),
+      ]),
+    ),
+  ),
+  {
+    ...refused('gate.notification', 'a call without an id'),
+    check: async (probe) =>
+      unauthorizedProblems(
+        await unpaid(probe, ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params })),
+        probe.profile,
+      ),
+  },
+  {
+    ...refused('gate.trusted-headers', 'a call with headers that a proxy might set'),
+    check: async (probe) =>
+      unauthorizedProblems(
+        await unpaid(probe, JSON.stringify, {
+          'x-forwarded-user': 'platform',
+          'x-authenticated': 'true',
+          'x-payment-verified': 'true',
+          'x-forwarded-for': '127.0.0.1',
+          'x-http-method-override': 'GET',
+        }),
+        probe.profile,
+      ),
+  },
+  {
+    ...refused('gate.unknown-tool', 'a call of an unknown tool'),
+    check: async (probe) => {
+      const body = rpcRequest(1, 'tools/call', { name: 'no_such_tool', arguments: {} });
+      return unauthorizedProblems(await probe.post(body, { session: await probe.session() }), probe.profile);
+    },
+  },
+  {
+    ...refused('gate.every-call', 'a call in a session that has paid for an earlier one'),
+    check: async (probe) => {
+      const session = await probe.newSession();
+      const { name, arguments: args } = (await probe.cases())[0];
+      await probe.call(name, args, { session });
+      const again = await probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), { session });
+      return unauthorizedProblems(again, probe.profile);
+    },
+  },
+];
+
+const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';
+
+function refused(id: string, what: string): Omit<LiveRule, 'check'> {
+  return { id, level: 'must', title: `${what} is refused without a token`, source: 'C§5.4, C§7', mend };
+}
+
+function bypass(id: string, what: string, send: (probe: Probe) => Promise<readonly HttpAnswer[]>): LiveRule {
+  return {
+    id,
+    level: 'must',
+    title: `${what} does not run without a token`,
+    source: "C§5.4; reproduced with the platform's public middleware",
+    mend,
+    check: async (probe) => (await send(probe)).flatMap(ranProblems),
+  };
+}
+
+/** An open method may answer (it was named as well); a call may not. */
+function ranProblems(answer: HttpAnswer): readonly Problem[] {
+  const ran = answer.values
+    .flat(8)
+    .some((value) => isObject(value) && isObject(value.result) && 'content' in value.result);
+  return unless(!ran && answer.status < 500, {
+    path: 'tools/call',
+    expected: 'no result of a tool',
+    actual: describe(answer),
+  });
+}
+
+/** Sends a call of the first tool, written by `write`, without a token. */
+async function unpaid(
+  probe: Probe,
+  write: (call: ReturnType<typeof rpcRequest>) => string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer> {
+  const { name, arguments: args } = (await probe.cases())[0];
+  const call = rpcRequest(1, 'tools/call', { name, arguments: args });
+  return probe.post(write(call), { session: await probe.session(), headers });
+}

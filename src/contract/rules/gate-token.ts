@@ -1,0 +1,160 @@
+import type { Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import type { Forgery } from '../signer.ts';
+import { unauthorizedProblems } from './expect.ts';
+
+const long = 'x'.repeat(4096);
+
+/** Who gets past the gate: only a caller with a valid token of the platform. */
+export const gateTokenRules: readonly LiveRule[] = [
+  {
+    id: 'gate.valid-token',
+    level: 'must',
+    title: 'tools/call with a valid platform token is let through',
+    source: 'C§1.3, C§5.1',
+    mend: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
+    check: async (probe) => {
+      const { name, arguments: args } = (await probe.cases())[0];
+      const { http, response } = await probe.call(name, args);
+      return unless(http.status === 200 && response !== undefined, {
+        path: 'tools/call',
+        expected: 'HTTP 200 with a JSON-RPC response',
+        actual: describe(http),
+      });
+    },
+  },
+  {
+    id: 'gate.scheme-case',
+    level: 'should',
+    title: 'the scheme in front of the token is compared without case',
+    source: 'RFC 9110 §11.1',
+    mend: 'Accept "bearer" as well as "Bearer".',
+    check: async (probe) => {
+      const { header, scheme } = probe.profile.token;
+      const { name, arguments: args } = (await probe.cases())[0];
+      const value = `${scheme.toLowerCase()} ${await probe.token()}`;
+      const { http } = await probe.call(name, args, { headers: { [header]: value } });
+      return unless(http.status === 200, {
+        path: `${header}: ${scheme.toLowerCase()} …`,
+        expected: 'HTTP 200',
+        actual: describe(http),
+      });
+    },
+  },
+  refuses('gate.no-token', 'tools/call without a token', async () => [undefined]),
+  refuses('gate.garbage', 'tools/call with a token that is none', async ({ profile: { token } }) =>
+    ['garbage', 'a.b.c', '..', 'e30.e30.', long].map((text) => `${token.scheme} ${text}`),
+  ),
+  refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) => [
+    token.scheme,
+    `${token.scheme} `,
+    '',
+  ]),
+  refuses('gate.other-scheme', 'tools/call with the token under another scheme', async (probe) => {
+    const token = await probe.token();
+    return [`Basic ${token}`, `Token ${token}`, token];
+  }),
+  forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),
+  forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
+  forged('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
+  forged('gate.public-key-as-secret', 'a token signed with the public key as an HMAC secret', {
+    by: 'public-key',
+  }),
+  forged('gate.other-algorithm', 'a token under an algorithm the platform does not use', {
+    by: 'other-algorithm',
+  }),
+  forged('gate.expired', 'an expired token', () => ({ claims: { exp: secondsFromNow(-120) } })),
+  forged('gate.no-expiry', 'a token that never expires', { claims: { exp: undefined } }),
+  forged('gate.not-yet-valid', 'a token that is not valid yet', () => ({
+    claims: { nbf: secondsFromNow(600) },
+  })),
+  forged('gate.wrong-issuer', 'a token of another issuer', { claims: { iss: 'https://attacker.example' } }),
+  forged('gate.no-issuer', 'a token without an issuer', { claims: { iss: undefined } }),
+  forged('gate.wrong-audience', 'a token for another server', {
+    claims: { aud: 'https://other.example/mcp' },
+  }),
+  forged('gate.no-audience', 'a token for nobody in particular', { claims: { aud: undefined } }),
+  {
+    ...forged('gate.similar-audience', 'a token for a URL that merely begins or ends alike', {}),
+    check: async (probe) => {
+      const audience = probe.target.signer?.audience ?? '';
+      const alike = [`${audience}/`, `${audience}/other`, audience.replace(/\/mcp$/, ''), `x${audience}`];
+      const tokens = await Promise.all(alike.map((aud) => probe.token({ claims: { aud } })));
+      return refusalsOf(
+        probe,
+        tokens.map((token) => `${probe.profile.token.scheme} ${token}`),
+      );
+    },
+  },
+  refuses('gate.tampered', 'tools/call with a token whose claims were changed', async (probe) => [
+    `${probe.profile.token.scheme} ${withOtherClaims(await probe.token({}))}`,
+  ]),
+  {
+    ...refuses(
+      'gate.tampered-after-success',
+      'a changed token whose original was accepted before',
+      async () => [],
+    ),
+    check: async (probe) => {
+      const token = await probe.token({});
+      const { name, arguments: args } = (await probe.cases())[0];
+      await probe.call(name, args, { token });
+      const changed = [withOtherClaims(token), `${token}x`, token.slice(0, token.lastIndexOf('.') + 1)];
+      return refusalsOf(
+        probe,
+        changed.map((text) => `${probe.profile.token.scheme} ${text}`),
+      );
+    },
+  },
+];
+
+/** A rule that sends the same tools/call under each value of the token's header and wants each refused. */
+function refuses(
+  id: string,
+  what: string,
+  values: (probe: Probe) => Promise<readonly (string | undefined)[]>,
+): LiveRule {
+  return {
+    id,
+    level: 'must',
+    title: `${what} is refused`,
+    source: 'C§5.1, C§5.4, C§7',
+    mend: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
+    check: async (probe) => refusalsOf(probe, await values(probe)),
+  };
+}
+
+function forged(id: string, what: string, forgery: Forgery | (() => Forgery)): LiveRule {
+  return refuses(id, `tools/call with ${what}`, async (probe) => [
+    `${probe.profile.token.scheme} ${await probe.token(typeof forgery === 'function' ? forgery() : forgery)}`,
+  ]);
+}
+
+async function refusalsOf(probe: Probe, values: readonly (string | undefined)[]) {
+  const { name, arguments: args } = (await probe.cases())[0];
+  const session = await probe.session();
+  const { header } = probe.profile.token;
+  const answers = await Promise.all(
+    values.map((value) =>
+      probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {
+        session,
+        headers: { [header]: value },
+      }),
+    ),
+  );
+  return answers.flatMap((answer) => unauthorizedProblems(answer, probe.profile, 'tools/call'));
+}
+
+/** A NumericDate of RFC 7519. */
+function secondsFromNow(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds;
+}
+
+/** The same header and signature around other claims. */
+function withOtherClaims(token: string): string {
+  const [header, payload = '', signature] = token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'somebody-else' })).toString('base64url');
+  return [header, changed, signature].join('.');
+}

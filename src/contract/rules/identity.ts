@@ -1,0 +1,102 @@
+import type { JsonObject, Problem } from '../model.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe } from '../probe/rpc.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { isObject, shorten } from '../schema.ts';
+import { isText } from './read.ts';
+
+/** Who the server says it is. */
+export const identityRules: readonly LiveRule[] = [
+  {
+    id: 'health.status',
+    level: 'must',
+    title: 'GET /health answers 200',
+    source: 'C§1.5, C§2.3, C§4',
+    mend: 'Answer GET /health with status 200 as soon as the server can take calls.',
+    check: async (probe) => {
+      const health = await probe.health();
+      return unless(health.status === 200, {
+        path: 'GET /health',
+        expected: 'HTTP 200',
+        actual: describe(health),
+      });
+    },
+  },
+  {
+    id: 'health.fields',
+    level: 'must',
+    title: 'GET /health tells status, server and version',
+    source: 'C§2.3',
+    mend: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
+    check: async (probe) => {
+      const [body] = (await probe.health()).values;
+      return ['status', 'server', 'version'].flatMap((field) =>
+        textProblems(isObject(body) ? body : {}, field, `GET /health ${field}`),
+      );
+    },
+  },
+  {
+    id: 'identity.name',
+    level: 'must',
+    title: 'initialize tells the name and version of the server',
+    source: 'C§2.4, C§9.2',
+    mend: 'Declare serverInfo.name and serverInfo.version.',
+    check: async (probe) => {
+      const { serverInfo } = await initialized(probe);
+      return ['name', 'version'].flatMap((field) =>
+        textProblems(isObject(serverInfo) ? serverInfo : {}, field, `serverInfo.${field}`),
+      );
+    },
+  },
+  {
+    id: 'identity.tools',
+    level: 'must',
+    title: 'initialize declares the capability tools',
+    source: 'C§2.4',
+    mend: 'Declare capabilities.tools.',
+    check: async (probe) => {
+      const { capabilities } = await initialized(probe);
+      return unless(isObject(capabilities) && isObject(capabilities.tools), {
+        path: 'capabilities.tools',
+        expected: 'an object',
+        actual: shorten(isObject(capabilities) ? capabilities.tools : capabilities),
+      });
+    },
+  },
+  {
+    id: 'identity.same',
+    level: 'must',
+    title: 'health and initialize name the same server and version',
+    source: 'C§2.3, C§9.2',
+    mend: 'Take name and version from one place.',
+    check: async (probe) => {
+      const [health] = (await probe.health()).values;
+      const { serverInfo } = await initialized(probe);
+      if (!isObject(health) || !isObject(serverInfo)) throw new NotRun('one of the two says nothing');
+      return (
+        [
+          ['server', 'name'],
+          ['version', 'version'],
+        ] as const
+      ).flatMap(([inHealth, inServerInfo]) => {
+        const [told, declared] = [health[inHealth], serverInfo[inServerInfo]];
+        return unless(!isText(told) || !isText(declared) || told === declared, {
+          path: `GET /health ${inHealth}`,
+          expected: shorten(declared),
+          actual: shorten(told),
+        });
+      });
+    },
+  },
+];
+
+async function initialized(probe: Probe): Promise<JsonObject> {
+  const { result } = await probe.initialized();
+  if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
+  return result;
+}
+
+function textProblems(object: JsonObject, field: string, path: string): readonly Problem[] {
+  const value = object[field];
+  return unless(isText(value), { path, expected: 'a string that is not empty', actual: shorten(value) });
+}

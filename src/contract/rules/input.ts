@@ -1,0 +1,214 @@
+import type { JsonObject, Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { isObject, misfits, present, shorten, tryCompile } from '../schema.ts';
+import { sampleArguments } from '../smoke.ts';
+import { places } from '../walk.ts';
+import { isText, propertiesOf, undeclared } from './read.ts';
+
+/** The inputSchema and its parameters. */
+export const inputRules: readonly StaticRule[] = [
+  {
+    id: 'input.object-root',
+    level: 'must',
+    title: 'every inputSchema is an object schema',
+    source: 'C§2.1',
+    mend: 'Set inputSchema.type to "object".',
+    inspect: ({ inputSchema }) =>
+      unless(isObject(inputSchema) && inputSchema.type === 'object', {
+        path: 'inputSchema.type',
+        expected: '"object"',
+        actual: shorten(isObject(inputSchema) ? inputSchema.type : inputSchema),
+      }),
+  },
+  {
+    id: 'input.properties',
+    level: 'must',
+    title: 'every inputSchema has properties',
+    source: 'C§2.1',
+    mend: 'Add properties, {} where the tool takes no arguments.',
+    inspect: ({ inputSchema }) =>
+      unless(!isObject(inputSchema) || isObject(inputSchema.properties), {
+        path: 'inputSchema.properties',
+        expected: 'an object',
+        actual: shorten(isObject(inputSchema) ? inputSchema.properties : undefined),
+      }),
+  },
+  {
+    id: 'input.required',
+    level: 'must',
+    title: 'every inputSchema has a list of required properties',
+    source: 'C§2.1',
+    mend: 'Add required, [] where nothing is.',
+    inspect: ({ inputSchema }) =>
+      unless(!isObject(inputSchema) || isNameList(inputSchema.required), {
+        path: 'inputSchema.required',
+        expected: 'an array of property names',
+        actual: shorten(isObject(inputSchema) ? inputSchema.required : undefined),
+      }),
+  },
+  {
+    id: 'input.required-declared',
+    level: 'must',
+    title: 'every required parameter is declared',
+    source: 'C§2.1',
+    mend: 'Declare the property, or take its name out of required.',
+    inspect: ({ inputSchema }) =>
+      undeclared(inputSchema).map((name) => ({
+        path: 'inputSchema.required',
+        expected: 'names of inputSchema.properties',
+        actual: shorten(name),
+      })),
+  },
+  {
+    id: 'input.compiles',
+    level: 'must',
+    title: "every inputSchema compiles under the marketplace's validator",
+    source: 'C§2.1; app api/v1/tools/dispute/route.ts',
+    mend: 'Make it valid JSON Schema of draft-07.',
+    inspect: ({ inputSchema }) => compileProblems(inputSchema, 'inputSchema'),
+  },
+  ofParameters({
+    id: 'input.type',
+    level: 'should',
+    title: 'every parameter has one plain type',
+    source: 'C§2.1',
+    mend: 'Name one type; an optional parameter is left out, it need not be null.',
+    judge: ({ type }, path) =>
+      unless(typeof type === 'string', { path: `${path}.type`, expected: 'one type', actual: shorten(type) }),
+  }),
+  ofParameters({
+    id: 'input.description',
+    level: 'should',
+    title: 'every parameter is described',
+    source: 'C§2.1',
+    mend: 'Say what the parameter means and in which form it is given.',
+    judge: ({ description }, path) =>
+      unless(isText(description), {
+        path: `${path}.description`,
+        expected: 'a string that is not empty',
+        actual: shorten(description),
+      }),
+  }),
+  ofParameters({
+    id: 'input.sample',
+    level: 'should',
+    title: 'every parameter has a default, examples or an enum',
+    source: 'C§2.1',
+    mend: 'Add examples: agents and the submission test build their arguments from them.',
+    judge: (schema, path) =>
+      unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
+        path,
+        expected: 'default, examples or enum',
+        actual: 'none of them',
+      }),
+  }),
+  ofParameters({
+    id: 'input.default',
+    level: 'must',
+    title: 'every default fits its own parameter',
+    source: 'C§2.1',
+    mend: 'Correct the default.',
+    judge: (schema, path, misfitsOf) =>
+      schema.default === undefined ? [] : misfitsOf(schema.default, `${path}.default`),
+  }),
+  ofParameters({
+    id: 'input.examples',
+    level: 'should',
+    title: 'all examples of a parameter fit it',
+    source: 'C§2.1',
+    mend: 'Make examples an array of values that the tool accepts.',
+    judge: ({ examples }, path, misfitsOf) => {
+      if (examples === undefined) return [];
+      if (!Array.isArray(examples)) {
+        return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
+      }
+      return examples.flatMap((example, index) => misfitsOf(example, `${path}.examples[${index}]`));
+    },
+  }),
+  ofParameters({
+    id: 'input.enum',
+    level: 'should',
+    title: 'every allowed value of a parameter is of its type',
+    source: 'C§2.1',
+    mend: 'Correct the values of enum, or the type.',
+    judge: (schema, path, misfitsOf) =>
+      hasItems(schema.enum)
+        ? schema.enum.flatMap((value, index) => misfitsOf(value, `${path}.enum[${index}]`))
+        : [],
+  }),
+  {
+    id: 'input.items',
+    level: 'should',
+    title: 'every array parameter says what its items are',
+    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    fact: true,
+    mend: 'Add items with a type: without it the submission test and most agents send an empty array.',
+    inspect: ({ inputSchema }) =>
+      [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
+        unless(schema.type !== 'array' || schema.items !== undefined, {
+          path: `${path}.items`,
+          expected: 'a schema',
+          actual: shorten(schema.items),
+        }),
+      ),
+  },
+  {
+    id: 'input.smoke-arguments',
+    level: 'should',
+    title: 'the arguments of the submission test fit every inputSchema',
+    source: 'app contribute/actions.ts',
+    fact: true,
+    mend: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
+    inspect: ({ inputSchema }, _siblings, { smoke }) =>
+      isObject(inputSchema) ? misfits(inputSchema, sampleArguments(inputSchema, smoke), 'arguments') : [],
+  },
+];
+
+/** What a schema's own author is told where it does not compile. */
+export function compileProblems(schema: unknown, path: string): readonly Problem[] {
+  const result = isObject(schema) ? tryCompile(schema) : undefined;
+  return result?.ok === false ? [{ path, expected: 'a schema that compiles', actual: result.reason }] : [];
+}
+
+interface ParameterRule extends Omit<StaticRule, 'inspect'> {
+  /** `misfitsOf` lists the ways in which a value does not fit the parameter. */
+  judge(
+    schema: JsonObject,
+    path: string,
+    misfitsOf: (value: unknown, path: string) => readonly Problem[],
+  ): readonly Problem[];
+}
+
+/** A rule about each member of `inputSchema.properties`. */
+function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
+  return {
+    ...text,
+    inspect: ({ inputSchema }) =>
+      propertiesOf(inputSchema).flatMap(([name, schema]) =>
+        judge(schema, `inputSchema.properties.${name}`, (value, path) =>
+          parameterMisfits(inputSchema as JsonObject, name, value).map((problem) => ({ ...problem, path })),
+        ),
+      ),
+  };
+}
+
+const parametersAlone = new WeakMap<JsonObject, JsonObject>();
+
+/** Validates one parameter in the reach of the schema's own definitions, without the other parameters. */
+function parameterMisfits(inputSchema: JsonObject, name: string, value: unknown): readonly Problem[] {
+  const alone = parametersAlone.get(inputSchema) ?? withoutDemands(inputSchema);
+  parametersAlone.set(inputSchema, alone);
+  return misfits(alone, Object.fromEntries([[name, value]]), 'arguments');
+}
+
+function withoutDemands({ properties, definitions, $defs }: JsonObject): JsonObject {
+  return present({ properties, definitions, $defs });
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function hasItems(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0;
+}

@@ -1,0 +1,129 @@
+import { connect as plainConnect, type Socket } from 'node:net';
+import { connect as secureConnect } from 'node:tls';
+import type { Problem } from '../model.ts';
+import { NoAnswer } from '../probe/http.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { isClientError } from './expect.ts';
+
+const largeBytes = 4 * 1024 * 1024;
+const depth = 20_000;
+
+/** Requests that exhaust a careless server: too large, too deep, too slow. */
+export const loadRules: readonly LiveRule[] = [
+  large('http.large-body', 'a body of 4 MB', false),
+  large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
+  {
+    id: 'http.deep-body',
+    level: 'should',
+    title: `a body nested ${depth.toLocaleString('en')} levels deep does no harm`,
+    source: 'C§8: limits not shown',
+    alone: true,
+    mend: 'Bound the depth of what is parsed, cloned or validated recursively.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const token = await probe.token();
+      const [first] = await probe.cases();
+      const args = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const params = `{"name":${JSON.stringify(first.name)},"arguments":${args}}`;
+      const bodies = [
+        `${'['.repeat(depth)}${']'.repeat(depth)}`,
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+      ];
+      const answers = await Promise.all(bodies.map((body) => probe.post(body, { session, token })));
+      return [
+        ...answers.flatMap((answer) =>
+          unless(answer.status < 500, { expected: 'HTTP 200 or 4xx', actual: describe(answer) }),
+        ),
+        ...(await healthProblems(probe)),
+      ];
+    },
+  },
+  slow('http.slow-headers', 'a client that does not finish its headers', ''),
+  slow('http.slow-body', 'a client that does not finish its body', 'content-length: 100\r\n\r\n{"jsonrpc"'),
+];
+
+function large(id: string, what: string, chunked: boolean): LiveRule {
+  return {
+    id,
+    level: 'should',
+    title: `${what} is refused`,
+    source: 'C§8: limits not shown',
+    alone: true,
+    mend: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const body = JSON.stringify(rpcRequest(1, 'tools/list', { filler: 'x'.repeat(largeBytes) }));
+      return [...(await refusalProblems(probe, body, session, chunked)), ...(await healthProblems(probe))];
+    },
+  };
+}
+
+/** A connection that the server ends while the body is still under way is a refusal as well. */
+async function refusalProblems(
+  probe: Probe,
+  body: string,
+  session: string,
+  chunked: boolean,
+): Promise<readonly Problem[]> {
+  try {
+    const answer = await probe.post(body, { session, chunked });
+    return unless(isClientError(answer), { expected: 'HTTP 413', actual: describe(answer) });
+  } catch (error) {
+    if (error instanceof NoAnswer && /EPIPE|ECONNRESET/.test(error.message)) return [];
+    throw error;
+  }
+}
+
+function slow(id: string, what: string, rest: string): LiveRule {
+  return {
+    id,
+    level: 'should',
+    title: `${what} holds up nobody else`,
+    source: 'C§8: time-outs not shown',
+    alone: true,
+    mend: 'Answer other requests meanwhile, and end such connections after a time.',
+    check: async (probe) => {
+      const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
+      try {
+        await Promise.all(stalled.map((socket) => startRequest(socket, probe.url, rest)));
+        return await healthProblems(probe);
+      } finally {
+        for (const socket of stalled) socket.destroy();
+      }
+    },
+  };
+}
+
+function openSocket({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return protocol === 'https:'
+    ? secureConnect({ host, port: Number(port || 443), servername: host })
+    : plainConnect({ host, port: Number(port || 80) });
+}
+
+/** Resolves once the beginning of the request has left this machine. */
+function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(
+      `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${rest}`,
+      () => resolve(),
+    );
+  });
+}
+
+async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
+  try {
+    const health = await probe.http({ path: '/health', timeoutMs: 2_000 });
+    return unless(health.status === 200, {
+      path: 'GET /health meanwhile or afterwards',
+      expected: 'HTTP 200',
+      actual: describe(health),
+    });
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return [{ path: 'GET /health meanwhile or afterwards', expected: 'HTTP 200', actual: error.message }];
+  }
+}

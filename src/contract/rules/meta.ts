@@ -1,0 +1,102 @@
+import { Ajv } from 'ajv';
+import type { JsonObject, Problem } from '../model.ts';
+import type { StaticRule } from '../rule.ts';
+import { isObject, misfits, problemsOf, shorten } from '../schema.ts';
+import { propertiesOf } from './read.ts';
+
+/** `_meta`, as far as the platform profile knows it. */
+export const metaRules: readonly StaticRule[] = [
+  {
+    id: 'meta.shape',
+    level: 'must',
+    title: 'every _meta has the shape the platform reads',
+    source: 'C§2.1; profile toolMeta',
+    mend: 'Correct the value.',
+    inspect: ({ _meta }, _siblings, { toolMeta }) =>
+      _meta === undefined || toolMeta === null ? [] : misfits(partsOf(toolMeta).shape, _meta, '_meta'),
+  },
+  {
+    id: 'meta.sense',
+    level: 'should',
+    title: 'the values of every _meta go together',
+    source: 'profile toolMeta; docs guides/tool-metadata.mdx',
+    fact: true,
+    mend: 'Add the value that the other one needs, or change the other.',
+    inspect: ({ _meta }, _siblings, { toolMeta }) =>
+      isObject(_meta) && toolMeta !== null ? misfits(partsOf(toolMeta).sense, _meta, '_meta') : [],
+  },
+  {
+    id: 'meta.references',
+    level: 'must',
+    title: 'every _meta speaks of tools and parameters that exist',
+    source: 'profile toolMeta; docs guides/tool-metadata.mdx',
+    fact: true,
+    mend: 'Name a tool of this server, or declare the parameter that takes the injected data.',
+    inspect: (tool, siblings, { toolMeta }) =>
+      isObject(tool._meta) && toolMeta !== null ? referenceProblems(tool, siblings, toolMeta) : [],
+  },
+  {
+    id: 'meta.known-keys',
+    level: 'should',
+    title: 'every _meta holds only keys the platform knows',
+    source: 'profile toolMeta; docs guides/tool-metadata.mdx',
+    fact: true,
+    mend: 'Remove the key, correct its spelling, or put it under a name of your own ("example.com/key").',
+    inspect: ({ _meta }, _siblings, { toolMeta }) =>
+      isObject(_meta) && toolMeta !== null ? unknownKeys(_meta, toolMeta, '_meta') : [],
+  },
+];
+
+const parts = new WeakMap<JsonObject, { readonly shape: JsonObject; readonly sense: JsonObject }>();
+
+/** The two halves of `PlatformProfile.toolMeta`, split once, so that each is compiled once. */
+function partsOf(toolMeta: JsonObject): { readonly shape: JsonObject; readonly sense: JsonObject } {
+  const known = parts.get(toolMeta);
+  if (known) return known;
+  const { allOf, ...shape } = toolMeta;
+  const split = { shape, sense: { allOf: allOf ?? [{}] } };
+  parts.set(toolMeta, split);
+  return split;
+}
+
+/** Checks the two formats by which a profile binds `_meta` to the tools (`PlatformProfile.toolMeta`). */
+function referenceProblems(
+  tool: JsonObject,
+  siblings: readonly JsonObject[],
+  toolMeta: JsonObject,
+): readonly Problem[] {
+  const names = new Set([tool, ...siblings].map(({ name }) => name));
+  const takesObject = propertiesOf(tool.inputSchema).some(([, { type }]) => type === 'object');
+  const validate = new Ajv({
+    allErrors: true,
+    strict: false,
+    logger: false,
+    formats: { 'tool-name': (name: string) => names.has(name), 'object-input': () => takesObject },
+  }).compile(toolMeta);
+  if (validate(tool._meta)) return [];
+  validate.errors = validate.errors?.filter(({ keyword }) => keyword === 'format') ?? null;
+  return problemsOf(validate, tool._meta, '_meta').map((problem) => ({
+    ...problem,
+    expected: problem.expected.includes('tool-name')
+      ? 'the name of a tool of this server'
+      : 'an input property of type object that takes the data',
+  }));
+}
+
+/** Keys with a `/` carry their owner's domain (MCP `_meta`) and are nobody else's business. */
+function unknownKeys(value: JsonObject, schema: JsonObject, path: string): readonly Problem[] {
+  if (!isObject(schema.properties) || schema.additionalProperties === true) return [];
+  const { properties } = schema;
+  return Object.entries(value).flatMap(([key, member]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (isObject(known)) return isObject(member) ? unknownKeys(member, known, `${path}.${key}`) : [];
+    if (key.includes('/')) return [];
+    return [
+      {
+        path: `${path}.${key}`,
+        expected: `one of ${shorten(Object.keys(properties))}`,
+        actual: shorten(key),
+      },
+    ];
+  });
+}

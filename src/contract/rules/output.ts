@@ -1,0 +1,214 @@
+import type { JsonObject, Problem } from '../model.ts';
+import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { isObject, misfits, shorten, tryCompile, typesOf } from '../schema.ts';
+import { type Place, places } from '../walk.ts';
+import { compileProblems } from './input.ts';
+import { isText, propertiesOf, undeclared } from './read.ts';
+
+/** The outputSchema: its root, its properties, and whether it can hold all three outcomes of a call. */
+export const outputRules: readonly StaticRule[] = [
+  {
+    id: 'output.object-root',
+    level: 'must',
+    title: 'every outputSchema is an object schema',
+    source: 'C§2.1, C§3.2, C§8',
+    mend: 'Set outputSchema.type to "object"; express null and errors inside properties.',
+    inspect: ({ outputSchema }) =>
+      unless(isObject(outputSchema) && outputSchema.type === 'object', {
+        path: 'outputSchema.type',
+        expected: '"object"',
+        actual: shorten(isObject(outputSchema) ? outputSchema.type : outputSchema),
+      }),
+  },
+  {
+    id: 'output.no-root-union',
+    level: 'must',
+    title: 'no outputSchema is a union at its root',
+    source: 'C§2.1',
+    mend: 'Move the alternatives into properties, as optional or nullable ones.',
+    inspect: ({ outputSchema }) =>
+      ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) =>
+        unless(!isObject(outputSchema) || outputSchema[keyword] === undefined, {
+          path: `outputSchema.${keyword}`,
+          expected: 'no such keyword at the root',
+          actual: shorten(isObject(outputSchema) ? outputSchema[keyword] : undefined),
+        }),
+      ),
+  },
+  {
+    id: 'output.properties',
+    level: 'should',
+    title: 'every outputSchema declares what the tool returns',
+    source: 'docs guides/build-tools.mdx',
+    fact: true,
+    mend: 'List the fields of the answer in properties; a bare {type: "object"} tells an agent nothing.',
+    inspect: ({ outputSchema }) =>
+      unless(
+        !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
+        {
+          path: 'outputSchema.properties',
+          expected: 'at least one field of data',
+          actual: 'none',
+        },
+      ),
+  },
+  {
+    id: 'output.required-declared',
+    level: 'must',
+    title: 'every required output field is declared',
+    source: 'C§2.1',
+    mend: 'Declare the property, or take its name out of required.',
+    inspect: ({ outputSchema }) =>
+      undeclared(outputSchema).map((name) => ({
+        path: 'outputSchema.required',
+        expected: 'names of outputSchema.properties',
+        actual: shorten(name),
+      })),
+  },
+  {
+    id: 'output.compiles',
+    level: 'must',
+    title: "every outputSchema compiles under the marketplace's validator",
+    source: 'C§2.1; app api/v1/tools/dispute/route.ts',
+    mend: 'Make it valid JSON Schema of draft-07: a compile error loses every dispute.',
+    inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
+  },
+  ofFields({
+    id: 'output.typed',
+    level: 'should',
+    title: 'every output field has a type',
+    source: 'C§2.1',
+    mend: 'Add the type.',
+    judge: ({ schema, path, property }) =>
+      unless(property === undefined || isTyped(schema), {
+        path: `${path}.type`,
+        expected: 'a type',
+        actual: 'nothing',
+      }),
+  }),
+  ofFields({
+    id: 'output.described',
+    level: 'should',
+    title: 'every output field is described',
+    source: 'C§2.1',
+    mend: 'Say what the field means, with its unit.',
+    judge: ({ schema, path, property }) =>
+      unless(property === undefined || isText(schema.description), {
+        path: `${path}.description`,
+        expected: 'a string that is not empty',
+        actual: shorten(schema.description),
+      }),
+  }),
+  ofFields({
+    id: 'output.items',
+    level: 'should',
+    title: 'every list in the output says what its items are',
+    source: 'docs guides/build-tools.mdx',
+    fact: true,
+    mend: 'Add items with a type.',
+    judge: ({ schema, path }) =>
+      unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
+        path: `${path}.items`,
+        expected: 'a schema',
+        actual: shorten(schema.items),
+      }),
+  }),
+  ofFields({
+    id: 'output.members',
+    level: 'should',
+    title: 'every object inside the output says what its members are',
+    source: 'docs guides/build-tools.mdx',
+    fact: true,
+    mend: 'Add properties, or additionalProperties with a schema where the keys are data.',
+    judge: ({ schema, path }) =>
+      unless(
+        path === 'outputSchema' ||
+          !typesOf(schema).includes('object') ||
+          propertiesOf(schema).length > 0 ||
+          isObject(schema.additionalProperties) ||
+          isObject(schema.patternProperties),
+        { path: `${path}.properties`, expected: 'at least one property', actual: shorten(schema.properties) },
+      ),
+  }),
+  {
+    id: 'output.holds-empty',
+    level: 'must',
+    title: 'every outputSchema can hold an explicit empty result',
+    source: 'C§2.2, C§8',
+    mend: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
+    inspect: ({ outputSchema }) =>
+      outcomeProblems(outputSchema, { searchExhausted: true, noResultsReason: 'Nothing matches.' }),
+  },
+  {
+    id: 'output.holds-failure',
+    level: 'must',
+    title: 'every outputSchema can hold a failure',
+    source: 'C§2.2, C§7',
+    mend: 'Allow null in the required fields and declare error and message as strings.',
+    inspect: ({ outputSchema }) =>
+      outcomeProblems(outputSchema, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
+  },
+  declares(['searchExhausted', 'noResultsReason'], {
+    id: 'output.empty-signal',
+    level: 'should',
+    title: 'every outputSchema declares a signal for an empty result',
+    source: 'C§2.2',
+    mend: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
+  }),
+  declares(['error', 'message'], {
+    id: 'output.failure-signal',
+    level: 'should',
+    title: 'every outputSchema declares error and message',
+    source: 'C§2.2',
+    mend: 'Declare error and message as optional strings.',
+  }),
+];
+
+interface FieldRule extends Omit<StaticRule, 'inspect'> {
+  judge(place: Place): readonly Problem[];
+}
+
+/** A rule about every schema inside the outputSchema, itself included. */
+function ofFields({ judge, ...text }: FieldRule): StaticRule {
+  return {
+    ...text,
+    inspect: ({ outputSchema }) => [...places(outputSchema, 'outputSchema')].flatMap(judge),
+  };
+}
+
+/** A rule that demands signals: of the empty result one will do, a failure takes both. */
+function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'>): StaticRule {
+  return {
+    ...text,
+    inspect: ({ outputSchema }) => {
+      const declared = new Set(propertiesOf(outputSchema).map(([name]) => name));
+      const missing = names.filter((name) => !declared.has(name));
+      const enough = names.includes('error') ? missing.length === 0 : missing.length < names.length;
+      if (!isObject(outputSchema) || enough) return [];
+      return missing.map((name) => ({
+        path: `outputSchema.properties.${name}`,
+        expected: `a ${signals[name].type}`,
+        actual: 'nothing',
+      }));
+    },
+  };
+}
+
+function outcomeProblems(outputSchema: unknown, signal: JsonObject): readonly Problem[] {
+  if (!isObject(outputSchema) || !tryCompile(outputSchema).ok) return [];
+  const blank = blankAnswer(outputSchema);
+  if (blank.ok) return misfits(outputSchema, { ...blank.answer, ...signal }, 'structuredContent');
+  return blank.blocked.map((path) => ({
+    path,
+    expected: 'a field that can be empty',
+    actual: 'required, and neither null nor an empty list fits it',
+    mend: `Add "null" to ${path}.type, or take the field out of required.`,
+  }));
+}
+
+function isTyped(schema: JsonObject): boolean {
+  return ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'].some(
+    (keyword) => schema[keyword] !== undefined,
+  );
+}

@@ -1,0 +1,153 @@
+import type { Json } from '../model.ts';
+import { supportedVersions } from '../probe/client.ts';
+import { platformVersion } from '../probe/probe.ts';
+import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { isObject, shorten } from '../schema.ts';
+import { resultProblems } from './expect.ts';
+
+/** JSON-RPC 2.0 and the versions of MCP. */
+export const protocolRules: readonly LiveRule[] = [
+  {
+    id: 'protocol.platform-version',
+    level: 'must',
+    title: `protocolVersion ${platformVersion} is accepted`,
+    source: 'C§9.1',
+    mend: `Keep ${platformVersion} among the supported versions: the platform sends it.`,
+    check: async (probe) => {
+      await probe.session();
+      const answer = await probe.initialize(platformVersion);
+      return unless(answer.result?.protocolVersion === platformVersion, {
+        path: 'initialize result.protocolVersion',
+        expected: shorten(platformVersion),
+        actual: answer.result ? shorten(answer.result.protocolVersion) : describe(answer.http),
+      });
+    },
+  },
+  {
+    id: 'protocol.later-versions',
+    level: 'should',
+    title: 'every later protocolVersion of the SDK is accepted',
+    source: 'MCP 2025-06-18, lifecycle',
+    mend: 'Answer with the version that was asked for.',
+    check: async (probe) => {
+      await probe.session();
+      const later = (await supportedVersions()).filter((version) => version > platformVersion);
+      const answers = await Promise.all(later.map((version) => probe.initialize(version)));
+      return answers.flatMap(({ http, result }, index) =>
+        unless(result?.protocolVersion === later[index], {
+          path: 'initialize result.protocolVersion',
+          expected: shorten(later[index]),
+          actual: result ? shorten(result.protocolVersion) : describe(http),
+        }),
+      );
+    },
+  },
+  {
+    id: 'protocol.unknown-version',
+    level: 'should',
+    title: 'an unknown protocolVersion is answered with a known one',
+    source: 'MCP 2025-06-18, lifecycle',
+    mend: 'Answer with the newest version the server supports.',
+    check: async (probe) => {
+      await probe.session();
+      const known = await supportedVersions();
+      const { http, result } = await probe.initialize('1999-12-31');
+      return unless(typeof result?.protocolVersion === 'string' && known.includes(result.protocolVersion), {
+        path: 'initialize result.protocolVersion',
+        expected: `one of ${known.join(', ')}`,
+        actual: result ? shorten(result.protocolVersion) : describe(http),
+      });
+    },
+  },
+  {
+    id: 'protocol.envelope',
+    level: 'must',
+    title: 'every response is JSON-RPC 2.0 and repeats the id',
+    source: 'C§4',
+    mend: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const answer = await probe.post(rpcRequest(0, 'tools/list'), { session });
+      const { response } = rpcAnswer(answer, 0);
+      return unless(response?.jsonrpc === '2.0', {
+        path: 'tools/list with id 0',
+        expected: '{"jsonrpc":"2.0","id":0,…}',
+        actual: describe(answer),
+      });
+    },
+  },
+  {
+    id: 'protocol.string-id',
+    level: 'must',
+    title: 'an id may be a string',
+    source: 'C§4',
+    mend: 'Repeat the id as it came.',
+    check: async (probe) => {
+      const id = 'an id of "quotes" and ünicode';
+      const answer = await probe.post(rpcRequest(id, 'tools/list'), { session: await probe.session() });
+      return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
+    },
+  },
+  {
+    id: 'protocol.optional-params',
+    level: 'must',
+    title: 'the list methods take params or none',
+    source: 'C§4',
+    mend: 'Treat absent params as {}.',
+    check: async (probe) => {
+      const variants: readonly (Json | undefined)[] = [undefined, {}];
+      const answers = await Promise.all(
+        ['tools/list', 'resources/list', 'prompts/list'].flatMap((method) =>
+          variants.map(async (params) =>
+            resultProblems(await probe.rpc(method, params), `${method} with params ${shorten(params)}`),
+          ),
+        ),
+      );
+      return answers.flat();
+    },
+  },
+  {
+    id: 'protocol.unknown-method',
+    level: 'must',
+    title: 'an unknown method is answered with error -32601',
+    source: 'C§4 (JSON-RPC 2.0 §5.1)',
+    mend: 'Answer the JSON-RPC error -32601 (method not found).',
+    check: async (probe) => {
+      const answers = await Promise.all(
+        ['tools/destroy', '__proto__', 'constructor'].map((method) => probe.rpc(method, {})),
+      );
+      return answers.flatMap(({ http, error }) =>
+        unless(error?.code === -32601, {
+          path: 'error.code',
+          expected: '-32601',
+          actual: describe(http),
+        }),
+      );
+    },
+  },
+  {
+    id: 'protocol.notification',
+    level: 'must',
+    title: 'a notification is accepted without a response',
+    source: 'C§4 (JSON-RPC 2.0 §4.1)',
+    mend: 'Answer notifications with HTTP 202 and no body.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const answer = await probe.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+      return unless(answer.status >= 200 && answer.status < 300 && !answer.values.some(isObject), {
+        path: 'notifications/initialized',
+        expected: 'HTTP 202 without a response',
+        actual: describe(answer),
+      });
+    },
+  },
+  {
+    id: 'protocol.ping',
+    level: 'should',
+    title: 'ping is answered',
+    source: 'MCP 2025-06-18, ping',
+    mend: 'Answer ping with an empty result.',
+    check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
+  },
+];

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../model.ts';
+import { isObject } from '../schema.ts';
+import { type Place, places } from '../walk.ts';
+
+/** Whether a value is a string with something in it but blanks. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** The members of a schema's `properties` that are schemas, as [name, schema]. */
+export function propertiesOf(schema: unknown): readonly (readonly [string, JsonObject])[] {
+  if (!isObject(schema) || !isObject(schema.properties)) return [];
+  return Object.entries(schema.properties).filter((entry): entry is [string, JsonObject] =>
+    isObject(entry[1]),
+  );
+}
+
+/** The entries of a schema's `required` that its `properties` do not declare. */
+export function undeclared(schema: unknown): readonly unknown[] {
+  if (!isObject(schema) || !Array.isArray(schema.required)) return [];
+  const { properties } = schema;
+  return schema.required.filter(
+    (name) => typeof name !== 'string' || !isObject(properties) || !Object.hasOwn(properties, name),
+  );
+}
+
+/** A tool's two schemas and everything inside them. */
+export function allPlaces(tool: JsonObject): readonly Place[] {
+  return [...places(tool.inputSchema, 'inputSchema'), ...places(tool.outputSchema, 'outputSchema')];
+}
+
+/** A text reduced to its letters and digits, to see whether two say the same. */
+export function gist(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject, Problem } from '../model.ts';
+import { outputSchemaOf } from '../probe/cases.ts';
+import type { CallOutcome, Probe } from '../probe/probe.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { isObject, misfits, shorten } from '../schema.ts';
+import { isText, propertiesOf } from './read.ts';
+
+/** What a tools/call returns, judged on every example and on the arguments of the submission test. */
+export const resultRules: readonly LiveRule[] = [
+  ofResults({
+    id: 'result.content',
+    level: 'must',
+    title: 'every result has a text item',
+    source: 'C§2.2',
+    mend: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
+    judge: ({ content }) =>
+      unless(textOf(content) !== undefined, {
+        path: 'result.content[0]',
+        expected: '{"type":"text","text":"…"}',
+        actual: shorten(Array.isArray(content) ? content[0] : content),
+      }),
+  }),
+  ofData({
+    id: 'result.json-text',
+    level: 'must',
+    title: 'the text of every successful result is JSON',
+    source: 'C§2.2',
+    mend: 'Serialize the data with JSON.stringify; nothing before it, nothing after it.',
+    judge: ({ content }) => {
+      const text = textOf(content);
+      return unless(text === undefined || parsed(text) !== undefined, {
+        path: 'result.content[0].text',
+        expected: 'JSON',
+        actual: shorten(text),
+      });
+    },
+  }),
+  ofData({
+    id: 'result.structured',
+    level: 'must',
+    title: 'every successful result has structuredContent',
+    source: 'C§2.2, C§4.1',
+    mend: 'Return the data as structuredContent too.',
+    judge: ({ structuredContent }) =>
+      unless(isObject(structuredContent), {
+        path: 'result.structuredContent',
+        expected: 'an object',
+        actual: shorten(structuredContent),
+      }),
+  }),
+  ofData({
+    id: 'result.fits',
+    level: 'must',
+    title: 'structuredContent fits the outputSchema',
+    source: 'C§2.2, C§1.7',
+    mend: 'Return what the schema declares, or declare what the tool returns.',
+    judge: fitProblems,
+  }),
+  ofFailures({
+    id: 'result.failure-fits',
+    level: 'must',
+    title: 'the structuredContent of a failure fits the outputSchema too',
+    source: 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well',
+    mend: 'Fill the required fields with null or [], and declare error and message.',
+    judge: fitProblems,
+  }),
+  ofResults({
+    id: 'result.same-data',
+    level: 'must',
+    title: 'text and structuredContent hold the same data',
+    source: 'C§4.1',
+    mend: 'Build the text with JSON.stringify(structuredContent).',
+    judge: ({ content, structuredContent }) => {
+      const data = parsed(textOf(content) ?? '');
+      return unless(
+        data === undefined || structuredContent === undefined || isDeepStrictEqual(data, structuredContent),
+        {
+          path: 'result.content[0].text',
+          expected: shorten(structuredContent),
+          actual: shorten(data),
+        },
+      );
+    },
+  }),
+  ofData({
+    id: 'result.declared-fields',
+    level: 'should',
+    title: 'every field of a result is declared in the outputSchema',
+    source: 'docs guides/build-tools.mdx',
+    fact: true,
+    mend: 'Declare the field, or leave it out of the result.',
+    judge: ({ structuredContent }, { tool }) => {
+      const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
+      return Object.keys(isObject(structuredContent) ? structuredContent : {})
+        .filter((name) => !declared.has(name))
+        .map((name) => ({
+          path: `result.structuredContent.${name}`,
+          expected: 'a declared field',
+          actual: 'not in outputSchema.properties',
+        }));
+    },
+  }),
+  ofData({
+    id: 'result.no-lost-values',
+    level: 'should',
+    title: 'no result holds the remains of a value that JSON cannot carry',
+    source: 'docs guides/build-tools.mdx',
+    fact: true,
+    mend: 'Return null, or turn the value into a number or an ISO date yourself.',
+    judge: ({ structuredContent }) =>
+      stringsIn(structuredContent)
+        .filter((text) => lost.test(text))
+        .map((text) => ({
+          path: 'result.structuredContent',
+          expected: 'no lost value',
+          actual: shorten(text),
+        })),
+  }),
+  ofData({
+    id: 'result.no-refusal',
+    level: 'should',
+    title: 'a result that finds nothing says so by a signal, not in prose',
+    source: 'C§2.2, C§7',
+    mend: 'Return searchExhausted: true and noResultsReason; prose makes the platform ask again.',
+    judge: ({ structuredContent }) =>
+      isObject(structuredContent) && isEmpty(structuredContent)
+        ? []
+        : stringsIn(structuredContent)
+            .filter((text) => refusal.test(text))
+            .map((text) => ({
+              path: 'result.structuredContent',
+              expected: 'searchExhausted or noResultsReason',
+              actual: shorten(text),
+            })),
+  }),
+  ofResults({
+    id: 'result.size',
+    level: 'should',
+    title: 'no result is too long to be read',
+    source: 'profile limits.resultCharacters',
+    fact: true,
+    mend: 'Page the answer or summarize it.',
+    judge: ({ content }, _outcome, { limits }) =>
+      unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
+        path: 'result.content[0].text',
+        expected: `at most ${limits.resultCharacters} characters`,
+        actual: `${textOf(content)?.length} characters`,
+      }),
+  }),
+  ofResults({
+    id: 'result.schema-copy',
+    level: 'must',
+    title: 'an outputSchema sent along with a result is the declared one',
+    source: 'C§2.2',
+    mend: 'Send the very schema that tools/list shows, or none.',
+    judge: ({ _meta }, { tool }) => {
+      const copy = isObject(_meta) ? _meta.outputSchema : undefined;
+      return unless(copy === undefined || isDeepStrictEqual(copy, tool.outputSchema), {
+        path: 'result._meta.outputSchema',
+        expected: 'a copy of outputSchema',
+        actual: shorten(copy),
+      });
+    },
+  }),
+];
+
+interface ResultRule extends Omit<LiveRule, 'check'> {
+  judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[];
+}
+
+function ofResults({ judge, ...text }: ResultRule): LiveRule {
+  return {
+    ...text,
+    check: async (probe) =>
+      (await probe.outcomes()).flatMap((outcome) =>
+        outcome.result === undefined
+          ? []
+          : judge(outcome.result, outcome, probe.profile).map((problem) => ofCall(outcome, problem)),
+      ),
+  };
+}
+
+/** A rule about results that are no failure. */
+function ofData({ judge, ...text }: ResultRule): LiveRule {
+  return ofResults({
+    ...text,
+    judge: (result, ...rest) => (result.isError === true ? [] : judge(result, ...rest)),
+  });
+}
+
+/** A rule about results that are a failure. */
+function ofFailures({ judge, ...text }: ResultRule): LiveRule {
+  return ofResults({
+    ...text,
+    judge: (result, ...rest) => (result.isError === true ? judge(result, ...rest) : []),
+  });
+}
+
+/** A problem of one call, with the tool and the arguments it was called with. */
+export function ofCall(
+  { name, arguments: args }: Pick<CallOutcome, 'name' | 'arguments'>,
+  problem: Problem,
+): Problem {
+  return { tool: name, ...problem, path: `${problem.path ?? 'result'} (called with ${shorten(args)})` };
+}
+
+/** The text of a result's first content item, where it is one. */
+export function textOf(content: Json | undefined): string | undefined {
+  const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
+  return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
+}
+
+/** Whether structuredContent carries the signal of an empty result (C§2.2). */
+export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boolean {
+  return searchExhausted === true || isText(noResultsReason);
+}
+
+function fitProblems({ structuredContent }: JsonObject, { tool }: CallOutcome): readonly Problem[] {
+  const schema = outputSchemaOf(tool);
+  if (!schema || !isObject(structuredContent)) return [];
+  return misfits(schema, structuredContent, 'result.structuredContent');
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+const lost = /^(NaN|-?Infinity|undefined|Invalid Date|\[object [A-Za-z]+\])$/;
+const refusal =
+  /\b(no (data|results?) (available|found)|not found|(I am|I'm) unable|cannot be determined)\b/i;

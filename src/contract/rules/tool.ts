@@ -1,0 +1,149 @@
+import type { Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { isObject, shorten } from '../schema.ts';
+import { bounds, isReadable } from '../walk.ts';
+import { gist, isText } from './read.ts';
+
+/** Name and description of a tool. */
+export const toolRules: readonly StaticRule[] = [
+  {
+    id: 'tool.name',
+    level: 'must',
+    title: 'every tool has a name',
+    source: 'C§2.1',
+    mend: 'Give the tool a name.',
+    inspect: ({ name }) =>
+      unless(isText(name), { path: 'name', expected: 'a string that is not empty', actual: shorten(name) }),
+  },
+  {
+    id: 'tool.name-unique',
+    level: 'must',
+    title: 'no two tools share a name',
+    source: 'C§2.1',
+    mend: 'Rename one of the two: tools/call can only reach one of them.',
+    inspect: ({ name }, siblings) =>
+      unless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
+        path: 'name',
+        expected: 'a name of its own',
+        actual: `${shorten(name)} names several tools`,
+      }),
+  },
+  {
+    id: 'tool.name-pattern',
+    level: 'should',
+    title: 'every tool name consists of characters that all clients accept',
+    source: 'profile limits.toolNamePattern',
+    fact: true,
+    mend: 'Use letters, digits, _ and -, at most 64: one bad name hides all tools of the server in several clients.',
+    inspect: ({ name }, _siblings, { limits }) =>
+      unless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
+        path: 'name',
+        expected: `a match of ${limits.toolNamePattern}`,
+        actual: shorten(name),
+      }),
+  },
+  {
+    id: 'tool.description',
+    level: 'must',
+    title: 'every tool has a description',
+    source: 'C§2.1',
+    mend: 'Describe what the tool returns and when to use it.',
+    inspect: ({ description }) =>
+      unless(isText(description), {
+        path: 'description',
+        expected: 'a string that is not empty',
+        actual: shorten(description),
+      }),
+  },
+  {
+    id: 'tool.description-length',
+    level: 'should',
+    title: 'every description is long enough to choose a tool by',
+    source: 'profile limits.descriptionCharacters',
+    fact: true,
+    mend: 'Add what the answer holds and when an agent should ask for it.',
+    inspect: ({ description }, _siblings, { limits }) =>
+      unless(!isText(description) || description.trim().length >= limits.descriptionCharacters, {
+        path: 'description',
+        expected: `at least ${limits.descriptionCharacters} characters`,
+        actual: `${String(description).trim().length} characters`,
+      }),
+  },
+  {
+    id: 'tool.description-complete',
+    level: 'should',
+    title: 'every description says what the tool returns and when to use it',
+    source: 'C§2.1',
+    mend: 'Write two sentences: "Returns …. Use it when …."',
+    inspect: ({ description }) => (isText(description) ? incompleteness(description) : []),
+  },
+  {
+    id: 'tool.description-own-words',
+    level: 'should',
+    title: 'no description merely repeats the name',
+    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    fact: true,
+    mend: 'Say what the name does not: what comes back, from where, how fresh.',
+    inspect: ({ name, description }) =>
+      unless(!isText(name) || !isText(description) || gist(fillerless(description)) !== gist(name), {
+        path: 'description',
+        expected: 'more than the name',
+        actual: shorten(description),
+      }),
+  },
+  {
+    id: 'tool.description-distinct',
+    level: 'should',
+    title: 'no two tools share a description',
+    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    fact: true,
+    mend: 'Say in each what sets it apart, so that an agent can choose.',
+    inspect: ({ description }, siblings) =>
+      unless(
+        !isText(description) ||
+          siblings.every(
+            (other) => !isText(other.description) || gist(other.description) !== gist(description),
+          ),
+        { path: 'description', expected: 'a description of its own', actual: shorten(description) },
+      ),
+  },
+];
+
+/** The one rule that is given every element of the list; the others are given only those that pass it. */
+export const readable: StaticRule = {
+  id: 'tool.readable',
+  level: 'must',
+  title: 'every element of the tool list is an object of reasonable size',
+  source: 'C§2.1',
+  mend: 'Return one plain object for each tool and simplify its schemas.',
+  inspect: (tool) =>
+    unless(isObject(tool) && isReadable(tool), {
+      expected: `a JSON object of at most ${bounds.levels} levels and ${bounds.values} values`,
+      actual: isObject(tool) ? 'a larger one' : shorten(tool),
+    }),
+};
+
+/** Reads Latin script only: of a description in another one nothing can be said. */
+function incompleteness(description: string): readonly Problem[] {
+  if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(description)) return [];
+  return [
+    ...unless(returning.test(description), {
+      path: 'description',
+      expected: 'what the tool returns ("Returns …")',
+      actual: shorten(description),
+    }),
+    ...unless(using.test(description), {
+      path: 'description',
+      expected: 'when to use it ("Use it when …")',
+      actual: shorten(description),
+    }),
+  ];
+}
+
+const returning =
+  /\b(return|get|give|list|fetch|find|show|report|compute|calculate|scan|search|look|count|convert|check|analy[sz]e|answer|provide|retrieve|estimate|compare|detect|rank|create|generate|tell|read)(s|es|ed|ing)?\b/i;
+const using = /\b(use|used|useful|call|when|whenever|where|if|before|after|for|to)\b/i;
+
+function fillerless(description: string): string {
+  return description.replaceAll(/\b(a|an|the|this|tool|function|api|is|that|which|it)\b/gi, '');
+}

@@ -1,0 +1,156 @@
+import type { PostOptions, Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { shorten } from '../schema.ts';
+import { rejectedProblems, resultProblems } from './expect.ts';
+
+/** HTTP around the messages: what is accepted, and what an ill-formed request gets. */
+export const transportRules: readonly LiveRule[] = [
+  accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
+  accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
+  accepted('http.accept-json', 'must', 'a request that accepts only JSON', { accept: 'application/json' }),
+  accepted('http.accept-events', 'should', 'a request that accepts only server-sent events', {
+    accept: 'text/event-stream',
+  }),
+  accepted('http.charset', 'must', 'a Content-Type with a charset', {
+    'content-type': 'application/json; charset=utf-8',
+  }),
+  accepted('http.any-host', 'must', 'a request under a public host name', { host: 'tools.example.com' }),
+  turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(1, 'tools/list'), {
+    headers: { 'content-type': 'text/plain' },
+  }),
+  turnedDown(
+    'http.malformed',
+    'a body that is not JSON',
+    '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
+  ),
+  turnedDown('http.empty', 'an empty body', ''),
+  turnedDown('http.not-object', 'a body that is JSON but no object', '"tools/list"'),
+  turnedDown('http.null', 'the body null', 'null'),
+  {
+    id: 'http.foreign-origin',
+    level: 'should',
+    title: 'a request from a foreign web page is refused',
+    source: 'MCP 2025-06-18, transports',
+    mend: 'Answer 403 to an Origin that is not on the list of allowed ones.',
+    check: async (probe) =>
+      rejectedProblems(
+        await probe.post(rpcRequest(1, 'tools/list'), {
+          session: await probe.session(),
+          headers: { origin: 'https://attacker.example' },
+        }),
+        'Origin: https://attacker.example',
+      ),
+  },
+  {
+    id: 'http.other-methods',
+    level: 'should',
+    title: 'PUT and PATCH on the endpoint are refused',
+    source: 'C§4',
+    mend: 'Answer 404 or 405.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const answers = await Promise.all(
+        ['PUT', 'PATCH'].map((method) =>
+          probe.http({
+            method,
+            headers: { 'content-type': 'application/json', 'mcp-session-id': session },
+            body: JSON.stringify(rpcRequest(1, 'tools/list')),
+          }),
+        ),
+      );
+      return answers.flatMap((answer) => rejectedProblems(answer));
+    },
+  },
+  {
+    id: 'http.no-product-header',
+    level: 'should',
+    title: 'no header names the software of the server',
+    source: 'OWASP, HTTP headers',
+    mend: 'Remove X-Powered-By and the version in Server.',
+    check: async (probe) => {
+      const { headers } = await probe.health();
+      return ['x-powered-by', 'server'].flatMap((name) =>
+        unless(headers[name] === undefined || (name === 'server' && !/\d/.test(String(headers[name]))), {
+          path: `header ${name}`,
+          expected: 'none',
+          actual: shorten(headers[name]),
+        }),
+      );
+    },
+  },
+  {
+    id: 'http.no-stack',
+    level: 'should',
+    title: 'no error shows the insides of the server',
+    source: 'OWASP, error handling',
+    mend: 'Log the error and answer with a short message.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const answers = await Promise.all([
+        probe.post('{', { session }),
+        probe.post('', { session }),
+        probe.post('[[[]]]', { session }),
+        probe.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: null }, { session }),
+        probe.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } }),
+        probe.post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: 5 }, { session }),
+        probe.http({ path: '/%00' }),
+      ]);
+      return answers
+        .filter(({ body }) => insides.test(body))
+        .map((answer) => ({
+          path: 'body',
+          expected: 'no stack trace and no file names',
+          actual: describe(answer),
+        }));
+    },
+  },
+];
+
+/** A line of a stack trace, or a path of the server's own files. */
+export const insides = /\bat [^\n]{1,200}:\d+:\d+|node:internal|node_modules|file:\/\/\//;
+
+function accepted(
+  id: string,
+  level: 'must' | 'should',
+  what: string,
+  headers: NonNullable<PostOptions['headers']>,
+): LiveRule {
+  return {
+    id,
+    level,
+    title: `${what} is answered`,
+    source: 'C§4; app contribute/actions.ts',
+    mend: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
+    check: async (probe) => {
+      if (headers.host !== undefined && probe.url.protocol === 'https:') {
+        throw new NotRun('over HTTPS the host name decides which server is reached');
+      }
+      const session = await probe.session();
+      const answers = await Promise.all([
+        probe.initialize(undefined, { headers }),
+        probe.rpc('tools/list', undefined, { session, headers }),
+      ]);
+      return answers.flatMap((answer) => resultProblems(answer, shorten(headers)));
+    },
+  };
+}
+
+function turnedDown(
+  id: string,
+  what: string,
+  body: Parameters<Probe['post']>[0],
+  options: PostOptions = {},
+): LiveRule {
+  return {
+    id,
+    level: 'should',
+    title: `${what} is refused`,
+    source: 'C§4 (JSON-RPC 2.0 §5.1)',
+    mend: 'Answer HTTP 4xx with a JSON-RPC error (-32700, -32600).',
+    check: async (probe) => {
+      const session = await probe.session();
+      return rejectedProblems(await probe.post(body, { ...options, session }));
+    },
+  };
+}

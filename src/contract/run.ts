@@ -1,0 +1,102 @@
+import { liveRules } from './catalogue.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { inspectTools } from './inspect.ts';
+import type { Level, Report, RuleResult } from './model.ts';
+import { NoAnswer } from './probe/http.ts';
+import { Probe } from './probe/probe.ts';
+import { type LiveRule, NotRun, verdict, weightOf } from './rule.ts';
+import { notRun, summaryOf } from './summary.ts';
+import type { Target } from './target.ts';
+
+/** Rules that run side by side; each sends few requests and mostly waits for answers. */
+const rulesAtOnce = 12;
+
+export interface RunOptions {
+  /** Called as each rule is finished, with how many are and how many there are. */
+  onRule?(result: RuleResult, done: number, total: number): void;
+  /** Ends the run: `runContract` rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Thrown where nothing answers at the target at all. */
+export class Unreachable extends Error {}
+
+/**
+ * Runs every rule that the target's profile gives a weight against a running server. Rules whose preconditions are
+ * missing are reported as not run, with the reason.
+ *
+ * @throws Unreachable
+ */
+export async function runContract(target: Target, { onRule, signal }: RunOptions = {}): Promise<Report> {
+  const started = performance.now();
+  const probe = new Probe(target, signal);
+  try {
+    await reach(probe);
+    const live = liveRules.flatMap((rule) => {
+      const level = weightOf(rule, target.profile);
+      return level === 'off' ? [] : [{ rule, level }];
+    });
+    const fromDefinitions = await inspectListed(probe);
+    const total = fromDefinitions.length + live.length;
+    let done = 0;
+    const finished = (result: RuleResult): RuleResult => {
+      done += 1;
+      onRule?.(result, done, total);
+      return result;
+    };
+    fromDefinitions.forEach(finished);
+    const results = new Map<LiveRule, RuleResult>();
+    const runOne = async ({ rule, level }: { rule: LiveRule; level: Level }): Promise<void> => {
+      signal?.throwIfAborted();
+      results.set(rule, finished(await judge(rule, level, probe)));
+    };
+    await mapConcurrently(
+      live.filter(({ rule }) => !rule.alone),
+      rulesAtOnce,
+      runOne,
+    );
+    await mapConcurrently(
+      live.filter(({ rule }) => rule.alone),
+      1,
+      runOne,
+    );
+    signal?.throwIfAborted();
+    const rules = [...fromDefinitions, ...live.flatMap(({ rule }) => results.get(rule) ?? [])];
+    const summary = summaryOf(rules, performance.now() - started);
+    return { ok: summary.failed === 0, target: target.url, platform: target.profile.name, rules, summary };
+  } finally {
+    probe.close();
+  }
+}
+
+async function reach(probe: Probe): Promise<void> {
+  try {
+    await probe.health();
+  } catch (error) {
+    throw new Unreachable(`${probe.url.href} does not answer: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function inspectListed(probe: Probe): Promise<readonly RuleResult[]> {
+  try {
+    return inspectTools(await probe.tools(), probe.profile);
+  } catch (error) {
+    const reason = messageOf(error);
+    return inspectTools([], probe.profile).map((result) => notRun(result, reason));
+  }
+}
+
+async function judge(rule: LiveRule, level: Level, probe: Probe): Promise<RuleResult> {
+  const started = performance.now();
+  try {
+    return verdict(rule, level, await rule.check(probe), started);
+  } catch (error) {
+    if (error instanceof NotRun) return notRun(verdict(rule, level, [], started), error.message);
+    const what = error instanceof NoAnswer ? error.message : `${messageOf(error)}`;
+    return verdict(rule, level, [{ expected: 'an answer', actual: what }], started);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,79 @@
+import { generateKeyPair as generateKeyPairCallback } from 'node:crypto';
+import { promisify } from 'node:util';
+import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
+import type { Json, JsonObject } from './model.ts';
+import type { PlatformProfile } from './profile.ts';
+import { present } from './schema.ts';
+
+/** Mints the tokens of a platform, valid ones and forgeries. */
+export interface Signer {
+  /** The `iss` claim of a valid token. */
+  readonly issuer: string;
+  /** The `aud` claim of a valid token: the endpoint's URL. */
+  readonly audience: string;
+  /** PEM (SPKI) of the key to be trusted. */
+  readonly publicKey: string;
+  /** A token in compact form, valid unless something is asked for. */
+  token(forgery?: Forgery): Promise<string>;
+}
+
+export interface Forgery {
+  /** Replaces claims; undefined removes one. */
+  readonly claims?: Readonly<Record<string, Json | undefined>>;
+  /**
+   * Who signs. `platform`: the trusted key. `stranger`: another key. `embedded`: another key, which the token's header
+   * brings along. `nobody`: alg none. `public-key`: HS256 with the trusted key's public half as the secret.
+   * `other-algorithm`: the trusted key with an algorithm that the platform does not use.
+   */
+  readonly by?: 'platform' | 'stranger' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
+}
+
+const generateKeyPair = promisify(generateKeyPairCallback);
+
+/**
+ * A signer with a throwaway RSA key.
+ *
+ * @param profile the platform's description of its tokens.
+ * @param audience the URL under which the server believes to be reached.
+ * @param issuer what stands in for the profile's issuer where that is null.
+ */
+export async function createSigner(
+  profile: PlatformProfile['token'],
+  audience: string,
+  issuer = profile.issuer ?? 'https://platform.invalid',
+): Promise<Signer> {
+  const algorithm = profile.algorithms[0] ?? 'RS256';
+  const unused =
+    ['RS512', 'RS384', 'PS256', 'RS256'].find((name) => !profile.algorithms.includes(name)) ?? 'PS512';
+  const own = await newKeys();
+  const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  let strangerKeys: ReturnType<typeof newKeys> | undefined;
+
+  return {
+    issuer,
+    audience,
+    publicKey,
+    async token({ claims, by = 'platform' } = {}) {
+      const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
+      const signed = (alg: string, header = {}) =>
+        new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
+      if (by === 'platform') return signed(algorithm).sign(own.privateKey);
+      if (by === 'other-algorithm') return signed(unused).sign(own.privateKey);
+      if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
+      if (by === 'nobody') return new UnsecuredJWT(payload).encode();
+      strangerKeys ??= newKeys();
+      const stranger = await strangerKeys;
+      const header = by === 'embedded' ? { jwk: await exportJWK(stranger.publicKey) } : {};
+      return signed(algorithm, header).sign(stranger.privateKey);
+    },
+  };
+}
+
+function newKeys() {
+  return generateKeyPair('rsa', { modulusLength: 2048 });
+}
+
+function payloadOf(profile: PlatformProfile['token'], changes: NonNullable<Forgery['claims']>): JsonObject {
+  const now = Math.floor(Date.now() / 1000);
+  return present<Json>({ ...profile.claims, iat: now, exp: now + profile.lifetimeSeconds, ...changes });
+}

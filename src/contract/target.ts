@@ -1,0 +1,43 @@
+import type { ToolExample } from './model.ts';
+import type { PlatformProfile } from './profile.ts';
+import type { Signer } from './signer.ts';
+
+/** A running server and what is known of it. */
+export interface Target {
+  /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
+  readonly url: string;
+  readonly profile: PlatformProfile;
+  /** Calls with foretold outcomes, by tool name. */
+  readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
+  /** Holds the key that the server trusts; without it nothing that takes a paid call is judged. */
+  readonly signer?: Signer;
+  /** Starts further instances; without it nothing about the process is judged. */
+  readonly launch?: Launch;
+  /** Sent with every request (a gateway's own key, for instance). */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Environment variables on top of those the target runs with; undefined removes one. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Starts another instance of the target, on a free port unless PORT is given, and waits until it answers or ends. */
+export type Launch = (environment: Environment) => Promise<Instance>;
+
+export interface Instance {
+  /** The MCP endpoint. */
+  readonly url: string;
+  /** Whether GET /health was answered; false where the process ended or time ran out first. */
+  readonly healthy: boolean;
+  /** How the process ends. */
+  readonly exit: Promise<Exit>;
+  /** What it has written so far, standard error last. */
+  output(): string;
+  signal(name: 'SIGTERM' | 'SIGINT'): void;
+  /** Ends it in any case. */
+  stop(): Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}

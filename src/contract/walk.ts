@@ -1,0 +1,71 @@
+import type { JsonObject } from './model.ts';
+import { isObject } from './schema.ts';
+
+/** Bounds within which a definition is examined. Real ones are far below: a schema nested ten deep takes 30 levels. */
+export const bounds = { levels: 100, values: 20_000 } as const;
+
+/** Whether a value stays within `bounds`; cyclic objects do not. */
+export function isReadable(value: unknown): boolean {
+  let level: unknown[] = [value];
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    values += level.length;
+    if (depth > bounds.levels || values > bounds.values) return false;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return true;
+}
+
+/** A schema somewhere inside another. */
+export interface Place {
+  readonly schema: JsonObject;
+  /** `outputSchema.properties.items.items` */
+  readonly path: string;
+  /** The name under which it stands in `properties`, where it does. */
+  readonly property?: string;
+}
+
+/** A schema and all schemas inside it, outermost first. The keywords are those of draft-07 and its successors. */
+export function* places(schema: unknown, path: string, property?: string): Generator<Place> {
+  if (!isObject(schema)) return;
+  yield property === undefined ? { schema, path } : { schema, path, property };
+  for (const keyword of single) yield* places(schema[keyword], `${path}.${keyword}`);
+  for (const keyword of listed) {
+    const members = schema[keyword];
+    if (!Array.isArray(members)) continue;
+    for (const [index, member] of members.entries()) yield* places(member, `${path}.${keyword}[${index}]`);
+  }
+  for (const keyword of named) {
+    const members = schema[keyword];
+    if (!isObject(members)) continue;
+    for (const [name, member] of Object.entries(members)) {
+      yield* places(member, `${path}.${keyword}.${name}`, keyword === 'properties' ? name : undefined);
+    }
+  }
+}
+
+/** Keywords that hold one schema. */
+export const single = [
+  'items',
+  'additionalItems',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+/** Keywords that hold a list of schemas. */
+export const listed = ['items', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
+/** Keywords that hold schemas by name. */
+export const named = [
+  'properties',
+  'patternProperties',
+  'definitions',
+  '$defs',
+  'dependencies',
+  'dependentSchemas',
+];
