@@ -1,7 +1,8 @@
 import type { Json } from '../contract/model.ts';
-import { isObject, shorten } from '../contract/schema.ts';
+import { shorten } from '../contract/schema.ts';
 import { DeclarationReader, Stop, type Written } from './declaration-reader.ts';
 import { fault, pass, refuse } from './fault.ts';
+import { numberPattern, typedValue } from './field-values.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from './model.ts';
 
 /** One part of a path: a name and how many lists stand between it and its members (`rows[].id`: 1). */
@@ -50,9 +51,7 @@ const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   examples: [...scalarTypes, 'object', 'array'],
   description: [...scalarTypes, 'object', 'array'],
 };
-const number = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
-const numberAlone = new RegExp(`^${number}$`);
-const range = new RegExp(String.raw`(${number})?\.\.(${number})?(?=\s*[,)])`, 'y');
+const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
 const bareDefault = /\S+/y;
 const bareOption = /[^\s,|()]+/y;
 
@@ -213,6 +212,12 @@ function optionsShape(
   ) as unknown as Shape;
 }
 
+/** A written value as one of the shape's type. */
+function readValue(reader: DeclarationReader, shape: Shape, written: Written): Json {
+  const value = typedValue(shape, written);
+  return value.ok ? value.value : reader.stop(value.message, value.hint);
+}
+
 function readDescription(reader: DeclarationReader): string {
   reader.take(/\s*/y);
   if (reader.rest.startsWith('=')) {
@@ -228,43 +233,4 @@ function isQuoted(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A written value as one of the shape's type. */
-function readValue(reader: DeclarationReader, shape: Shape, written: Written): Json {
-  const value = 'json' in written ? (written.json as Json) : bareValue(shape, written.bare);
-  if (value !== undefined && hasType(value, shape)) return value;
-  const shown = 'bare' in written ? shorten(written.bare) : shorten(written.json);
-  return reader.stop(`${shown} is no ${shape.type}`, `Write ${exampleOf[shape.type]}.`);
-}
-
-const exampleOf: { readonly [type in FieldType]: string } = {
-  string: 'BTC, or "in quotes"',
-  number: '1.5',
-  integer: '10',
-  boolean: 'true or false',
-  object: '{"key":"value"}',
-  array: '["a","b"]',
-};
-
-function bareValue(shape: Shape, text: string): Json | undefined {
-  if (shape.nullable && text === 'null') return null;
-  if (shape.type === 'string') return text;
-  if (shape.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
-  if (shape.type === 'number' || shape.type === 'integer')
-    return numberAlone.test(text) ? Number(text) : undefined;
-  if (shape.type === 'array' && shape.items) {
-    const { items } = shape;
-    const values = text.split(',').map((part) => bareValue(items, part));
-    return values.every((value) => value !== undefined) ? values : undefined;
-  }
-  return undefined;
-}
-
-function hasType(value: Json, { type, nullable }: Shape): boolean {
-  if (value === null) return nullable === true;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
-  if (type === 'integer') return Number.isInteger(value);
-  return typeof value === type && (type !== 'number' || Number.isFinite(value));
 }
