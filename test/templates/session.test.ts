@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createSessions } from '../../templates/project/src/server/session.ts';
 import { start } from './support.ts';
+import { tools } from './tools.ts';
 
 const secret = 'a secret of thirty-two characters';
 
@@ -70,7 +71,7 @@ describe('sessions over HTTP', () => {
     );
     for (const { status, body } of answers) {
       expect(status).toBe(200);
-      expect(body.result.tools).toHaveLength(6);
+      expect(body.result.tools).toHaveLength(tools.length);
     }
   });
 

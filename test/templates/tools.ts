@@ -59,12 +59,21 @@ export function textTool(name: string, run: Tool['run']): Tool {
   return { name, description, inputSchema: anyInput, outputSchema: text, examples: [], run };
 }
 
-export const echo = textTool('echo', (input, { found }) =>
-  found({ text: (input as { value: string }).value }),
-);
+const anything = `O'Brien "$HOME" \`id\` \\ $(id) ! %s 😀\n`;
+
+export const echo: Tool = {
+  ...textTool('echo', (input, { found }) => found({ text: (input as { value: string }).value })),
+  examples: [{ arguments: { value: anything }, expect: 'found' }],
+};
 
 export const throwing = textTool('throwing', () => {
   throw new Error('secret detail');
+});
+
+/** Answers, but leaves a promise behind that rejects with nobody to notice. */
+export const careless = textTool('careless', (_, { found }) => {
+  Promise.reject(new Error('nobody waits for this'));
+  return found({ text: 'done' });
 });
 
 /** Runs until it is aborted or a minute has passed. */
@@ -87,4 +96,4 @@ export const rigid: Tool = {
   },
 };
 
-export const tools: readonly Tool[] = [price, echo, throwing, slow, lying, rigid];
+export const tools: readonly Tool[] = [price, echo, throwing, careless, slow, lying, rigid];

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Config } from '../config.ts';
@@ -12,7 +12,7 @@ export interface RunningServer {
 
 /** Longer than the idle time-outs of common proxies, so that they never send into a connection being closed. */
 const keepAliveTimeout = 65_000;
-const idleSweepMs = 50;
+const sweepMs = 50;
 
 type Limits = Pick<Config, 'host' | 'port' | 'requestTimeoutMs' | 'shutdownGraceMs'>;
 
@@ -33,27 +33,30 @@ export async function listen(app: App, limits: Limits): Promise<RunningServer> {
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
   }) as Server;
+  let unanswered = 0;
+  server.on('request', (_, response: ServerResponse) => {
+    unanswered++;
+    response.once('close', () => unanswered--);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, limits))));
     server.listen(port, host, resolve);
   });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () => stop(server, app, shutdownGraceMs),
-  };
-}
 
-function stop(server: Server, app: App, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(deadline);
-      resolve();
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      // A connection that never carried a request does not count as idle; hence all are closed after the last answer.
+      const sweep = () => (unanswered === 0 ? server.closeAllConnections() : server.closeIdleConnections());
+      const sweeping = setInterval(sweep, sweepMs);
+      const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
+      server.close(() => {
+        clearInterval(sweeping);
+        clearTimeout(deadline);
+        resolve();
+      });
+      app.closeStreams();
     });
-    app.closeStreams();
-  });
+  return { port: (server.address() as AddressInfo).port, stop };
 }
 
 function inWords(error: NodeJS.ErrnoException, { host, port }: Limits): string {

@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const repository = path.resolve(import.meta.dirname, '../..');
+const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
+
+/** A compiled project in a temporary directory: the static templates, the generic platform and the tools of `tools.ts`. */
+export function buildProject(): { directory: string; remove(): void } {
+  const directory = mkdtempSync(path.join(tmpdir(), 'runtime-'));
+  const copy = (from: string, to: string) =>
+    cpSync(path.join(repository, from), path.join(directory, to), {
+      recursive: true,
+      dereference: true,
+      filter: (file) => !file.endsWith('.hbs'),
+    });
+  copy('templates/project/src', 'src');
+  copy('templates/project/local', 'local');
+  copy('templates/project/tsconfig.json', 'tsconfig.json');
+  copy('src/contract', 'contract');
+  symlinkSync(path.join(repository, 'node_modules'), path.join(directory, 'node_modules'));
+  const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
+  write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
+  write('src/platform.ts', "export { generic as platform } from '../contract/platforms/generic.ts';\n");
+  mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
+  const tools = readFileSync(path.join(import.meta.dirname, 'tools.ts'), 'utf8');
+  write('src/tools/index.ts', tools.replace('../../templates/project/src/server/', '../server/'));
+  execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
+  return { directory, remove: () => rmSync(directory, { recursive: true }) };
+}
+
+/** A process of a project, ended with the test at the latest. */
+export function run(
+  directory: string,
+  script: string,
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+) {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    output.stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    output.stderr += text;
+  });
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal, ...output }));
+  onTestFinished(() => end(child, exit));
+  return { child, output, exit };
+}
+
+async function end(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await exit;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
