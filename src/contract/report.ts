@@ -30,12 +30,6 @@ export function textReport(
   ];
 }
 
-/** One line for one rule, for live progress. */
-export function ruleLine(rule: RuleResult, color = false): string {
-  const paint = color ? painted : plain;
-  return `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`;
-}
-
 function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,

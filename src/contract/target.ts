@@ -17,7 +17,7 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Environment variables on top of those the target runs with; undefined removes one. */
+/** Environment variables on top of those the target runs with; undefined unsets one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Starts another instance of the target, on a free port unless PORT is given, and waits until it answers or ends. */
@@ -26,7 +26,7 @@ export type Launch = (environment: Environment) => Promise<Instance>;
 export interface Instance {
   /** The MCP endpoint. */
   readonly url: string;
-  /** Whether GET /health was answered; false where the process ended or time ran out first. */
+  /** Whether GET /health was answered; where not, the process has ended, by itself or because time ran out. */
   readonly healthy: boolean;
   /** How the process ends. */
   readonly exit: Promise<Exit>;

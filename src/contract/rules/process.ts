@@ -4,10 +4,21 @@ import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
-import type { Environment, Instance } from '../target.ts';
+import type { Environment, Exit, Instance } from '../target.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';
 const defaultPort = 3000;
+/** Longer than a server may take to finish its calls. */
+const patienceMs = 20_000;
+
+const keyless = refusesToStart(
+  'process.no-key',
+  'without a key to verify tokens with',
+  'PLATFORM_PUBLIC_KEY',
+  {
+    PLATFORM_PUBLIC_KEY: undefined,
+  },
+);
 
 /** How the server starts, refuses to start, and stops. */
 export const processRules: readonly LiveRule[] = [
@@ -66,10 +77,14 @@ export const processRules: readonly LiveRule[] = [
       }
     },
   },
-  refusesToStart('process.no-key', 'without a key to verify tokens with', 'PLATFORM_PUBLIC_KEY', {
-    PLATFORM_PUBLIC_KEY: undefined,
-    PLATFORM_JWKS_URL: '',
-  }),
+  {
+    ...keyless,
+    check: async (probe) => {
+      if (probe.profile.token.jwksUrl !== null)
+        throw new NotRun('the platform profile knows where the keys are');
+      return keyless.check(probe);
+    },
+  },
   refusesToStart('process.production-auth', 'in production with the gate switched off', 'AUTH', {
     NODE_ENV: 'production',
     PLATFORM_AUDIENCE: publicUrl,
@@ -114,7 +129,7 @@ export const processRules: readonly LiveRule[] = [
       using(probe, {}, async (instance) => {
         if (!instance.healthy) throw new NotRun('no second instance could be started (process.port)');
         instance.signal('SIGTERM');
-        const { code, signal } = await instance.exit;
+        const { code, signal } = await exitOf(instance);
         return unless(code === 0, {
           path: 'SIGTERM',
           expected: 'exit status 0',
@@ -181,6 +196,12 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
   ];
 }
 
+/** A server that does not end by itself is ended, which shows in how it ends. */
+async function exitOf(instance: Instance): Promise<Exit> {
+  const overdue = setTimeout(() => instance.stop(), patienceMs);
+  return instance.exit.finally(() => clearTimeout(overdue));
+}
+
 /** A token for the address at which the instance listens must be refused, one for its public URL let through. */
 async function audienceProblems(probe: Probe, { url }: Instance): Promise<readonly Problem[]> {
   const { name, arguments: args } = (await probe.cases())[0];
@@ -221,7 +242,7 @@ async function interruptedCallProblems(probe: Probe, instance: Instance): Promis
     token,
     onHeadersSent: () => instance.signal('SIGTERM'),
   });
-  const { code, signal } = await instance.exit;
+  const { code, signal } = await exitOf(instance);
   const [value] = answer.values;
   return [
     ...unless(answer.status === 200 && isObject(value) && value.result !== undefined, {

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Environment, Exit, Instance, Launch } from '../contract/index.ts';
+
+const startMs = 20_000;
+const stopMs = 3_000;
+const pollMs = 20;
+const keptOutput = 64 * 1024;
+
+export interface Launcher {
+  readonly launch: Launch;
+  /** Kills whatever still runs; synchronous, so that it can be the last thing this process does. */
+  killAll(): void;
+}
+
+/**
+ * Starts instances of a server, each the process `node <entry>` with an environment of its own. Every process is
+ * ended by its own id, at the latest when this process ends.
+ *
+ * @param base variables on top of this process's own. A variable set to undefined is passed as empty, which counts
+ *   as unset and keeps a `.env` file from setting it.
+ */
+export function createLauncher(entry: string, base: Environment): Launcher {
+  const running = new Set<ChildProcess>();
+  const killAll = (): void => {
+    for (const child of running) child.kill('SIGKILL');
+  };
+  process.on('exit', killAll);
+
+  const launch: Launch = async (environment) => {
+    const port = 'PORT' in environment ? environment.PORT : String(await freePort());
+    const child = spawn(process.execPath, [entry], {
+      env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    const instance = supervise(child, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
+    instance.exit.then(() => running.delete(child));
+    const healthy = await answers(new URL('/health', instance.url), child);
+    if (!healthy) await instance.stop();
+    return { ...instance, healthy };
+  };
+  return { launch, killAll };
+}
+
+/** The port of a server that is told none (C§4.2). */
+const defaultPort = 3000;
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function supervise(child: ChildProcess, url: string): Omit<Instance, 'healthy'> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-keptOutput);
+    });
+  }
+  const exit = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+    child.once('error', (error) => {
+      output += error.message;
+      resolve({ code: null, signal: null });
+    });
+  });
+  return {
+    url,
+    exit,
+    output: () => output,
+    signal: (name) => child.kill(name),
+    async stop() {
+      child.kill('SIGTERM');
+      const ended = await Promise.race([exit, setTimeout(stopMs, undefined, { ref: false })]);
+      if (!ended) child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+async function answers(health: URL, child: ChildProcess): Promise<boolean> {
+  const deadline = Date.now() + startMs;
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const status = await fetch(health, { signal: AbortSignal.timeout(startMs) }).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return child.exitCode === null;
+    await setTimeout(pollMs);
+  }
+  return false;
+}
+
+function emptied(environment: Environment): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
+}
