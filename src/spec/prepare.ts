@@ -1,4 +1,4 @@
-import { inspectTools } from '../contract/index.ts';
+import { inspectTools } from '../contract/inspect.ts';
 import type { Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { definitionOf } from './definition.ts';

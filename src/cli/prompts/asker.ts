@@ -47,11 +47,12 @@ export class Asker {
       text({
         ...streams,
         message,
-        placeholder: initial === undefined ? placeholder : printable(initial.text) || placeholder,
+        placeholder: printable(initial?.text ?? '') || placeholder,
+        ...(initial && { defaultValue: initial.text }),
         validate: (typed) => (usesInitial(typed) ? undefined : faultOf(parse(typed ?? ''))),
       }),
     );
-    if (initial !== undefined && usesInitial(typed)) return initial.value;
+    if (initial !== undefined && (usesInitial(typed) || typed === initial.text)) return initial.value;
     const answer = parse(typed);
     if (answer.ok) return answer.value;
     throw new Error(`${message} was answered with what was refused`);

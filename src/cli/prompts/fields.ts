@@ -38,7 +38,7 @@ export async function askFields(
   ]);
   if (way === 'none') return [];
   if (way === 'suggested') {
-    asker.show(`${kind.flag}`, formatFields(suggested));
+    asker.show(`As ${kind.flag} says it`, formatFields(suggested));
     return suggested;
   }
   return askMembers(asker, kind, '', 0);
