@@ -194,11 +194,14 @@ function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
 
 const parametersAlone = new WeakMap<JsonObject, JsonObject>();
 
-/** Validates one parameter in the reach of the schema's own definitions, without the other parameters. */
+/**
+ * Validates one parameter in the reach of the schema's own definitions, without the other parameters. The arguments
+ * inherit nothing: to Ajv an absent parameter called `constructor` would be there.
+ */
 function parameterMisfits(inputSchema: JsonObject, name: string, value: unknown): readonly Problem[] {
   const alone = parametersAlone.get(inputSchema) ?? withoutDemands(inputSchema);
   parametersAlone.set(inputSchema, alone);
-  return misfits(alone, Object.fromEntries([[name, value]]), 'arguments');
+  return misfits(alone, Object.assign(Object.create(null), { [name]: value }), 'arguments');
 }
 
 function withoutDemands({ properties, definitions, $defs }: JsonObject): JsonObject {
