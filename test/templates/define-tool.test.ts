@@ -82,3 +82,19 @@ test('a schema needs an object at its root and lists for what is required', () =
   // @ts-expect-error `required` is missing.
   defineTool({ ...rest, inputSchema, outputSchema: { type: 'object', properties: {} } });
 });
+
+test('a schema that speaks of further members admits them', () => {
+  defineTool({
+    name: 'open',
+    description: 'A tool whose answer may hold further members.',
+    inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: { type: 'string' } },
+    outputSchema: { ...outputSchema, additionalProperties: true },
+    examples: [],
+    run(input, { found }) {
+      expectTypeOf(input.anything).toEqualTypeOf<unknown>();
+      // @ts-expect-error A declared member keeps its type.
+      found({ gwei: '12', rows: [], extra: 1 });
+      return found({ gwei: 12, rows: [], extra: 1 });
+    },
+  });
+});

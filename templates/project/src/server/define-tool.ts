@@ -36,18 +36,46 @@ export interface Outcomes<Data> {
 }
 
 /** What `run` receives: the arguments after validation, where a parameter with a default is always present. */
-export type Input<Schema extends ObjectSchema> = Static<Schema> & {
-  [Name in Defaulted<Schema> & keyof Static<Schema>]-?: Exclude<Static<Schema>[Name], undefined>;
-};
+export type Input<Schema> = Members<Schema, Defaulted<Schema>>;
 
-type Defaulted<Schema extends ObjectSchema> = {
-  [Name in keyof Schema['properties']]: Schema['properties'][Name] extends { readonly default: unknown }
-    ? Name
-    : never;
-}[keyof Schema['properties']];
+/** What `found` takes. */
+export type Data<Schema> = Members<Schema, never>;
 
-/** The data that `found` takes. */
-export type Output<Schema extends ObjectSchema> = Static<Schema>;
+/**
+ * The object that a schema describes; members that are required or named by `Present` are always there. Takes the root
+ * apart by hand: `Static` of a whole schema that is still to be inferred costs the compiler most of a second.
+ */
+type Members<Schema, Present> = Schema extends {
+  readonly properties: infer Properties extends { readonly [name: string]: JsonObject };
+  readonly required: readonly (infer Required)[];
+}
+  ? Flat<
+      {
+        -readonly [Name in keyof Properties as Name extends Required | Present ? Name : never]: Static<
+          Properties[Name]
+        >;
+      } & {
+        -readonly [Name in keyof Properties as Name extends Required | Present ? never : Name]?: Static<
+          Properties[Name]
+        >;
+      }
+    > &
+      Further<Schema>
+  : never;
+
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+/** Names of the properties that have a default. */
+type Defaulted<Schema> = Schema extends { readonly properties: infer Properties }
+  ? {
+      [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
+    }[keyof Properties]
+  : never;
+
+/** Members beyond the declared ones, where the schema speaks of them. */
+type Further<Schema> = Schema extends { readonly additionalProperties: true | object }
+  ? { [name: string]: unknown }
+  : unknown;
 
 /** A tool as lists hold it: its `run` takes arguments that were validated against `inputSchema`. */
 export interface Tool {
@@ -70,12 +98,12 @@ export interface TypedTool<I extends ObjectSchema, O extends ObjectSchema> exten
   readonly outputSchema: O;
   /** Calls with a known outcome; the self-check makes every one of them. */
   readonly examples: readonly ToolExample[];
-  run(input: Input<I>, outcomes: Outcomes<Static<O>>): Outcome | Promise<Outcome>;
+  run(input: Input<I>, outcomes: Outcomes<Data<O>>): Outcome | Promise<Outcome>;
 }
 
 /** Defines a tool. The schemas are plain JSON Schema; they are sent to callers as they stand. */
 export function defineTool<const I extends ObjectSchema, const O extends ObjectSchema>(
   tool: TypedTool<I, O>,
 ): Tool {
-  return tool as TypedTool<ObjectSchema, ObjectSchema> as Tool;
+  return tool as unknown as Tool;
 }
