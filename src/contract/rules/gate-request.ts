@@ -6,6 +6,8 @@ import { type LiveRule, unless } from '../rule.ts';
 import { isObject } from '../schema.ts';
 import { unauthorizedProblems } from './expect.ts';
 
+const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';
+
 /** Ways around the gate that need no token: the shape of the request makes the gate overlook the call. */
 export const gateRequestRules: readonly LiveRule[] = [
   bypass('gate.batch', 'a batch with one call', async (probe) => [
@@ -86,8 +88,6 @@ export const gateRequestRules: readonly LiveRule[] = [
     },
   },
 ];
-
-const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';
 
 function refused(id: string, what: string): Omit<LiveRule, 'check'> {
   return { id, level: 'must', title: `${what} is refused without a token`, source: 'C§5.4, C§7', mend };
