@@ -74,7 +74,7 @@ export function toolOf(given: Partial<CreateParts>): ToolSpec {
   const name = given.tool ?? tool.initial(given);
   return {
     name,
-    description: given.description ?? description.initial({ ...given, ...shape, tool: name }),
+    description: given.description ?? description.initial({ ...given, tool: name }),
     ...shape,
     returns: given.returns ?? returns.initial(given),
   };

@@ -16,6 +16,7 @@ export function mendDialect(schema: JsonObject, path: string, mending: Mending):
       withoutTuple,
       withRequiredList,
       withPlainProperties,
+      withInheritedNamesRequired,
       withNullInType,
     ].reduce((mended, mend) => mend(mended, at, mending), checkedReferences(place, at, mending)),
   );
@@ -96,6 +97,17 @@ function withPlainProperties(schema: JsonObject, path: string, mending: Mending)
     return [name, {}];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** What every object inherits (`constructor`) is never absent to Ajv, so it must be there. */
+function withInheritedNamesRequired(schema: JsonObject, path: string, mending: Mending): JsonObject {
+  const required = requiredOf(schema);
+  const names = propertiesOf(schema)
+    .map(([name]) => name)
+    .filter((name) => name in Object.prototype && !required.includes(name));
+  if (names.length === 0) return schema;
+  const why = 'validators in JavaScript refuse an object that only inherits it';
+  return mending.set(schema, 'required', [...required, ...names], path, why);
 }
 
 /** `nullable: true` becomes `null` in the type and in the allowed values. */

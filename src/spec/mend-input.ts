@@ -38,7 +38,7 @@ function withPlainTypes(schema: JsonObject, mending: Mending): JsonObject {
     const path = `inputSchema.properties.${name}`;
     const plain = withoutNull(mending.set(property, 'type', type, path, why), path, mending, why);
     properties[name] = plain;
-    if (!types.includes('null') || !required.includes(name)) continue;
+    if (!types.includes('null') || !required.includes(name) || name in Object.prototype) continue;
     required = required.filter((own) => own !== name);
     mending.change('inputSchema.required', `${name} was taken out`, why);
   }

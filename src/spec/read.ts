@@ -25,7 +25,8 @@ export function isDefinition(entry: SpecEntry): entry is JsonObject {
   return 'inputSchema' in entry || 'outputSchema' in entry;
 }
 
-function readDocument(text: string, file: string): Result<Json> {
+/** Any JSON value from JSON or YAML text, each key once, within the limits; or every fault with its place. */
+export function readDocument(text: string, file: string): Result<Json> {
   if (text.length > limits.characters) {
     return refuse(
       fault(

@@ -124,10 +124,10 @@ function echoed(property: JsonObject, { name, echo }: SamplePlace): Json | undef
   const { value } = echo;
   if (Array.isArray(property.enum)) return property.enum.includes(value) ? value : undefined;
   const types = typesOf(property);
+  const type = types.includes('number') ? 'number' : 'integer';
   const fits =
     typeof value === 'number'
-      ? types.some((type) => type === 'number' || type === 'integer') &&
-        fitsNumber(value, { ...property, type: '' })
+      ? types.includes(type) && fitsNumber(value, { ...property, type })
       : types.includes(typeof value);
   const bounded = ['pattern', 'minLength', 'maxLength', 'const'].some(
     (keyword) => property[keyword] !== undefined,

@@ -57,7 +57,7 @@ const shapeRules: JsonObject = {
   ],
 };
 
-const definitions: JsonObject = {
+const definitions = {
   shape: {
     type: 'object',
     properties: shapeProperties,
@@ -128,6 +128,14 @@ const definitions: JsonObject = {
     additionalProperties: false,
   },
 };
+
+/** The keys of a spec and of its parts. */
+export const specKeys = {
+  tool: Object.keys(definitions.tool.properties),
+  field: Object.keys(definitions.field.properties),
+  shape: Object.keys(definitions.shape.properties),
+  example: Object.keys(definitions.example.properties),
+} as const;
 
 /** JSON Schema (draft-07) of one ToolSpec. */
 export const toolSpecSchema: JsonObject = { definitions, $ref: '#/definitions/tool' };

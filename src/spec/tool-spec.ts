@@ -1,11 +1,11 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../contract/model.ts';
-import { compileSchema, isObject, problemsOf } from '../contract/schema.ts';
+import { compileSchema, problemsOf } from '../contract/schema.ts';
 import { closest, listed, pass, refuse } from './fault.ts';
 import { fieldFaults } from './field-faults.ts';
 import type { Fault, Result, ToolSpec } from './model.ts';
 import { parseToolName } from './names.ts';
-import { toolSpecSchema } from './tool-spec-schema.ts';
+import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
 
 /**
  * Checks what shall be a ToolSpec, from a file or from an author's answers.
@@ -15,7 +15,7 @@ import { toolSpecSchema } from './tool-spec-schema.ts';
  */
 export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
   const validate = compileSchema(toolSpecSchema);
-  if (!validate(value)) return refuse(...schemaFaults(validate, value, path));
+  if (!validate(value)) return refuse(...nameFaults(value, path), ...schemaFaults(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
   const faults = toolSpecFaults(spec, path);
   return faults.length > 0 ? refuse(...faults) : pass(spec);
@@ -23,25 +23,31 @@ export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<T
 
 /** What is wrong with a spec that its schema cannot tell. */
 function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
-  const name = parseToolName(spec.name, `${path}.name`);
   return [
-    ...(name.ok ? [] : name.faults),
+    ...nameFaults(spec, path),
     ...fieldFaults(spec.input, `${path}.input`),
     ...fieldFaults(spec.output, `${path}.output`),
   ];
 }
 
+function nameFaults({ name }: { readonly name?: unknown }, path: string): readonly Fault[] {
+  const parsed = typeof name === 'string' ? parseToolName(name, `${path}.name`) : undefined;
+  return parsed?.ok === false ? parsed.faults : [];
+}
+
 /** One fault for each place, said in the words of a spec. */
 function schemaFaults(validate: ValidateFunction, value: object, path: string): readonly Fault[] {
   const problems = problemsOf(validate, value, path);
-  const faults = (validate.errors ?? []).flatMap((error, i) => {
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+  const faults = errors.flatMap((error, i) => {
     const problem = problems[i];
-    return problem && error.keyword !== 'if' ? [schemaFault(error, problem)] : [];
+    const isName = error.instancePath === '/name' && error.keyword === 'pattern';
+    return problem && !isName ? [schemaFault(error, problem)] : [];
   });
   return [...new Map(faults.map((found) => [`${found.where} ${found.message}`, found])).values()];
 }
 
-function schemaFault({ keyword, params, schemaPath }: ErrorObject, problem: Problem): Fault {
+function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Problem): Fault {
   const { path: where = '', expected, actual } = problem;
   const found = (message: string, hint: string): Fault => ({
     where,
@@ -57,7 +63,7 @@ function schemaFault({ keyword, params, schemaPath }: ErrorObject, problem: Prob
     case 'required':
       return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
     case 'additionalProperties':
-      return found('is no key of a spec', meant(params.additionalProperty, keysOf(schemaPath)));
+      return found('is no key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
     case 'enum':
       return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
     case 'false schema':
@@ -67,11 +73,17 @@ function schemaFault({ keyword, params, schemaPath }: ErrorObject, problem: Prob
   }
 }
 
-/** The keys that the definition knows which refused one (`#/definitions/field/additionalProperties`). */
-function keysOf(schemaPath: string): readonly string[] {
-  const [, , name = 'tool'] = schemaPath.split('/');
-  const definition = isObject(toolSpecSchema.definitions) ? toolSpecSchema.definitions[name] : undefined;
-  return isObject(definition) && isObject(definition.properties) ? Object.keys(definition.properties) : [];
+/** The keys that a spec may have at a place (a JSON pointer). */
+function keysAt(pointer: string): readonly string[] {
+  const definition =
+    pointer === ''
+      ? 'tool'
+      : /^\/examples\/\d+$/.test(pointer)
+        ? 'example'
+        : pointer.endsWith('/items')
+          ? 'shape'
+          : 'field';
+  return specKeys[definition];
 }
 
 function exampleOf(key: unknown): string {

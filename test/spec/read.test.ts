@@ -68,7 +68,7 @@ describe('a spec file', () => {
 
 describe('a tool spec', () => {
   it.each([
-    [{ inpt: [] }, 'get_price.inpt undefined: is no key of a spec. Did you mean input?'],
+    [{ inpt: [] }, 'get_price.inpt []: is no key of a spec. Did you mean input?'],
     [{ output: undefined }, 'get_price.output undefined: is missing. Write a list of fields'],
     [{ output: [] }, 'get_price.output'],
     [{ returns: 'lists' }, 'get_price.returns "lists": is none of the allowed values. Did you mean list?'],

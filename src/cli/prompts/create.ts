@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { platforms } from '../../contract/platforms/index.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
-import { fault, refuse } from '../../spec/fault.ts';
+import { refuse } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { Asker, Cancelled } from './asker.ts';
 import { askFields } from './fields.ts';
@@ -131,13 +131,11 @@ function askDirectory(asker: Asker, parts: Parts, { directoryFault }: CreateProm
     const inTheWay = parsed.ok ? directoryFault?.(parsed.value) : undefined;
     return inTheWay ? refuse(inTheWay) : parsed;
   };
-  const suggestion = parts.directory ?? initial(parts);
-  const free = judged(suggestion).ok ? { initial: { text: suggestion, value: suggestion } } : {};
+  const wished = parts.directory ?? initial(parts);
+  const free = [wished, ...[2, 3, 4, 5].map((i) => `${wished}-${i}`)].find((path) => judged(path).ok);
   return asker.text({
     ...prompt,
-    ...free,
-    parse: (text) => (text.trim() === '' ? refuse(emptyDirectory) : judged(text)),
+    ...(free !== undefined && { initial: { text: free, value: free } }),
+    parse: judged,
   });
 }
-
-const emptyDirectory = fault('[directory]', undefined, 'the project needs a directory', 'Write my-tool.');

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createQuestions } from '../../src/questions/create.ts';
+import {
+  type CreateAnswers,
+  type CreateFlags,
+  completeAnswers,
+  missingFlags,
+  readCreateFlags,
+  replayCommand,
+} from '../../src/questions/create-answers.ts';
+import { prepare } from '../../src/spec/prepare.ts';
+import { toolSpec } from '../spec/arbitraries.ts';
+
+/** The pieces that a real shell makes of command lines. */
+function shellSplit(lines: readonly string[]): readonly (readonly string[])[] {
+  const print = `${process.execPath} -e 'console.log(JSON.stringify(process.argv.slice(1)))' --`;
+  const script = lines.map((line) => line.replace('create-market-mcp', print)).join('\n');
+  const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Reads pieces by the flags of the question table alone. */
+function flagsOf(pieces: readonly string[]): CreateFlags {
+  const [directory, ...rest] = pieces;
+  const flags: { [name: string]: string | string[] } = { directory: directory ?? '' };
+  for (let i = 0; i < rest.length; i += 1) {
+    const found = Object.entries(createQuestions).find(([, { flag }]) =>
+      flag.syntax.startsWith(`${rest[i]} <`),
+    );
+    if (!found) continue;
+    const [name, { flag }] = found;
+    i += 1;
+    const before = flags[name];
+    flags[name] = flag.repeatable
+      ? [...(Array.isArray(before) ? before : []), rest[i] ?? '']
+      : (rest[i] ?? '');
+  }
+  return flags as CreateFlags;
+}
+
+function reread(pieces: readonly string[]): CreateAnswers {
+  const parts = readCreateFlags(flagsOf(pieces));
+  if (!parts.ok) throw new Error(JSON.stringify(parts.faults));
+  return completeAnswers(parts.value);
+}
+
+const answers: fc.Arbitrary<CreateAnswers> = fc.record({
+  directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
+  source: fc.oneof(
+    toolSpec.map((tool) => ({
+      kind: 'tool' as const,
+      tool: { ...tool, description: tool.description.trim() },
+    })),
+    fc.constantFrom('tools.json', '-', 'a b.yaml').map((path) => ({ kind: 'file' as const, path })),
+  ),
+  platform: fc.constantFrom('generic', 'context', './mine.yaml'),
+  packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn'),
+});
+
+describe('the line that repeats the answers', () => {
+  it('gives the very same answers through a real shell', () => {
+    const given = fc.sample(answers, { numRuns: 60, seed: 7 });
+    const lines = given.map((one) => replayCommand(one));
+    expect(shellSplit(lines).map(reread)).toEqual(given);
+  }, 120_000);
+
+  it('says the switches that decide what happens', () => {
+    const switches = { install: false, git: true, check: false, force: true };
+    const line = replayCommand(completeAnswers({ spec: 'x.json' }), switches, 'npx create-market-mcp');
+    expect(line).toBe('npx create-market-mcp my-tool --yes --spec x.json --no-install --no-check --force');
+  });
+});
+
+describe('the defaults', () => {
+  it('give a server that meets every rule, advice included', () => {
+    for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
+      const { source } = completeAnswers({ directory });
+      const result = source.kind === 'tool' ? prepare([source.tool], context) : undefined;
+      expect(result).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
+    }
+  });
+
+  it.each([
+    ['gas-prices', 'get_gas_prices'],
+    ['/srv/find-hotels-mcp', 'find_hotels'],
+    ['my-tool', 'get_record'],
+    ['9', 'get_9'],
+  ])('name the tool of %s %s', (directory, name) => {
+    expect(createQuestions.tool.initial({ directory })).toBe(name);
+  });
+
+  it('take no input where only the output is described', () => {
+    const output = createQuestions.output.parse(['now:string The time']);
+    const { source } = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
+    expect(source).toMatchObject({ tool: { input: [], description: expect.stringContaining('time') } });
+  });
+});
+
+describe('flags', () => {
+  it('are refused all at once', () => {
+    const result = readCreateFlags({
+      directory: 'My Tool!',
+      tool: 'a b',
+      description: ' ',
+      input: ['a:strng'],
+      output: [],
+      returns: 'maybe',
+      platform: '',
+      packageManager: 'bower',
+      spec: 'x.json',
+    });
+    expect(result.ok ? [] : result.faults.map(({ where }) => where)).toEqual([
+      '--spec',
+      '[directory]',
+      '--tool',
+      '--description',
+      '--input "a:strng"',
+      '--output',
+      '--returns',
+      '--platform',
+      '--package-manager',
+    ]);
+  });
+
+  it('that are missing are named', () => {
+    expect(missingFlags({})).toEqual([
+      '[directory]',
+      '--tool <name>',
+      '--description <text>',
+      '--output <field>',
+    ]);
+    expect(missingFlags({ directory: 'x', spec: '-' })).toEqual([]);
+  });
+
+  it('refuse control characters in free text', () => {
+    expect(createQuestions.description.parse('Returns\u001b[31m').ok).toBe(false);
+    expect(createQuestions.description.parse('Returns\n  more').ok).toBe(true);
+  });
+});
