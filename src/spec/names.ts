@@ -42,7 +42,7 @@ export function parseToolName(text: string, where = '--tool'): Result<string> {
         : `a tool name is a letter, then letters, digits, _ or -; ${firstStranger(name, /[a-zA-Z0-9_-]/) ?? 'this one does not start with a letter'}`;
     return refuse(fault(where, text, message, suggestion));
   }
-  if (deviceName.test(name) || toolFile(name) === 'index') {
+  if (isTakenFile(name)) {
     return refuse(
       fault(
         where,
@@ -122,10 +122,11 @@ export function toolTitle(name: string): string {
 export function suggestToolName(text: string): string {
   const folded = fold(text)
     .replace(/[^a-zA-Z0-9_-]+/g, '_')
-    .replace(/^[^a-zA-Z]+|[_-]+$/g, '')
+    .replace(/^[_-]+|[_-]+$/g, '')
     .slice(0, 58);
   if (folded === '') return 'get_price';
-  return deviceName.test(folded) || toolFile(folded) === 'index' ? `get_${folded}` : folded;
+  const isFree = /^[a-zA-Z]/.test(folded) && !isTakenFile(folded);
+  return isFree ? folded : `get_${folded}`;
 }
 
 /** The nearest valid project name. */
@@ -138,6 +139,11 @@ export function suggestProjectName(text: string): string {
     .replace(/[^a-z0-9]+$/, '');
   if (folded === '') return 'my-tool';
   return projectNameFault(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
+}
+
+/** Each tool is a file beside `index.ts`. */
+function isTakenFile(tool: string): boolean {
+  return deviceName.test(tool) || toolFile(tool) === 'index';
 }
 
 function projectNameFault(name: string): string | undefined {

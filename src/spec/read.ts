@@ -1,4 +1,4 @@
-import { type Document, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
 import { fault, pass, refuse } from './fault.ts';
@@ -38,7 +38,7 @@ export function readDocument(text: string, file: string): Result<Json> {
     );
   }
   if (deeperThan(text, limits.depth * 2)) return refuse(tooDeep(file));
-  const document: Document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
+  const document = parseDocument(text, { uniqueKeys: true });
   const flaws = [...document.errors, ...document.warnings];
   if (flaws.length > 0) {
     return refuse(

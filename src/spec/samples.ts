@@ -76,7 +76,7 @@ function wishFaults(
       ];
     }
     const key = keyOf(inputSchema, keyParameter, given);
-    if (expect === 'found' || (key !== null && !found.includes(key))) return [];
+    if (expect === 'found' || (keyParameter !== null && !found.includes(key))) return [];
     const message =
       keyParameter === null
         ? 'expects nothing, but no parameter tells this call from one that finds something'

@@ -7,6 +7,8 @@ import type { Fault, Result, ToolSpec } from './model.ts';
 import { parseToolName } from './names.ts';
 import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
 
+let validate: ValidateFunction | undefined;
+
 /**
  * Checks what shall be a ToolSpec, from a file or from an author's answers.
  *
@@ -14,7 +16,7 @@ import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
  * @returns the spec, or every fault at once
  */
 export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
-  const validate = compileSchema(toolSpecSchema);
+  validate ??= compileSchema(toolSpecSchema);
   if (!validate(value)) return refuse(...nameFaults(value, path), ...schemaFaults(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
   const faults = toolSpecFaults(spec, path);

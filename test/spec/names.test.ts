@@ -27,7 +27,7 @@ describe('a tool name', () => {
     ['../evil', 'Write evil.'],
     ['a/b', 'Write a_b.'],
     ['__proto__', 'Write proto.'],
-    ['24h_volume', 'Write h_volume.'],
+    ['24h_volume', 'Write get_24h_volume.'],
     ['', 'Write get_price.'],
     ['con', 'Write get_con.'],
     ['LPT1', 'Write get_LPT1.'],

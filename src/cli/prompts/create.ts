@@ -5,7 +5,7 @@ import { type CreateAnswers, completeAnswers } from '../../questions/create-answ
 import { refuse } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { Asker, Cancelled } from './asker.ts';
-import { askFields } from './fields.ts';
+import { askFields, type FieldKind } from './fields.ts';
 
 export { Cancelled } from './asker.ts';
 
@@ -49,6 +49,19 @@ export async function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> 
   }
 }
 
+const parameter: FieldKind = {
+  noun: 'parameter',
+  flag: '--input',
+  isRequired: (path) => `Must ${path} be given?`,
+  hasDefault: true,
+};
+const field: FieldKind = {
+  noun: 'field',
+  flag: '--output',
+  isRequired: (path) => `Is ${path} always there?`,
+  hasDefault: false,
+};
+
 const labels: { readonly [part in Part]: string } = {
   directory: 'Directory',
   tool: 'Name of the tool',
@@ -88,14 +101,15 @@ async function ask(asker: Asker, part: Part, parts: Parts, prompts: CreatePrompt
       return { ...parts, [part]: await askText(asker, part, parts) };
     case 'input': {
       const { prompt, initial } = createQuestions.input;
-      const kind = { noun: 'parameter', flag: '--input', hasDefault: true };
-      return { ...parts, input: await askFields(asker, prompt.message, kind, parts.input ?? initial(parts)) };
+      return {
+        ...parts,
+        input: await askFields(asker, prompt.message, parameter, parts.input ?? initial(parts)),
+      };
     }
     case 'output': {
       const { prompt, initial } = createQuestions.output;
-      const kind = { noun: 'field', flag: '--output', hasDefault: false };
       const message = parts.returns === 'list' ? 'What does each item hold?' : prompt.message;
-      return { ...parts, output: await askFields(asker, message, kind, parts.output ?? initial(parts)) };
+      return { ...parts, output: await askFields(asker, message, field, parts.output ?? initial(parts)) };
     }
     case 'returns': {
       const options = [

@@ -12,6 +12,8 @@ export interface FieldKind {
   readonly noun: string;
   /** `--input` */
   readonly flag: string;
+  /** `Must symbol be given?` */
+  isRequired(path: string): string;
   /** Only parameters have defaults. */
   readonly hasDefault: boolean;
 }
@@ -77,7 +79,7 @@ async function askField(
     initial: { text: '', value: '' },
     parse: (text) => parseText(text, kind.flag),
   });
-  const required = await asker.confirm(`Is ${path} always there?`, true);
+  const required = await asker.confirm(kind.isRequired(path), true);
   const bare = await withMembers(asker, shapeOf(type), kind, path, depth);
   const shape = depth === 0 || !kind.hasDefault ? await askValues(asker, bare, kind, path) : bare;
   return { name, ...(required && { required }), ...shape, ...(description !== '' && { description }) };
