@@ -42,10 +42,18 @@ export function allowBlank(schema: JsonObject, mending: Mending = new Mending(''
   return { ...schema, properties };
 }
 
+/** Keywords that do not judge null and the empty list, beyond what `blankAnswer` sees. */
+const harmless = new Set(
+  'type title description enum default examples format pattern minLength maxLength minimum maximum minItems items'.split(
+    ' ',
+  ),
+);
+
 /** Whether the value that `blankAnswer` gives a property fits it. */
 function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
   const blank = blankAnswer(alone);
+  if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
   return blank.ok && misfits(alone, blank.answer, '').length === 0;
 }
 
