@@ -42,7 +42,7 @@ export function prepare(entries: readonly SpecEntry[], profile: PlatformProfile)
     prepared: {
       tools: prepared.value,
       changes: tools.value.flatMap(({ changes }) => changes),
-      advice: failed.filter(({ level }) => level === 'should').flatMap(ruleFaults),
+      advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
     },
   };
 }
@@ -82,6 +82,15 @@ function clashFaults(definitions: readonly ToolDefinition[]): readonly Fault[] {
       other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
     return [fault(`tools[${i}].name`, name, message, `Rename one of them: ${name}_2.`)];
   });
+}
+
+/** One piece of advice for each rule, with its first place and the number of others. */
+function ruleAdvice(rule: RuleResult): readonly Fault[] {
+  const [first, ...others] = ruleFaults(rule);
+  if (first === undefined) return [];
+  const more =
+    others.length > 0 ? `; so in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
+  return [{ ...first, message: `${first.message}${more}`, hint: rule.mend }];
 }
 
 function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): readonly Fault[] {
