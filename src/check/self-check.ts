@@ -1,5 +1,5 @@
 import type { Report, RuleResult } from '../contract/model.ts';
-import type { PackageManager } from '../plan/package-manager.ts';
+import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from '../system/errors.ts';
 import { run, runAttached } from '../system/processes.ts';
 
@@ -50,7 +50,12 @@ export async function selfCheck(
   const report = reportOf(ended.stdout);
   if (report) return report;
   const hint = `In ${directory} run: node ${program}`;
-  throw new SystemError('NOT_STARTED', 'the server did not start or answer', hint, ended.lastLines);
+  throw new SystemError(
+    'NOT_STARTED',
+    'the server did not start or answer',
+    hint,
+    ended.lastLines.flatMap(inWords),
+  );
 }
 
 /**
@@ -71,6 +76,13 @@ function progressOf(line: string): Progress | undefined {
   return isRecord(value) && typeof value.done === 'number' && typeof value.total === 'number'
     ? (value as unknown as Progress)
     : undefined;
+}
+
+/** A failure comes as one line of JSON; what it says in words is in its message. */
+function inWords(line: string): readonly string[] {
+  const value = parsed(line);
+  const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;
+  return typeof message === 'string' ? message.split('\n') : [line];
 }
 
 function reportOf(text: string): Report | undefined {

@@ -1,7 +1,5 @@
 import type { PackageManager } from '../questions/package-managers.ts';
 
-export { type PackageManager, packageManagers } from '../questions/package-managers.ts';
-
 /** How a project's scripts, README, Dockerfile and workflow call one package manager. */
 export interface PackageManagerCommands {
   readonly name: PackageManager;

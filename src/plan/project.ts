@@ -1,12 +1,9 @@
 import type { PlatformProfile } from '../contract/profile.ts';
+import type { PackageManager } from '../questions/package-managers.ts';
 import type { PreparedTool } from '../spec/model.ts';
 import { toolFile } from '../spec/names.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
-import {
-  type PackageManager,
-  type PackageManagerCommands,
-  packageManagerCommands,
-} from './package-manager.ts';
+import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { planTool } from './tool.ts';
 import { dependencies, devDependencies, version } from './versions.ts';
 

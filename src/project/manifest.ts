@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { FileSet, Ownership } from '../plan/model.ts';
-import type { PackageManager } from '../plan/package-manager.ts';
 import { version } from '../plan/versions.ts';
+import type { PackageManager } from '../questions/package-managers.ts';
 import { ProjectError } from './errors.ts';
 
 /** Name of the manifest, which also marks a directory as a project. */

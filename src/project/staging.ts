@@ -9,9 +9,11 @@ const hostTag = createHash('sha256').update(hostname()).digest('hex').slice(0, 8
 const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
 const oneHour = 3_600_000;
 
-/** A directory for half-written files inside `parent`: its name says which process on which machine works in it. */
-export function stagingPath(parent: string): string {
-  return join(parent, `${prefix}${hostTag}-${process.pid}-${randomBytes(4).toString('hex')}`);
+/** Makes a directory for half-written files in `parent`; its name says which process on which machine works in it. */
+export function makeStaging(parent: string): string {
+  const staging = join(parent, `${prefix}${hostTag}-${process.pid}-${randomBytes(4).toString('hex')}`);
+  mkdirSync(staging);
+  return staging;
 }
 
 /** Writes a file set below a directory, in its own order. */

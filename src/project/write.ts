@@ -15,7 +15,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { ProjectError } from './errors.ts';
 import { manifestFile, readManifest, sha256 } from './manifest.ts';
-import { removeStaging, stagingPath, staleStagings, writeFiles } from './staging.ts';
+import { makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -54,7 +54,7 @@ export function sweep(directory: string): void {
 
 function appear(directory: string, files: FileSet): void {
   const first = firstMissing(directory);
-  const staging = stagingPath(dirname(first));
+  const staging = makeStaging(dirname(first));
   try {
     writeFiles(join(staging, relative(first, directory)), files);
     renameSync(staging, first);
@@ -64,7 +64,7 @@ function appear(directory: string, files: FileSet): void {
 }
 
 function replaceEmpty(directory: string, files: FileSet): void {
-  const staging = stagingPath(dirname(directory));
+  const staging = makeStaging(dirname(directory));
   try {
     writeFiles(staging, files);
     chmodSync(staging, statSync(directory).mode);
@@ -75,7 +75,7 @@ function replaceEmpty(directory: string, files: FileSet): void {
 }
 
 function moveInto(directory: string, files: FileSet): void {
-  const staging = stagingPath(directory);
+  const staging = makeStaging(directory);
   try {
     writeFiles(join(staging, 'new'), files);
     for (const path of files.keys()) {

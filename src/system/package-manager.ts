@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type PackageManager, packageManagerCommands, packageManagers } from '../plan/package-manager.ts';
+import { dirname, join, resolve } from 'node:path';
+import { packageManagerCommands } from '../plan/package-manager.ts';
+import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
@@ -10,8 +11,13 @@ import { run } from './processes.ts';
  */
 export function detectPackageManager(directory: string, env: NodeJS.ProcessEnv): PackageManager {
   const running = env.npm_config_user_agent?.split('/')[0];
+  return packageManagers.find((name) => name === running) ?? lockedBy(resolve(directory)) ?? 'npm';
+}
+
+function lockedBy(directory: string): PackageManager | undefined {
   const locked = (name: PackageManager) => existsSync(join(directory, packageManagerCommands[name].lockFile));
-  return packageManagers.find((name) => name === running) ?? packageManagers.find(locked) ?? 'npm';
+  const parent = dirname(directory);
+  return packageManagers.find(locked) ?? (parent === directory ? undefined : lockedBy(parent));
 }
 
 /**

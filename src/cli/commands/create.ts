@@ -1,0 +1,136 @@
+import { resolve } from 'node:path';
+import type { Report } from '../../contract/model.ts';
+import { ProjectError } from '../../project/errors.ts';
+import { inspectTarget, type Target } from '../../project/target.ts';
+import { sweep, writeProject } from '../../project/write.ts';
+import type { CreateSwitches } from '../../questions/create.ts';
+import {
+  type CreateAnswers,
+  type CreateFlags,
+  readCreateFlags,
+  replayCommand,
+} from '../../questions/create-answers.ts';
+import { fault, pass } from '../../spec/fault.ts';
+import type { Fault, Result } from '../../spec/model.ts';
+import { answersOf } from '../create/answers.ts';
+import { type Blueprint, draw } from '../create/blueprint.ts';
+import { checkStep, gitStep, installStep, type Standing } from '../create/steps.ts';
+import {
+  failuresOf,
+  fileLines,
+  nextCommands,
+  reviewLines,
+  showFailures,
+  showNext,
+  showPrepared,
+} from '../create/words.ts';
+import { CliError, type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
+export async function create(
+  flags: CreateFlags,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const given = unwrapped(readCreateFlags(flags));
+  const answers = await answersOf(given, switches, {
+    review: (answers) => review(answers, switches),
+    directoryFault: (directory) => directoryFault(directory, switches),
+  });
+  const blueprint = unwrapped(await draw(answers));
+  const target = freeTarget(blueprint, switches);
+  if (switches.dryRun) return showDryRun(blueprint, target, output);
+
+  writeProject(target, blueprint.files);
+  output.done(`${blueprint.files.size} files in ${target.directory}`);
+  showPrepared(blueprint.prepared, output);
+
+  const standing = { directory: target.directory, packageManager: blueprint.packageManager };
+  if (switches.install) await installStep(standing, output);
+  if (switches.git) await gitStep(standing, output);
+  const report = switches.install && switches.check ? await checkStep(standing, output) : null;
+  return showResult(blueprint, standing, switches, report, output);
+}
+
+/** What the author agrees to before anything is written. */
+async function review(answers: CreateAnswers, switches: CreateSwitches): Promise<Result<readonly string[]>> {
+  const drawn = await draw(answers);
+  if (!drawn.ok) return drawn;
+  const { directory } = freeTarget(drawn.value, switches);
+  return pass(reviewLines(directory, drawn.value.files, drawn.value.prepared));
+}
+
+function directoryFault(directory: string, switches: CreateSwitches): Fault | undefined {
+  try {
+    refuseConflicts(inspectTarget(directory, []), switches);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CliError || error instanceof ProjectError)) throw error;
+    return fault('[directory]', directory, error.message, error.hint);
+  }
+}
+
+/** @throws CliError `TARGET_NOT_EMPTY`, ProjectError as `inspectTarget` does. */
+function freeTarget({ answers, files }: Blueprint, switches: CreateSwitches): Target {
+  if (!switches.dryRun) sweep(resolve(answers.directory));
+  const target = inspectTarget(answers.directory, [...files.keys()]);
+  refuseConflicts(target, switches);
+  return target;
+}
+
+function refuseConflicts({ directory, conflicts }: Target, { force }: CreateSwitches): void {
+  if (conflicts.length === 0 || force) return;
+  throw new CliError(
+    'TARGET_NOT_EMPTY',
+    `${directory} is not empty: ${conflicts.join(', ')}`,
+    'Choose another directory, or --force to write over what is in the way and leave the rest.',
+  );
+}
+
+function showDryRun({ files, prepared }: Blueprint, { directory }: Target, output: Output): ExitCode {
+  output.line(`In ${directory} would be written:`);
+  for (const line of fileLines(files)) output.line(`  ${line}`);
+  showPrepared(prepared, output);
+  output.result({
+    ok: true,
+    dryRun: true,
+    directory,
+    ...contents(files, prepared),
+    selfCheck: null,
+    next: [],
+  });
+  return exitCodes.ok;
+}
+
+function showResult(
+  { answers, files, prepared }: Blueprint,
+  standing: Standing,
+  switches: CreateSwitches,
+  report: Report | null,
+  output: Output,
+): ExitCode {
+  const ok = report?.ok ?? true;
+  const next = nextCommands(standing, switches.install);
+  const repeat = replayCommand(answers, switches, 'npx create-market-mcp');
+  if (report) showFailures(report, output);
+  showNext(next, repeat, output);
+  const selfCheck = report && { ...report.summary, failures: failuresOf(report) };
+  output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
+  if (ok) return exitCodes.ok;
+  throw new CliError(
+    'SELF_CHECK_FAILED',
+    'the server was made, and breaks rules of the marketplace',
+    'Mend what the self-check names and run it again: market-mcp check.',
+    exitCodes.checkFailed,
+  );
+}
+
+function contents(files: Blueprint['files'], { tools, changes, advice }: Blueprint['prepared']) {
+  return { files: [...files.keys()], tools: tools.map(({ definition }) => definition.name), changes, advice };
+}
+
+function unwrapped<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw invalidInput(result.faults);
+}

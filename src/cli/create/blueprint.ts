@@ -1,0 +1,61 @@
+import { platforms } from '../../contract/platforms/index.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import type { FileSet } from '../../plan/model.ts';
+import { planProject } from '../../plan/project.ts';
+import { readInput } from '../../project/input.ts';
+import { withManifest } from '../../project/manifest.ts';
+import { readTemplates } from '../../project/templates.ts';
+import type { CreateAnswers } from '../../questions/create-answers.ts';
+import type { PackageManager } from '../../questions/package-managers.ts';
+import { render } from '../../render/render.ts';
+import { pass } from '../../spec/fault.ts';
+import type { Prepared, Result, SpecEntry } from '../../spec/model.ts';
+import { projectName } from '../../spec/names.ts';
+import { prepare } from '../../spec/prepare.ts';
+import { readSpec } from '../../spec/read.ts';
+import { detectPackageManager } from '../../system/package-manager.ts';
+import { resolvePlatform } from './platform.ts';
+
+/** A project in memory: everything that is known before the first write. */
+export interface Blueprint {
+  readonly answers: CreateAnswers;
+  readonly packageManager: PackageManager;
+  readonly prepared: Prepared;
+  readonly files: FileSet;
+}
+
+/** From answers to finished files. Nothing is written; a fault of a spec or a profile is found here. */
+export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
+  const profile = await resolvePlatform(answers.platform);
+  if (!profile.ok) return profile;
+  const entries = await entriesOf(answers);
+  if (!entries.ok) return entries;
+  const preparation = prepare(entries.value, profile.value);
+  if (!preparation.ok) return preparation;
+
+  const { prepared } = preparation;
+  const packageManager = answers.packageManager ?? detectPackageManager(answers.directory, process.env);
+  const name = projectName(answers.directory);
+  const templates = readTemplates();
+  const planned = planProject(
+    { name, profile: profile.value, packageManager, tools: prepared.tools },
+    templates,
+  );
+  const files = withManifest(render(planned, templates), profile.value.name, {
+    name,
+    packageManager,
+    profile: recorded(profile.value),
+    tools: prepared.tools.map(({ definition }) => definition.name),
+  });
+  return pass({ answers, packageManager, prepared, files });
+}
+
+async function entriesOf({ source }: CreateAnswers): Promise<Result<readonly SpecEntry[]>> {
+  if (source.kind === 'tool') return pass([source.tool]);
+  return readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
+}
+
+/** A profile that ships is known by its name. */
+function recorded(profile: PlatformProfile): string | PlatformProfile {
+  return platforms.includes(profile) ? profile.name : profile;
+}

@@ -1,0 +1,33 @@
+import { platforms } from '../../contract/platforms/index.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import { readInput } from '../../project/input.ts';
+import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+import { readDocument } from '../../spec/read.ts';
+
+/** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
+export async function resolvePlatform(name: string): Promise<Result<PlatformProfile>> {
+  const shipped = platforms.find((platform) => platform.name === name);
+  if (shipped) return pass(shipped);
+  if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
+  const document = readDocument(await readInput(name), name);
+  if (!document.ok) return document;
+  const { profileProblems } = await import('../../contract/profile-schema.ts');
+  const problems = profileProblems(document.value);
+  if (problems.length === 0) return pass(document.value as unknown as PlatformProfile);
+  return refuse(
+    ...problems.map(({ path, expected, actual }) => ({
+      where: `${name} ${path ?? 'profile'}`,
+      value: actual,
+      message: `expected ${expected}`,
+      hint: 'See docs/platform-profiles.md.',
+    })),
+  );
+}
+
+function unknownPlatform(name: string) {
+  const names = platforms.map((platform) => platform.name);
+  const near = closest(name, names);
+  const hint = near ? `Did you mean ${near}?` : `Write ${listed([...names, 'the path of a file'])}.`;
+  return fault('--platform', name, 'is no profile that ships, and no path', hint);
+}

@@ -1,0 +1,54 @@
+import { build, selfCheck } from '../../check/self-check.ts';
+import type { Report } from '../../contract/model.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import type { PackageManager } from '../../questions/package-managers.ts';
+import { initRepository } from '../../system/git.ts';
+import { install } from '../../system/package-manager.ts';
+import type { Output } from '../output.ts';
+
+/** A project on disk, and who runs its scripts. */
+export interface Standing {
+  readonly directory: string;
+  readonly packageManager: PackageManager;
+}
+
+/** @throws SystemError as `install` does; the project stays. */
+export async function installStep({ directory, packageManager }: Standing, output: Output): Promise<void> {
+  const { install: command } = packageManagerCommands[packageManager];
+  await during(output, command, (update) => install(packageManager, directory, update));
+  output.done(`packages installed with ${packageManager}`);
+}
+
+export async function gitStep({ directory }: Standing, output: Output): Promise<void> {
+  const outcome = await during(output, 'git init', () =>
+    initRepository(directory, 'Scaffold an MCP tool server'),
+  );
+  if (outcome.state === 'committed') output.done('git repository with a first commit');
+  else if (outcome.state !== 'inside-repository') output.note(outcome.note);
+}
+
+/** @throws SystemError where the project does not compile or its server does not start. */
+export async function checkStep({ directory, packageManager }: Standing, output: Output): Promise<Report> {
+  await during(output, 'building', () => build(directory, packageManager));
+  const report = await during(output, 'self-check', (update) =>
+    selfCheck(directory, ({ done, total, id }) => update(`${done}/${total} ${id}`)),
+  );
+  const { passed, failed, notRun } = report.summary;
+  const counts = `self-check: ${passed} rules passed, ${failed} failed, ${notRun} not run`;
+  if (report.ok) output.done(counts);
+  else output.note(counts);
+  return report;
+}
+
+async function during<T>(
+  output: Output,
+  label: string,
+  act: (update: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  const progress = output.progress(label);
+  try {
+    return await act((text) => progress.update(text));
+  } finally {
+    progress.stop();
+  }
+}

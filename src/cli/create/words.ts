@@ -1,0 +1,86 @@
+import { relative } from 'node:path';
+import type { Report, RuleResult } from '../../contract/model.ts';
+import type { FileSet } from '../../plan/model.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { shellLine } from '../../questions/shell.ts';
+import type { Change, Fault, Prepared } from '../../spec/model.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+import type { Standing } from './steps.ts';
+
+/** The commands that come next, to be pasted. */
+export function nextCommands({ directory, packageManager }: Standing, installed: boolean): readonly string[] {
+  const place = relative(process.cwd(), directory);
+  const { install, run } = packageManagerCommands[packageManager];
+  return [
+    ...(place === '' ? [] : [shellLine(['cd', place])]),
+    ...(installed ? [] : [install]),
+    `${run} dev`,
+    `${run} token`,
+  ];
+}
+
+/** What will be written, for the author to agree to. */
+export function reviewLines(directory: string, files: FileSet, prepared: Prepared): readonly string[] {
+  return [
+    `${files.size} files in ${directory}`,
+    ...prepared.tools.map(({ definition }) => `tool ${definition.name}`),
+    ...changeLines(prepared.changes),
+    ...adviceLines(prepared.advice),
+  ];
+}
+
+/** Each file with its size, and the sum. */
+export function fileLines(files: FileSet): readonly string[] {
+  const sizes = [...files].map(([path, { content }]) => ({ path, bytes: content.byteLength }));
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  const width = String(total).length;
+  return [
+    ...sizes.map(({ path, bytes }) => `${String(bytes).padStart(width)}  ${path}`),
+    `${total}  bytes in ${files.size} files`,
+  ];
+}
+
+/** Says what was changed in the author's definitions, and what could be better. */
+export function showPrepared({ changes, advice }: Prepared, output: Output): void {
+  if (changes.length > 0) output.note(`${changes.length} changes so that the definitions meet the contract`);
+  for (const line of changeLines(changes)) output.line(`    ${printable(line)}`);
+  if (advice.length > 0) output.note(`${advice.length} hints for a better listing`);
+  for (const line of adviceLines(advice)) output.line(`    ${printable(line)}`);
+}
+
+/** The rules of a report that failed, with what they found. */
+export function showFailures(report: Report, output: Output): void {
+  for (const { id, title, mend, problems } of failuresOf(report)) {
+    output.line(`  ${output.style('red', id)} ${printable(title)}`);
+    for (const { tool, path, expected, actual, mend: exact } of problems) {
+      const where = [tool, path].filter((part) => part !== undefined).join(' ');
+      output.line(printable(`      ${where}: expected ${expected}, got ${actual}. ${exact ?? mend}`));
+    }
+  }
+}
+
+/** The rules of weight MUST first. */
+export function failuresOf({ rules }: Report): readonly RuleResult[] {
+  const failed = rules.filter(({ status }) => status === 'fail');
+  return [
+    ...failed.filter(({ level }) => level === 'must'),
+    ...failed.filter(({ level }) => level === 'should'),
+  ];
+}
+
+export function showNext(commands: readonly string[], repeat: string, output: Output): void {
+  output.line();
+  output.line(output.style('bold', 'Next'));
+  for (const command of commands) output.line(`  ${printable(command)}`);
+  output.line();
+  output.line(output.style('dim', `To repeat without questions: ${printable(repeat)}`));
+}
+
+function changeLines(changes: readonly Change[]): readonly string[] {
+  return changes.map(({ tool, path, what, why }) => `${tool} ${path}: ${what} (${why})`);
+}
+
+function adviceLines(advice: readonly Fault[]): readonly string[] {
+  return advice.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach } from 'vitest';
+import type { FileSet } from '../../src/plan/model.ts';
+import { withManifest } from '../../src/project/manifest.ts';
+
+/** An empty directory for one test. */
+export function directory(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'market-mcp-unit-')));
+  afterEach(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Relative path → text of every file, dot files too. */
+export function tree(path: string): Record<string, string> {
+  if (!existsSync(path)) return {};
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter(
+    (entry) => !entry.isDirectory(),
+  );
+  const entries = files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => [relative(path, file), readFileSync(file, 'utf8')]);
+  return Object.fromEntries(entries);
+}
+
+/** A file set of texts with its manifest. */
+export function fileSet(texts: Record<string, string>): FileSet {
+  const files: FileSet = new Map(
+    Object.entries(texts).map(([path, text]) => [path, { content: Buffer.from(text), owner: 'shared' }]),
+  );
+  return withManifest(files, 'generic', {
+    name: 'x',
+    packageManager: 'npm',
+    profile: 'generic',
+    tools: ['a'],
+  });
+}

@@ -1,0 +1,246 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isStaging, makeStaging, staleStagings } from '../../src/project/staging.ts';
+import { inspectTarget } from '../../src/project/target.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { sweep, writeProject } from '../../src/project/write.ts';
+import { directory, fileSet, tree } from './directory.ts';
+
+const files = fileSet({ 'package.json': '{}', 'src/tools/a.ts': 'a', 'src/main.ts': 'main' });
+const texts = Object.fromEntries(
+  [...files].map(([path, { content }]) => [path, Buffer.from(content).toString()]),
+);
+const write = (target: string) => writeProject(inspectTarget(target, [...files.keys()]), files);
+
+describe('a project is written', () => {
+  it('into a directory that did not exist, with its parents', () => {
+    const root = directory();
+    write(join(root, 'a/b/c'));
+    expect(tree(root)).toEqual(
+      Object.fromEntries(Object.entries(texts).map(([path, text]) => [`a/b/c/${path}`, text])),
+    );
+  });
+
+  it('into an empty directory, whose mode stays', () => {
+    const target = join(directory(), 'empty');
+    mkdirSync(target, { mode: 0o750 });
+    write(target);
+    expect(tree(target)).toEqual(texts);
+    expect(statSync(target).mode & 0o777).toBe(0o750);
+  });
+
+  it('into the current directory, which stays the same one', () => {
+    const target = directory();
+    const { ino } = statSync(target);
+    const before = process.cwd();
+    process.chdir(target);
+    write('.');
+    process.chdir(before);
+    expect(tree(target)).toEqual(texts);
+    expect(statSync(target).ino).toBe(ino);
+  });
+
+  it('over what is there, leaving everything else', () => {
+    const target = directory();
+    mkdirSync(join(target, 'src'));
+    writeFileSync(join(target, 'src/main.ts'), 'mine');
+    writeFileSync(join(target, 'src/notes.ts'), 'mine');
+    write(target);
+    expect(tree(target)).toEqual({ ...texts, 'src/notes.ts': 'mine' });
+  });
+
+  it('replaces a link by a file and leaves what it led to', () => {
+    const target = directory();
+    const elsewhere = join(directory(), 'elsewhere');
+    writeFileSync(elsewhere, 'mine');
+    symlinkSync(elsewhere, join(target, 'package.json'));
+    write(target);
+    expect(tree(target)).toEqual(texts);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
+  });
+
+  it('with the bits of a program where asked', () => {
+    const target = join(directory(), 'x');
+    const program = fileSet({});
+    const executable = new Map([
+      ['run', { content: Buffer.from('#!'), owner: 'shared', executable: true } as const],
+    ]);
+    writeProject(inspectTarget(target, []), new Map([...executable, ...program]));
+    expect(statSync(join(target, 'run')).mode & 0o111).not.toBe(0);
+  });
+});
+
+describe('what fails half-way', () => {
+  it('is taken back: a new directory', () => {
+    const root = directory();
+    const broken = new Map([
+      ...files,
+      ['src/main.ts/below', { content: Buffer.from(''), owner: 'shared' } as const],
+    ]);
+    const target = inspectTarget(join(root, 'a/b'), []);
+    expect(() => writeProject(target, broken)).toThrow('cannot write');
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('says why, where nothing can be written at all', () => {
+    expect(() => writeProject({ directory: '/proc/none', state: 'absent', conflicts: [] }, files)).toThrow(
+      'cannot write /proc/none',
+    );
+  });
+
+  it('is taken back: a directory with files, at every point', () => {
+    for (const [at] of [...files.keys()].entries()) {
+      const target = directory();
+      mkdirSync(join(target, 'src'));
+      writeFileSync(join(target, 'src/main.ts'), 'mine');
+      writeFileSync(join(target, 'market-mcp.json'), 'mine');
+      const before = tree(target);
+      interruptMove(target, at);
+      sweep(target);
+      expect(tree(target)).toEqual(before);
+      expect(readdirSync(target).sort()).toEqual(['market-mcp.json', 'src']);
+    }
+  });
+
+  it('keeps what the author changed meanwhile', () => {
+    const target = directory();
+    writeFileSync(join(target, 'package.json'), 'mine');
+    interruptMove(target, 3);
+    writeFileSync(join(target, 'package.json'), 'changed');
+    sweep(target);
+    expect(tree(target)).toEqual({ 'package.json': 'changed', 'package.json.before': 'mine' });
+  });
+
+  /** What a kill leaves after `count` files were moved into the target. */
+  function interruptMove(target: string, count: number): void {
+    const staging = makeStaging(target);
+    for (const [path, { content }] of files) {
+      mkdirSync(join(staging, 'new', path, '..'), { recursive: true });
+      writeFileSync(join(staging, 'new', path), content);
+    }
+    for (const path of [...files.keys()].slice(0, count)) {
+      mkdirSync(join(staging, 'old', path, '..'), { recursive: true });
+      mkdirSync(join(target, path, '..'), { recursive: true });
+      if (statSync(join(target, path), { throwIfNoEntry: false })) {
+        renameSync(join(target, path), join(staging, 'old', path));
+      }
+      renameSync(join(staging, 'new', path), join(target, path));
+    }
+  }
+});
+
+describe('a sweep', () => {
+  it('removes what dead processes of this machine left', async () => {
+    const root = directory();
+    const child = spawn(process.execPath, ['-e', '']);
+    await once(child, 'exit');
+    stagingOf(root, child.pid);
+    sweep(join(root, 'target'));
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('leaves the work of a live process, and other names', async () => {
+    const root = directory();
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    try {
+      stagingOf(root, child.pid);
+      mkdirSync(join(root, '.create-market-mcp-notes'));
+      sweep(join(root, 'target'));
+      expect(readdirSync(root)).toHaveLength(2);
+    } finally {
+      child.kill();
+    }
+  });
+
+  function stagingOf(root: string, pid: number | undefined): void {
+    const own = makeStaging(root);
+    renameSync(own, own.replace(`-${process.pid}-`, `-${pid}-`));
+  }
+
+  it('gives another machine an hour', () => {
+    const root = directory();
+    const other = join(root, '.create-market-mcp-00000000-1-00000000');
+    mkdirSync(other);
+    expect(staleStagings(root)).toEqual([]);
+    utimesSync(other, new Date(0), new Date(0));
+    expect(staleStagings(root)).toEqual([other]);
+  });
+});
+
+describe('killed at any moment', () => {
+  const program = join(import.meta.dirname, '../../node_modules/.cache/market-mcp/write.mjs');
+
+  beforeAll(async () => {
+    await build({
+      stdin: {
+        contents: `
+          import { readTemplates } from './src/project/templates.ts';
+          import { withManifest } from './src/project/manifest.ts';
+          import { inspectTarget } from './src/project/target.ts';
+          import { writeProject } from './src/project/write.ts';
+          const [, , target, templates] = process.argv;
+          const files = [...readTemplates(templates)].map(([path, content]) => [path, { content, owner: 'shared' }]);
+          const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] };
+          const set = withManifest(new Map(files), 'generic', answers);
+          process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));
+        `,
+        resolveDir: join(import.meta.dirname, '../..'),
+        loader: 'ts',
+      },
+      outfile: program,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+    });
+  });
+
+  const templates = join(import.meta.dirname, '../../templates');
+  const whole = readTemplates(templates).size + 1;
+
+  /** Starts a write, kills it `delay` ms after it began. Returns how many files stand outside of staging directories. */
+  async function killedWrite(target: string, cwd: string, delay: number): Promise<number> {
+    const child = spawn(process.execPath, [program, target, templates], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    setTimeout(() => child.kill('SIGKILL'), delay);
+    await once(child, 'exit');
+    return Object.keys(tree(target)).filter((path) => !isStaging(path.split('/')[0] ?? '')).length;
+  }
+
+  const delays = Array.from({ length: 12 }, (_, index) => index);
+
+  it('a new directory is absent or whole', async () => {
+    const root = directory();
+    for (const delay of delays) {
+      expect([0, whole]).toContain(await killedWrite(join(root, `new-${delay}`), root, delay));
+      sweep(join(root, `new-${delay}`));
+    }
+    expect(readdirSync(root).filter((name) => !name.startsWith('new-'))).toEqual([]);
+  });
+
+  it('the current directory is as before or whole after the next sweep', async () => {
+    for (const delay of delays) {
+      const target = directory();
+      writeFileSync(join(target, 'LICENSE'), 'mine');
+      await killedWrite(target, target, delay);
+      sweep(target);
+      const count = Object.keys(tree(target)).length;
+      expect([1, whole + 1]).toContain(count);
+    }
+  });
+});
