@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Target } from '../target.ts';
+import { patienceMs } from './patience.ts';
 
 export interface SdkSession {
   readonly client: Client;
@@ -32,7 +33,7 @@ export async function connect(
   });
   const client = new Client({ name: 'marketplace-contract', version: '1.0.0' }, { capabilities: {} });
   await client.connect(transport, {
-    timeout: profile.limits.initializeMs,
+    timeout: profile.limits.initializeMs + patienceMs,
     ...(signal ? { signal } : {}),
   });
   return { client, close: () => client.close() };

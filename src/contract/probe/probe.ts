@@ -7,14 +7,12 @@ import type { Forgery } from '../signer.ts';
 import type { Target } from '../target.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession } from './client.ts';
-import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
+import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from './http.ts';
+import { patienceMs } from './patience.ts';
 import { type RpcAnswer, rpcAnswer, rpcRequest } from './rpc.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
-
-/** Bounds every request that has no limit of its own. */
-const patienceMs = 10_000;
 
 /** A tool may stand on somebody else's service, which has limits of its own. */
 const callsAtOnce = 4;
@@ -110,7 +108,7 @@ export class Probe {
       clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
     const answer = await this.post(rpcRequest(id, 'initialize', params), {
-      timeoutMs: this.profile.limits.initializeMs,
+      timeoutMs: this.profile.limits.initializeMs + patienceMs,
       ...options,
     });
     return rpcAnswer(answer, id);
@@ -158,11 +156,20 @@ export class Probe {
     return forgery ? signer.token(forgery) : this.once('token', () => signer.token());
   }
 
-  /** A tools/call, paid for with a valid token unless the options say otherwise. */
+  /** A tools/call, paid for with a valid token unless the options name another. */
   async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
-    const params = { name, ...(args === undefined ? {} : { arguments: args }) };
+    const { callMs } = this.profile.limits;
     const token = options.token ?? (await this.token());
-    return this.rpc('tools/call', params, { timeoutMs: this.profile.limits.callMs, ...options, token });
+    const params = present({ name, arguments: args });
+    const answer = await this.rpc('tools/call', params, {
+      timeoutMs: callMs + patienceMs,
+      ...options,
+      token,
+    });
+    if (options.token === undefined && isRefusal(answer)) {
+      throw new NotRun('a call with a valid token was refused (gate.valid-token)');
+    }
+    return answer;
   }
 
   /** Every example of every tool, and the submission test's arguments: at least one call. */
@@ -178,12 +185,8 @@ export class Probe {
   outcomes(): Promise<readonly CallOutcome[]> {
     return this.once('outcomes', async () => {
       const cases = await this.cases();
-      await this.token();
       return mapConcurrently(cases, callsAtOnce, async (one) => {
-        const rpc = await this.call(one.name, one.arguments);
-        if (rpc.http.status === 401 || rpc.http.status === 403) {
-          throw new NotRun('a call with a valid token was refused (gate.valid-token)');
-        }
+        const rpc = await this.call(one.name, one.arguments).catch(unanswered);
         return { ...one, rpc, result: rpc.result };
       });
     });
@@ -210,6 +213,17 @@ let lastId = 0;
 function nextId(): number {
   lastId += 1;
   return lastId;
+}
+
+/** A call without an answer is an outcome as well: the rules about outcomes tell whose it is. */
+function unanswered(error: unknown): RpcAnswer {
+  if (!(error instanceof NoAnswer)) throw error;
+  const http = { status: 0, headers: {}, body: error.message, values: [], ms: Number.POSITIVE_INFINITY };
+  return rpcAnswer(http, 0);
+}
+
+function isRefusal({ http }: RpcAnswer): boolean {
+  return http.status === 401 || http.status === 403;
 }
 
 function sessionOf({ http, result }: RpcAnswer): string {

@@ -25,7 +25,8 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
 /** What an answer is, in a few words for `Problem.actual`. */
 export function describe({ status, body }: HttpAnswer): string {
   const text = body.replaceAll(/\s+/g, ' ').trim();
-  return `HTTP ${status}${text === '' ? '' : ` ${text.length <= 160 ? text : `${text.slice(0, 159)}…`}`}`;
+  const shown = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+  return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
 }
 
 function objectOf(value: unknown): JsonObject | undefined {

@@ -22,7 +22,7 @@ export const discoveryRules: readonly LiveRule[] = [
     mend: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
-      const { http } = await probe.initialize(undefined, { timeoutMs: initializeMs * 2 });
+      const { http } = await probe.initialize();
       return unless(http.ms <= initializeMs, {
         path: 'initialize',
         expected: `an answer within ${initializeMs} ms`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
@@ -16,7 +17,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     mend: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
     check: async (probe) => {
       const { name, arguments: args } = (await probe.cases())[0];
-      const { http, response } = await probe.call(name, args);
+      const { http, response } = await probe.call(name, args, { token: await probe.token() });
       return unless(http.status === 200 && response !== undefined, {
         path: 'tools/call',
         expected: 'HTTP 200 with a JSON-RPC response',
@@ -33,8 +34,10 @@ export const gateTokenRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
       const { name, arguments: args } = (await probe.cases())[0];
-      const value = `${scheme.toLowerCase()} ${await probe.token()}`;
-      const { http } = await probe.call(name, args, { headers: { [header]: value } });
+      await probe.outcomes();
+      const token = await probe.token();
+      const headers = { [header]: `${scheme.toLowerCase()} ${token}` };
+      const { http } = await probe.call(name, args, { token, headers });
       return unless(http.status === 200, {
         path: `${header}: ${scheme.toLowerCase()} …`,
         expected: 'HTTP 200',
@@ -88,7 +91,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
   },
   refuses('gate.tampered', 'tools/call with a token whose claims were changed', async (probe) => [
-    `${probe.profile.token.scheme} ${withOtherClaims(await probe.token({}))}`,
+    `${probe.profile.token.scheme} ${withOtherClaims(await freshToken(probe))}`,
   ]),
   {
     ...refuses(
@@ -97,7 +100,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       async () => [],
     ),
     check: async (probe) => {
-      const token = await probe.token({});
+      const token = await freshToken(probe);
       const { name, arguments: args } = (await probe.cases())[0];
       await probe.call(name, args, { token });
       const changed = [withOtherClaims(token), `${token}x`, token.slice(0, token.lastIndexOf('.') + 1)];
@@ -149,6 +152,11 @@ async function refusalsOf(probe: Probe, values: readonly (string | undefined)[])
 /** A NumericDate of RFC 7519. */
 function secondsFromNow(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
+}
+
+/** A valid token that no other rule has sent. */
+function freshToken(probe: Probe): Promise<string> {
+  return probe.token({ claims: { jti: randomUUID() } });
 }
 
 /** The same header and signature around other claims. */

@@ -1,4 +1,5 @@
 import type { Problem } from '../model.ts';
+import { patienceMs } from '../probe/patience.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
@@ -66,7 +67,9 @@ export const outcomeRules: readonly LiveRule[] = [
           tool: outcome.name,
           path: `tools/call with ${shorten(outcome.arguments)}`,
           expected: `an answer within ${callMs} ms`,
-          actual: `${Math.round(outcome.rpc.http.ms)} ms`,
+          actual: Number.isFinite(outcome.rpc.http.ms)
+            ? `${Math.round(outcome.rpc.http.ms)} ms`
+            : describe(outcome.rpc.http),
         }),
       );
     },
@@ -81,11 +84,15 @@ export const outcomeRules: readonly LiveRule[] = [
       const outcomes = await probe.outcomes();
       const session = await probe.client(await probe.token());
       try {
-        await session.client.listTools();
+        await session.client.listTools().catch(() => {
+          throw new NotRun('the client cannot list the tools (discovery.client)');
+        });
         const problems: Problem[] = [];
         for (const { name, arguments: args } of outcomes) {
           await session.client
-            .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.profile.limits.callMs })
+            .callTool({ name, arguments: { ...args } }, undefined, {
+              timeout: probe.profile.limits.callMs + patienceMs,
+            })
             .catch((error: Error) =>
               problems.push(
                 ofCall({ name, arguments: args }, { expected: 'a result', actual: error.message }),

@@ -254,9 +254,10 @@ async function interruptedCallProblems(probe: Probe, instance: Instance): Promis
   ];
 }
 
+/** Occupies a port; whoever connects is turned away. */
 function listen(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
     server.listen({ port, host: '127.0.0.1' }, () => resolve(server));
   });

@@ -80,7 +80,7 @@ export const sessionRules: readonly LiveRule[] = [
     mend: 'Give each session, or each request, a server object of its own.',
     check: async (probe) => {
       const sessions = [await probe.newSession(), await probe.newSession()] as const;
-      const id = 'the-same-in-both';
+      const id = 424_242;
       const [tools, prompts] = await Promise.all([
         probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
         probe.post(rpcRequest(id, 'prompts/list'), { session: sessions[1] }),
@@ -104,6 +104,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'twenty sessions are opened and used in parallel',
     source: 'C§3.1',
+    alone: true,
     mend: 'Do not limit sessions to one caller; share nothing between them.',
     check: async (probe) => {
       await probe.session();

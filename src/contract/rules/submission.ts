@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
+import { patienceMs } from '../probe/patience.ts';
 import type { Probe } from '../probe/probe.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
@@ -67,6 +68,7 @@ function replay(probe: Probe): Promise<Replay> {
   return probe.once('submission', async () => {
     const { smoke, limits } = probe.profile;
     const tools = await probe.tools();
+    await probe.outcomes();
     const token = await probe.token({ claims: smoke.claims });
     const started = performance.now();
     const session = await probe.client(token);
@@ -82,7 +84,7 @@ function replay(probe: Probe): Promise<Replay> {
           arguments: sampleArguments(isObject(tool.inputSchema) ? tool.inputSchema : {}, smoke),
         };
         const answer = await session.client
-          .callTool({ ...call }, undefined, { timeout: limits.callMs })
+          .callTool({ ...call }, undefined, { timeout: limits.callMs + patienceMs })
           .catch((error: Error) => error);
         steps.push(
           answer instanceof Error

@@ -85,11 +85,14 @@ export const toolRules: readonly StaticRule[] = [
     fact: true,
     mend: 'Say what the name does not: what comes back, from where, how fresh.',
     inspect: ({ name, description }) =>
-      unless(!isText(name) || !isText(description) || gist(fillerless(description)) !== gist(name), {
-        path: 'description',
-        expected: 'more than the name',
-        actual: shorten(description),
-      }),
+      unless(
+        !isText(name) || !isText(description) || gist(fillerless(description)) !== gist(fillerless(name)),
+        {
+          path: 'description',
+          expected: 'more than the name',
+          actual: shorten(description),
+        },
+      ),
   },
   {
     id: 'tool.description-distinct',
@@ -144,6 +147,9 @@ const returning =
   /\b(return|get|give|list|fetch|find|show|report|compute|calculate|scan|search|look|count|convert|check|analy[sz]e|answer|provide|retrieve|estimate|compare|detect|rank|create|generate|tell|read)(s|es|ed|ing)?\b/i;
 const using = /\b(use|used|useful|call|when|whenever|where|if|before|after|for|to)\b/i;
 
-function fillerless(description: string): string {
-  return description.replaceAll(/\b(a|an|the|this|tool|function|api|is|that|which|it)\b/gi, '');
+/** The words of a text that carry meaning; those of a name stand between underscores or hyphens. */
+function fillerless(text: string): string {
+  return text
+    .replaceAll(/[_-]/g, ' ')
+    .replaceAll(/\b(a|an|the|this|tool|function|api|is|that|which|it)\b/gi, '');
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Exit, Instance, Launch } from '../contract/index.ts';
 
@@ -38,7 +39,7 @@ export function createLauncher(entry: string, base: Environment): Launcher {
     running.add(child);
     const instance = supervise(child, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
     instance.exit.then(() => running.delete(child));
-    const healthy = await answers(new URL('/health', instance.url), child);
+    const healthy = await answers(new URL('/health', instance.url), instance.exit);
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
@@ -86,17 +87,22 @@ function supervise(child: ChildProcess, url: string): Omit<Instance, 'healthy'> 
   };
 }
 
-async function answers(health: URL, child: ChildProcess): Promise<boolean> {
-  const deadline = Date.now() + startMs;
-  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
-    const status = await fetch(health, { signal: AbortSignal.timeout(startMs) }).then(
+/** Asks for the health of a server until it tells, ends, or time runs out. */
+async function answers(health: URL, exit: Promise<Exit>): Promise<boolean> {
+  const limit = new AbortController();
+  const { signal } = limit;
+  const overdue = startTimer(() => limit.abort(), startMs);
+  exit.then(() => limit.abort());
+  while (!signal.aborted) {
+    const status = await fetch(health, { signal }).then(
       (response) => response.status,
       () => 0,
     );
-    if (status === 200) return child.exitCode === null;
+    if (status === 200) break;
     await setTimeout(pollMs);
   }
-  return false;
+  clearTimeout(overdue);
+  return !signal.aborted;
 }
 
 function emptied(environment: Environment): Record<string, string> {
