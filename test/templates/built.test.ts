@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildProject, freePort, run } from './built.ts';
 import { audience, issuer, publicKey, RawClient, token } from './support.ts';
@@ -46,9 +45,9 @@ describe('main', () => {
   });
 
   test('finishes running calls after SIGTERM and exits with 0', async () => {
-    const { child, exit, client, events } = await serve();
-    const call = client.call('slow', { value: '400' });
-    await delay(200);
+    const { child, exit, output, client, events } = await serve();
+    const call = client.call('slow', { value: '300' });
+    await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
     child.kill('SIGTERM');
     expect((await call).structuredContent).toEqual({ text: 'late' });
     expect(await exit).toMatchObject({ code: 0 });
@@ -56,11 +55,12 @@ describe('main', () => {
   });
 
   test('cuts them after the grace period and exits with 0', async () => {
-    const { child, exit, client } = await serve({ SHUTDOWN_GRACE_MS: '50' });
-    client.call('slow').catch(() => {});
-    await delay(200);
+    const { child, exit, output, client } = await serve({ SHUTDOWN_GRACE_MS: '50' });
+    const cut = expect(client.call('slow', { value: '60000' })).rejects.toThrow();
+    await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
     child.kill('SIGINT');
     expect(await exit).toMatchObject({ code: 0 });
+    await cut;
   });
 
   test('outlives a rejection that nobody handles', async () => {

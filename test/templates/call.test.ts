@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { type CallOptions, callTool } from '../../templates/project/src/server/call.ts';
 import type { CallResult } from '../../templates/project/src/server/result.ts';
-import { echo, lying, price, rigid, slow, textTool, throwing } from './tools.ts';
+import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 
 /** Calls and asserts what holds for every result that has structured content. */
 async function call(tool = price, args?: JsonObject, options: CallOptions = {}): Promise<CallResult> {
@@ -173,24 +173,40 @@ describe('faults of a tool', () => {
 
 describe('the end of a call', () => {
   test('at the deadline the signal aborts and the call fails', async () => {
-    let seen: AbortSignal | undefined;
-    const tool = textTool('waiting', (_, { signal }) => {
-      seen = signal;
-      return new Promise(() => {});
-    });
+    const { tool, held } = heldTool();
     const { structuredContent } = await call(tool, {}, { timeoutMs: 20 });
     expect(structuredContent).toMatchObject({ error: 'TIMEOUT', message: 'No answer within 20 ms.' });
-    expect(seen?.aborted).toBe(true);
+    expect(held.signal?.aborted).toBe(true);
   });
 
   test('when the caller goes the signal aborts and the call ends', async () => {
+    const { tool, held } = heldTool();
     const caller = new AbortController();
-    const running = call(slow, {}, { signal: caller.signal, timeoutMs: 60_000 });
-    caller.abort();
+    const running = call(tool, {}, { signal: caller.signal, timeoutMs: 60_000 });
+    setTimeout(() => caller.abort(), 20);
     expect((await running).structuredContent).toMatchObject({ error: 'CANCELLED' });
-    expect((await call(slow, {}, { signal: caller.signal })).structuredContent).toMatchObject({
-      error: 'CANCELLED',
+    expect(held.signal?.aborted).toBe(true);
+    const late = await call(tool, {}, { signal: caller.signal });
+    expect(late.structuredContent).toMatchObject({ error: 'CANCELLED' });
+  });
+
+  test('a signal that a tool first asks for after the end is aborted', async () => {
+    let ask = (): AbortSignal | undefined => undefined;
+    const tool = textTool('late', (_, outcomes) => {
+      ask = () => outcomes.signal;
+      return new Promise(() => {});
     });
+    await call(tool, {}, { timeoutMs: 20 });
+    expect(ask()?.aborted).toBe(true);
+  });
+
+  test('what a tool does after the end goes unnoticed', async () => {
+    const { tool, held } = heldTool();
+    const report = vi.fn();
+    await call(tool, {}, { timeoutMs: 20, report });
+    held.release();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(report).not.toHaveBeenCalled();
   });
 });
 

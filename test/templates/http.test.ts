@@ -7,8 +7,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { listen } from '../../templates/project/src/server/listen.ts';
 import { createStreams } from '../../templates/project/src/server/streams.ts';
 import { initializeParams, start, token } from './support.ts';
-import { textTool } from './tools.ts';
+import { heldTool } from './tools.ts';
 
+const patience = { timeout: 20_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
 
 describe('routes', () => {
@@ -185,25 +186,21 @@ describe('slow and vanished clients', () => {
   });
 
   test('a call whose caller is gone is aborted', async () => {
-    let seen: AbortSignal | undefined;
-    const waiting = textTool('waiting', (_, { signal }) => {
-      seen = signal;
-      return new Promise(() => {});
-    });
-    const { client, url, events } = await start({ tools: [waiting] });
+    const { tool, held } = heldTool();
+    const { client, url, events } = await start({ tools: [tool] });
     const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
     const caller = new AbortController();
     const call = fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waiting' } }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } }),
       signal: caller.signal,
     });
-    await vi.waitUntil(() => seen);
+    await vi.waitUntil(() => held.signal, patience);
     caller.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'));
-    expect(seen?.aborted).toBe(true);
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), patience);
+    expect(held.signal?.aborted).toBe(true);
   });
 
   test('an aborted upload is no incident', async () => {
@@ -222,25 +219,27 @@ describe('slow and vanished clients', () => {
 
 describe('stopping', () => {
   test('running calls finish, new connections are refused', async () => {
-    const { client, stop, url } = await start();
-    const call = client.call('slow', { value: '300' });
-    await delay(100);
+    const { tool, held } = heldTool();
+    const { client, stop, url } = await start({ tools: [tool] });
+    const call = client.call('held');
+    await vi.waitUntil(() => held.signal, patience);
     const stopped = stop();
-    await expect(
-      fetch(url.replace('/mcp', '/health'), { headers: { connection: 'close' } }),
-    ).rejects.toThrow();
+    const health = fetch(url.replace('/mcp', '/health'), { headers: { connection: 'close' } });
+    await expect(health).rejects.toThrow();
+    held.release();
     expect((await call).structuredContent).toEqual({ text: 'late' });
     await stopped;
   });
 
   test('a call that takes longer than the grace period is cut', async () => {
-    const { client, stop, events } = await start({ env: { SHUTDOWN_GRACE_MS: '50' } });
-    const call = client.call('slow');
-    call.catch(() => {});
-    await delay(100);
+    const { tool, held } = heldTool();
+    const { client, stop, events } = await start({ tools: [tool], env: { SHUTDOWN_GRACE_MS: '50' } });
+    const call = client.call('held');
+    const cut = expect(call).rejects.toThrow();
+    await vi.waitUntil(() => held.signal, patience);
     await stop();
-    await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'));
+    await cut;
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), patience);
   });
 });
 

@@ -76,12 +76,25 @@ export const careless = textTool('careless', (_, { found }) => {
   return found({ text: 'done' });
 });
 
-/** Runs until it is aborted or a minute has passed. */
+/** Says on stderr that it runs, and answers after as many milliseconds as its argument says. */
 export const slow = textTool('slow', async (input, { found, signal }) => {
-  const { value } = input as { value: string };
-  await delay(value === 'x' ? 60_000 : Number(value), undefined, { signal });
+  console.error('slow runs');
+  await delay(Number((input as { value: string }).value), undefined, { signal });
   return found({ text: 'late' });
 });
+
+/** A tool that answers when it is told to. */
+export function heldTool() {
+  const held = { signal: undefined as AbortSignal | undefined, release: () => {} };
+  const tool = textTool('held', async (_, { found, signal }) => {
+    held.signal = signal;
+    await new Promise<void>((resolve) => {
+      held.release = resolve;
+    });
+    return found({ text: 'late' });
+  });
+  return { tool, held };
+}
 
 /** Its answers never match: a numeric string where a number is due. */
 export const lying = textTool('lying', (_, { found }) => found({ text: 12 }));

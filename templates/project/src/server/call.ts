@@ -49,7 +49,7 @@ export async function callTool(
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
-  { signal, timeoutMs, report = writeIncident }: CallOptions,
+  options: CallOptions,
 ): Promise<{ readonly result: CallResult; readonly ending: Ending }> {
   const failed = (ending: Ending, code: string, message: string) => ({
     result: failure(compiled, { kind: 'fail', code, message }),
@@ -57,7 +57,7 @@ export async function runCall(
   });
   const incident = (ending: Ending, code: string, message: string, detail: string) => {
     const id = randomUUID();
-    report({ id, tool: compiled.tool.name, detail });
+    (options.report ?? writeIncident)({ id, tool: compiled.tool.name, detail });
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
@@ -67,10 +67,10 @@ export async function runCall(
 
   let outcome: Outcome;
   try {
-    outcome = await runWithin(compiled.tool, input as object, timeoutMs, signal);
+    outcome = await runWithin(compiled.tool, input as object, options);
   } catch (error) {
     if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller went away.');
-    if (error === expired) return failed('timeout', 'TIMEOUT', `No answer within ${timeoutMs} ms.`);
+    if (error === expired) return failed('timeout', 'TIMEOUT', `No answer within ${options.timeoutMs} ms.`);
     return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', stackOf(error));
   }
 
@@ -87,38 +87,69 @@ export async function runCall(
 const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
-/** The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. */
-function runWithin(
-  tool: Tool,
-  input: object,
-  timeoutMs: number | undefined,
-  caller: AbortSignal | undefined,
-): Promise<Outcome> {
-  if (caller?.aborted) return Promise.reject(cancelled);
+/**
+ * The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. A timer and an abort signal
+ * cost as much as a small call: only a call that is still running in the next turn gets them.
+ */
+function runWithin(tool: Tool, input: object, options: CallOptions): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const controller = new AbortController();
+    const ways = new Ways();
+    let timer: NodeJS.Timeout | undefined;
+    let caller: AbortSignal | undefined;
     const release = () => {
+      clearImmediate(arming);
       clearTimeout(timer);
       caller?.removeEventListener('abort', onGone);
     };
     const end = (reason: symbol) => {
       release();
       reject(reason);
-      controller.abort();
+      ways.abort();
     };
     const onGone = () => end(cancelled);
-    const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, expired);
-    caller?.addEventListener('abort', onGone);
-    const run = async () => tool.run(input, { ...ways, signal: controller.signal });
-    run().then(resolve, reject).finally(release);
+    const arming = setImmediate(() => {
+      caller = options.signal;
+      if (caller?.aborted) return onGone();
+      caller?.addEventListener('abort', onGone);
+      if (options.timeoutMs !== undefined) timer = setTimeout(end, options.timeoutMs, expired);
+    });
+    const settle =
+      <T>(done: (value: T) => void) =>
+      (value: T) => {
+        release();
+        done(value);
+      };
+    const run = async () => tool.run(input, ways);
+    run().then(settle(resolve), settle(reject));
   });
 }
 
-const ways: Omit<Outcomes<object>, 'signal'> = {
-  found: (data) => ({ kind: 'found', data }),
-  empty: (reason) => ({ kind: 'empty', reason }),
-  fail: (code, message, hints) => ({ kind: 'fail', code, message, hints }),
-};
+/** The outcomes that a tool chooses from, with a signal that exists once the tool asks for it. */
+class Ways implements Outcomes<object> {
+  #controller: AbortController | undefined;
+
+  found(data: object): Outcome {
+    return { kind: 'found', data };
+  }
+
+  empty(reason: string): Outcome {
+    return { kind: 'empty', reason };
+  }
+
+  fail(code: string, message: string, hints?: JsonObject): Outcome {
+    return { kind: 'fail', code, message, hints };
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
+  }
+}
 
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

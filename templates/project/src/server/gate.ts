@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTHeaderParameters, jwtVerify } from 'jose';
+import { dropOldest } from './bounded.ts';
 import { createKeySet } from './key-set.ts';
 import type { Log } from './log.ts';
 
@@ -38,10 +39,7 @@ export function createGate(rules: TokenRules, log: Log): Gate {
     const now = Date.now();
     const expiry = (expirySeconds + rules.clockToleranceSeconds) * 1000;
     trustedUntil.set(token, Math.min(expiry, now + longestRememberedMs));
-    for (const oldest of trustedUntil.keys()) {
-      if (trustedUntil.size <= mostRemembered) break;
-      trustedUntil.delete(oldest);
-    }
+    dropOldest(trustedUntil, mostRemembered);
   };
 
   const check = async (token: string) => {

@@ -40,7 +40,14 @@ export function createMethods(
       return unknownTool(name);
     }
     const started = performance.now();
-    const { result, ending } = await runCall(compiled, args, { signal: caller.signal, timeoutMs, report });
+    const { result, ending } = await runCall(compiled, args, {
+      // A getter: that Request makes its signal when it is first asked for it.
+      get signal() {
+        return caller.signal;
+      },
+      timeoutMs,
+      report,
+    });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending });
     return result;

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { dropOldest } from './bounded.ts';
 
 /** Sessions as the `mcp-session-id` header names them (C§3.1). */
 export interface Sessions {
@@ -11,6 +12,7 @@ export interface Sessions {
 }
 
 const mostClosed = 10_000;
+const mostVerified = 5_000;
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
@@ -22,24 +24,32 @@ const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 export function createSessions(secret: string | null, ttlSeconds: number): Sessions {
   const key = createSecretKey(secret === null ? randomBytes(32) : Buffer.from(secret));
   const closed = new Set<string>();
+  const verified = new Map<string, number>();
   const signatureOf = (claim: string) => createHmac('sha256', key).update(claim).digest('base64url');
+
+  /** When a session expires, in seconds since the epoch; long ago where the signature is not ours. */
+  const verify = (id: string): number => {
+    const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
+    if (claim === '' || !timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(claim)))) return 0;
+    const expiry = Number.parseInt(issued, 36) + ttlSeconds;
+    verified.set(id, expiry);
+    dropOldest(verified, mostVerified);
+    return expiry;
+  };
+
   return {
     open() {
       const claim = `${randomUUID()}.${nowSeconds().toString(36)}`;
       return `${claim}.${signatureOf(claim)}`;
     },
     isKnown(id) {
-      const [, claim, issued, signature] = (id !== null && form.exec(id)) || [];
-      if (!id || !claim || !issued || !signature) return false;
-      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(claim)))) return false;
-      return nowSeconds() < Number.parseInt(issued, 36) + ttlSeconds && !closed.has(id);
+      if (id === null) return false;
+      const expiry = verified.get(id) ?? verify(id);
+      return nowSeconds() < expiry && !closed.has(id);
     },
     close(id) {
       closed.add(id);
-      for (const oldest of closed) {
-        if (closed.size <= mostClosed) break;
-        closed.delete(oldest);
-      }
+      dropOldest(closed, mostClosed);
     },
   };
 }
