@@ -25,9 +25,10 @@ const { metafile } = await build({
   metafile: true,
   // Handlebars' entry for Node looks for templates on disk through hooks that an ES module lacks.
   alias: { handlebars: 'handlebars/dist/cjs/handlebars.js' },
-  // Handlebars asks for it in vain when it draws no source maps.
-  external: ['source-map'],
-  plugins: [{ name: 'ours is free of side effects', setup: dropUnused }],
+  plugins: [
+    { name: 'drop unused', setup: dropUnused },
+    { name: 'no source maps', setup: dropSourceMap },
+  ],
   // CommonJS packages in the bundle ask for Node's own modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -50,6 +51,12 @@ function dropUnused({ onResolve }) {
     path: join(resolveDir, path),
     sideEffects: false,
   }));
+}
+
+/** Handlebars has its own way of joining code for when it finds no `source-map`, and needs no other. */
+function dropSourceMap({ onResolve, onLoad }) {
+  onResolve({ filter: /^source-map$/ }, () => ({ path: 'source-map', namespace: 'empty' }));
+  onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: '' }));
 }
 
 async function writeSpecSchema() {

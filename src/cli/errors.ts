@@ -64,6 +64,9 @@ export function toCliError(error: unknown): CliError {
     return new CliError(error.code, error.message, error.hint, exitCode, error.lines);
   }
   if (isCommanderError(error)) return fromCommander(error);
+  if (error instanceof Error && error.name === 'Cancelled') {
+    return new CliError('CANCELLED', 'cancelled, nothing was written', '', exitCodes.cancelled);
+  }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const details = stack.split('\n').slice(1);
   return new CliError('UNEXPECTED', messageOf(error), 'Please report this.', exitCodes.checkFailed, details);

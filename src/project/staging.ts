@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
@@ -25,12 +25,19 @@ export function writeFiles(directory: string, files: FileSet): void {
   }
 }
 
-/** Staging directories in `parent` whose process is gone. */
+/** Staging directories in `parent` whose process is gone; none where it cannot be read. */
 export function staleStagings(parent: string): string[] {
-  if (!existsSync(parent)) return [];
-  return readdirSync(parent)
+  return namesIn(parent)
     .filter((name) => isStale(parent, name))
     .map((name) => join(parent, name));
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** Whether a directory entry is a staging directory, stale or not. */

@@ -1,13 +1,11 @@
 /** Text on its way into Markdown and comments: each function makes it safe for exactly that place. */
 
-/**
- * Text as one line of Markdown prose: characters that would start markup, HTML or a template expression are escaped,
- * line breaks become spaces.
- */
+/** Text as one line of Markdown prose: what would start markup, HTML or an entity is escaped, line breaks become spaces. */
 export function markdownText(text: string): string {
-  return oneLine(text).replace(/[\\`*_{}[\]()<>#+\-!|~$&]/g, (character) =>
-    /[<>&]/.test(character) ? (entities.get(character) ?? '') : `\\${character}`,
-  );
+  return oneLine(text)
+    .replace(/[\\`*_[\]|~$]/g, '\\$&')
+    .replace(/<|>|&(?=#|\w+;)/g, (character) => entities.get(character) ?? '')
+    .replace(/^(#+|[-+=]|\d+[.)])(?=\s|$)/, '\\$1');
 }
 
 /** Text as inline Markdown code, whatever backticks it holds. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext, toolEntries } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
+import { variables } from '../../templates/project/src/variables.ts';
 import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
@@ -91,5 +92,20 @@ describe('the list of tools', () => {
       ({ identifier }) => identifier,
     );
     expect(new Set(identifiers).size).toBe(3);
+  });
+});
+
+describe('.env.example', () => {
+  const text = new TextDecoder().decode(templates.get('project/.env.example'));
+
+  it('says of every variable what the server says of it', () => {
+    const paragraphs = text.trim().split('\n\n').slice(1);
+    expect(paragraphs).toHaveLength(Object.keys(variables).length);
+    for (const [name, { default: initial, text: says }] of Object.entries(variables)) {
+      const [comment, assignment] = paragraphs.find((lines) => lines.includes(`${name}=`))?.split('\n') ?? [];
+      expect(comment).toBe(`# ${says}`);
+      if (initial === null) expect(assignment).toMatch(new RegExp(`^# ${name}=`));
+      else expect(assignment).toBe(`${name}=${initial}`);
+    }
   });
 });

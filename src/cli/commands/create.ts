@@ -34,12 +34,13 @@ export async function create(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
+  if (given.directory !== undefined) lookAt(given.directory, switches);
   const answers = await answersOf(given, switches, {
     review: (answers) => review(answers, switches),
     directoryFault: (directory) => directoryFault(directory, switches),
   });
   const blueprint = unwrapped(await draw(answers));
-  const target = freeTarget(blueprint, switches);
+  const target = lookAt(answers.directory, switches, [...blueprint.files.keys()]);
   if (switches.dryRun) return showDryRun(blueprint, target, output);
 
   writeProject(target, blueprint.files);
@@ -57,13 +58,14 @@ export async function create(
 async function review(answers: CreateAnswers, switches: CreateSwitches): Promise<Result<readonly string[]>> {
   const drawn = await draw(answers);
   if (!drawn.ok) return drawn;
-  const { directory } = freeTarget(drawn.value, switches);
-  return pass(reviewLines(directory, drawn.value.files, drawn.value.prepared));
+  const { files, prepared } = drawn.value;
+  const { directory } = lookAt(answers.directory, switches, [...files.keys()]);
+  return pass(reviewLines(directory, files, prepared));
 }
 
 function directoryFault(directory: string, switches: CreateSwitches): Fault | undefined {
   try {
-    refuseConflicts(inspectTarget(directory, []), switches);
+    lookAt(directory, switches);
     return undefined;
   } catch (error) {
     if (!(error instanceof CliError || error instanceof ProjectError)) throw error;
@@ -71,19 +73,20 @@ function directoryFault(directory: string, switches: CreateSwitches): Fault | un
   }
 }
 
-/** @throws CliError `TARGET_NOT_EMPTY`, ProjectError as `inspectTarget` does. */
-function freeTarget({ answers, files }: Blueprint, switches: CreateSwitches): Target {
-  if (!switches.dryRun) sweep(resolve(answers.directory));
-  const target = inspectTarget(answers.directory, [...files.keys()]);
-  refuseConflicts(target, switches);
-  return target;
-}
-
-function refuseConflicts({ directory, conflicts }: Target, { force }: CreateSwitches): void {
-  if (conflicts.length === 0 || force) return;
+/**
+ * The target as it is, after what killed runs left there was taken back.
+ *
+ * @param paths the files that shall be written, as far as they are known.
+ * @throws CliError `TARGET_NOT_EMPTY`, ProjectError as `inspectTarget` does.
+ */
+function lookAt(directory: string, { dryRun, force }: CreateSwitches, paths: readonly string[] = []): Target {
+  if (!dryRun) sweep(resolve(directory));
+  const target = inspectTarget(directory, paths);
+  const { conflicts } = target;
+  if (conflicts.length === 0 || force) return target;
   throw new CliError(
     'TARGET_NOT_EMPTY',
-    `${directory} is not empty: ${conflicts.join(', ')}`,
+    `${target.directory} is not empty: ${conflicts.join(', ')}`,
     'Choose another directory, or --force to write over what is in the way and leave the rest.',
   );
 }

@@ -49,6 +49,9 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
   for (const line of adviceLines(advice)) output.line(`    ${printable(line)}`);
 }
 
+/** Hints that are shown; the rest is counted. */
+const shownHints = 8;
+
 /** The rules of a report that failed, with what they found. */
 export function showFailures(report: Report, output: Output): void {
   for (const { id, title, mend, problems } of failuresOf(report)) {
@@ -82,5 +85,9 @@ function changeLines(changes: readonly Change[]): readonly string[] {
 }
 
 function adviceLines(advice: readonly Fault[]): readonly string[] {
-  return advice.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
+  const lines = advice
+    .slice(0, shownHints)
+    .map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
+  const more = advice.length - shownHints;
+  return more > 0 ? [...lines, `and ${more} more: --json lists them all`] : lines;
 }

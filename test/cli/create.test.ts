@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { create } from '../../src/cli/commands/create.ts';
+import { toCliError } from '../../src/cli/errors.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import type { Manifest } from '../../src/project/manifest.ts';
+import type { CreateSwitches } from '../../src/questions/create.ts';
+import type { CreateFlags } from '../../src/questions/create-answers.ts';
+import { directory, tree } from '../project/directory.ts';
+import { outputTo } from './sinks.ts';
+
+const quick: CreateSwitches = {
+  yes: true,
+  json: false,
+  dryRun: false,
+  install: false,
+  git: false,
+  check: false,
+  force: false,
+};
+
+async function run(flags: CreateFlags, switches: Partial<CreateSwitches> = {}) {
+  const all = { ...quick, ...switches };
+  const { output, stdout, stderr } = outputTo({ json: all.json });
+  const exitCode = await create(flags, all, output).catch((error: unknown) => {
+    output.error(toCliError(error));
+    return toCliError(error).exitCode;
+  });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
+
+describe('create', () => {
+  it('writes a project and says what comes next', async () => {
+    const target = join(directory(), 'gas');
+    const { exitCode, stdout, stderr } = await run({ directory: target });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^✔ \d+ files in /);
+    expect(stdout).toContain('npm install\n  npm run dev\n  npm run token\n');
+    expect(stdout).toMatch(/To repeat without questions: npx create-market-mcp \S+ --yes --tool get_gas /);
+    expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
+  });
+
+  it('tells a program the same in one object', async () => {
+    const target = join(directory(), 'gas');
+    const { stdout } = await run({ directory: target }, { json: true });
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({
+      ok: true,
+      directory: target,
+      tools: ['get_gas'],
+      changes: [],
+      selfCheck: null,
+    });
+    expect([...result.files].sort()).toEqual(Object.keys(tree(target)).sort());
+    expect(result.next.slice(1)).toEqual(['npm install', 'npm run dev', 'npm run token']);
+  });
+
+  it('names the files of a dry run with their sizes, and writes none', async () => {
+    const root = directory();
+    const { stdout } = await run({ directory: join(root, 'gas') }, { dryRun: true });
+    expect(tree(root)).toEqual({});
+    const lines = stdout.split('\n').filter((line) => /^ +\d+ {2}/.test(line));
+    await run({ directory: join(root, 'gas') });
+    const written = tree(join(root, 'gas'));
+    for (const line of lines.slice(0, -1)) {
+      const [size, path = ''] = line.trim().split(/ {2}/);
+      expect(Buffer.byteLength(written[path] ?? '')).toBe(Number(size));
+    }
+    expect(lines).toHaveLength(Object.keys(written).length + 1);
+  });
+
+  it('records its answers and profile', async () => {
+    const root = directory();
+    const own = { ...generic, name: 'own', title: 'Own' };
+    writeFileSync(join(root, 'own.json'), JSON.stringify(own));
+    for (const [name, platform] of [
+      ['shipped', 'context'],
+      ['brought', join(root, 'own.json')],
+    ] as const) {
+      const { stderr } = await run({ directory: join(root, name), platform, packageManager: 'pnpm' });
+      expect(stderr).toBe('');
+    }
+    const manifestOf = (name: string): Manifest =>
+      JSON.parse(readFileSync(join(root, name, 'market-mcp.json'), 'utf8'));
+    expect(manifestOf('shipped')).toMatchObject({
+      platform: 'context',
+      answers: { name: 'shipped', packageManager: 'pnpm', profile: 'context', tools: ['get_shipped'] },
+    });
+    expect(manifestOf('brought').answers.profile).toEqual(own);
+  });
+});
+
+describe('create refuses', () => {
+  it('a directory that is not empty, and goes over it when told', async () => {
+    const target = join(directory(), 'gas');
+    mkdirSync(target);
+    writeFileSync(join(target, 'README.md'), 'mine');
+    writeFileSync(join(target, 'notes.txt'), 'mine');
+    const refused = await run({ directory: target });
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('is not empty: README.md, notes.txt');
+    expect(tree(target)).toEqual({ 'README.md': 'mine', 'notes.txt': 'mine' });
+
+    expect((await run({ directory: target }, { force: true })).exitCode).toBe(0);
+    expect(tree(target)['notes.txt']).toBe('mine');
+    expect(tree(target)['README.md']).toMatch(/^# gas/);
+  });
+
+  it('to guess where nobody can be asked', async () => {
+    const { exitCode, stderr } = await run({ directory: join(directory(), 'gas') }, { yes: false });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--tool <name>');
+    expect(stderr).toContain('--yes');
+  });
+
+  it.each<[string, CreateFlags, string]>([
+    ['an unknown platform', { platform: 'contxt' }, 'Did you mean context?'],
+    ['a platform file that is not there', { platform: './none.json' }, 'no such file'],
+    ['a spec that is not there', { spec: 'none.yaml' }, 'none.yaml: there is no such file'],
+    ['a flag and a spec that say the same', { spec: 'a.json', tool: 'a' }, 'Give one or the other.'],
+    ['a name that is no tool', { tool: '../evil' }, '--tool "../evil"'],
+  ])('%s', async (_, flags, message) => {
+    const root = directory();
+    const { exitCode, stderr } = await run({ directory: join(root, 'gas'), ...flags });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+    expect(tree(root)).toEqual({});
+  });
+
+  it('a platform file with faults, each with its path', async () => {
+    const root = directory();
+    const { token: _, ...rest } = generic;
+    writeFileSync(join(root, 'own.yaml'), JSON.stringify({ ...rest, title: 7 }));
+    const { stderr } = await run({ directory: join(root, 'gas'), platform: join(root, 'own.yaml') });
+    expect(stderr).toContain('profile.token');
+    expect(stderr).toContain('profile.title');
+  });
+});

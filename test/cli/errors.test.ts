@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { CliError, invalidInput, toCliError } from '../../src/cli/errors.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { Cancelled } from '../../src/cli/prompts/asker.ts';
+import { ProjectError } from '../../src/project/errors.ts';
+import { fault } from '../../src/spec/fault.ts';
+import { SystemError } from '../../src/system/errors.ts';
+
+describe('what went wrong becomes an exit code', () => {
+  it.each([
+    [new CliError('X', 'm', 'h', 3), 3],
+    [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
+    [new SystemError('INSTALL_FAILED', 'm', 'h'), 4],
+    [new SystemError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],
+    [new SystemError('BUILD_FAILED', 'm', 'h'), 3],
+    [new SystemError('NOT_STARTED', 'm', 'h'), 3],
+    [new Cancelled(), 130],
+    [new Error('a bug'), 1],
+    ['thrown text', 1],
+  ])('%o', (error, exitCode) => {
+    expect(toCliError(error).exitCode).toBe(exitCode);
+  });
+
+  it('says what commander suggests', () => {
+    const parse = () =>
+      buildProgram('create-market-mcp', async () => {}).parse(['--inptu', 'a'], { from: 'user' });
+    expect(errorOf(parse)).toMatchObject({
+      code: 'BAD_USAGE',
+      message: "unknown option '--inptu'",
+      hint: 'Did you mean --input?',
+      exitCode: 2,
+    });
+  });
+});
+
+describe('faults of what was given', () => {
+  const first = fault('--tool', 'a b', 'is no name', 'Write a_b.');
+  const second = fault('--output', undefined, 'is missing', 'Write one.');
+
+  it('are one error each by itself', () => {
+    expect(invalidInput([first])).toMatchObject({ message: '--tool "a b": is no name.', hint: 'Write a_b.' });
+  });
+
+  it('are listed together', () => {
+    expect(invalidInput([first, second])).toMatchObject({
+      message: '2 faults in what was given',
+      details: ['--tool "a b": is no name. Write a_b.', '--output: is missing. Write one.'],
+    });
+  });
+});
+
+function errorOf(act: () => unknown): CliError | undefined {
+  try {
+    act();
+  } catch (error) {
+    return toCliError(error);
+  }
+  return undefined;
+}

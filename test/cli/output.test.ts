@@ -1,0 +1,71 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/cli/errors.ts';
+import { printable } from '../../src/cli/printable.ts';
+import { stopAllProgress } from '../../src/cli/progress.ts';
+import { outputTo } from './sinks.ts';
+
+const error = new CliError('BAD', 'no such thing\u001b[2J', 'Write another.', 2, ['line \u0007']);
+
+describe('output for a person', () => {
+  it('has no control sequence where there is no terminal', () => {
+    const { output, stdout, stderr } = outputTo();
+    output.done('written');
+    output.note('look');
+    output.error(error);
+    output.result({ ok: true });
+    output.progress('working').stop();
+    expect(stdout.text).toBe('✔ written\n! look\n');
+    expect(stderr.text).toBe('✘ no such thing\n    line \\u0007\n  Write another.\n');
+  });
+
+  it('has colours and a moving line at a terminal', () => {
+    const { output, stdout, stderr } = outputTo({ terminal: true });
+    output.done('written');
+    expect(stdout.text).toBe('\u001b[32m✔\u001b[39m written\n');
+    const progress = output.progress('installing');
+    expect(stripVTControlCharacters(stderr.text)).toContain('installing');
+    progress.stop();
+    expect(stderr.text.endsWith('\r\u001b[K\u001b[?25h')).toBe(true);
+  });
+
+  it('gives the terminal back when the program ends at once', () => {
+    const { output, stderr } = outputTo({ terminal: true });
+    output.progress('installing');
+    stopAllProgress();
+    expect(stderr.text.endsWith('\u001b[?25h')).toBe(true);
+  });
+});
+
+describe('output for a program', () => {
+  it('is one JSON object on stdout and nothing else', () => {
+    const { output, stdout, stderr } = outputTo({ json: true, terminal: true });
+    output.done('written');
+    output.line('more');
+    output.progress('working').stop();
+    output.result({ ok: true });
+    expect(stdout.text).toBe('{"ok":true}\n');
+    expect(stderr.text).toBe('');
+  });
+
+  it('is one JSON line on stderr for a failure', () => {
+    const { output, stdout, stderr } = outputTo({ json: true });
+    output.error(error);
+    expect(stdout.text).toBe('');
+    expect(stderr.text.split('\n')).toHaveLength(2);
+    expect(JSON.parse(stderr.text)).toEqual({
+      error: { code: 'BAD', message: error.message, hint: 'Write another.', details: error.details },
+    });
+  });
+});
+
+describe('text of others on a terminal', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['a\nb\rc', 'a\\u000ab\\u000dc'],
+    ['\u202ereversed', '\\u202ereversed'],
+    ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+});

@@ -1,0 +1,26 @@
+import { Output, type Sink } from '../../src/cli/output.ts';
+
+class Text implements Sink {
+  readonly isTTY: boolean;
+  readonly columns = 80;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  hasColors(): boolean {
+    return this.isTTY;
+  }
+}
+
+/** An output whose streams can be read; `terminal` makes them terminals with colours. */
+export function outputTo({ json = false, terminal = false } = {}) {
+  const stdout = new Text(terminal);
+  const stderr = new Text(terminal);
+  return { output: new Output({ json, stdout, stderr }), stdout, stderr };
+}

@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SystemError } from '../../src/system/errors.ts';
+import { detectPackageManager, install } from '../../src/system/package-manager.ts';
+import { directory } from '../project/directory.ts';
+
+describe('the package manager', () => {
+  it('is the one that runs the program', () => {
+    const env = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v20.0.0 linux x64' };
+    expect(detectPackageManager(directory(), env)).toBe('pnpm');
+  });
+
+  it('is the one of the nearest lock file above', () => {
+    const root = directory();
+    writeFileSync(join(root, 'yarn.lock'), '');
+    mkdirSync(join(root, 'packages/a'), { recursive: true });
+    expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('yarn');
+    writeFileSync(join(root, 'packages/pnpm-lock.yaml'), '');
+    expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('pnpm');
+  });
+
+  it('is npm otherwise', () => {
+    expect(detectPackageManager(directory(), { npm_config_user_agent: 'bun/1.0' })).toBe('npm');
+  });
+});
+
+describe('an install', () => {
+  it('installs the development dependencies of a production environment too', async () => {
+    const root = directory();
+    mkdirSync(join(root, 'local'));
+    writeFileSync(join(root, 'local/package.json'), '{"name":"local","version":"1.0.0"}');
+    writeFileSync(join(root, 'package.json'), '{"devDependencies":{"local":"file:local"}}');
+    process.env.NODE_ENV = 'production';
+    await install('npm', root, () => {});
+    delete process.env.NODE_ENV;
+    const { name } = JSON.parse(
+      Buffer.from(
+        await import('node:fs').then((fs) => fs.readFileSync(join(root, 'node_modules/local/package.json'))),
+      ).toString(),
+    );
+    expect(name).toBe('local');
+  });
+
+  it('that fails says the last lines and the command to try', async () => {
+    const root = directory();
+    writeFileSync(join(root, 'package.json'), '{"dependencies":{"x":"file:nowhere.tgz"}}');
+    const error = await install('npm', root, () => {}).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(SystemError);
+    expect(error).toMatchObject({
+      code: 'INSTALL_FAILED',
+      hint: `The project is in place. In ${root} run: npm install`,
+      lines: expect.arrayContaining([expect.stringContaining('ENOENT')]),
+    });
+  });
+
+  it('by a package manager that is not there says so', async () => {
+    const { PATH } = process.env;
+    process.env.PATH = directory();
+    const error = await install('pnpm', directory(), () => {}).catch((error: unknown) => error);
+    process.env.PATH = PATH;
+    expect(error).toMatchObject({ code: 'PACKAGE_MANAGER_MISSING', message: 'pnpm is not installed' });
+  });
+});

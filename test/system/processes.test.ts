@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { endChildren } from '../../src/system/children.ts';
+import { run } from '../../src/system/processes.ts';
+
+const cwd = process.cwd();
+const node = (code: string, options: Partial<Parameters<typeof run>[2]> = {}) =>
+  run(process.execPath, ['-e', code], { cwd, ...options });
+
+describe('a child process', () => {
+  it('is run to its end, whatever that is', async () => {
+    expect(await node("console.log('out'); console.error('err'); process.exitCode = 7")).toMatchObject({
+      exitCode: 7,
+      missing: false,
+      stdout: 'out',
+      lastLines: expect.arrayContaining(['out', 'err']),
+    });
+  });
+
+  it('is missing where there is no such program', async () => {
+    expect(await run('no-such-program-here', [], { cwd })).toMatchObject({
+      exitCode: undefined,
+      missing: true,
+    });
+  });
+
+  it('tells its lines as they come, and keeps the last ones that say something', async () => {
+    const lines: string[] = [];
+    const ended = await node('for (let i = 0; i < 50; i++) console.log(i % 2 ? `noise ${i}` : `line ${i}`)', {
+      onLine: (line) => lines.push(line),
+      isNoise: (line) => line.startsWith('noise'),
+    });
+    expect(lines).toHaveLength(50);
+    expect(ended.lastLines).toEqual(Array.from({ length: 20 }, (_, index) => `line ${10 + 2 * index}`));
+  });
+
+  it('gets variables and loses others', async () => {
+    process.env.MARKET_TEST_LOST = 'there';
+    const { stdout } = await node(
+      'console.log(process.env.MARKET_TEST_GIVEN, process.env.MARKET_TEST_LOST)',
+      {
+        env: { MARKET_TEST_GIVEN: 'given', MARKET_TEST_LOST: undefined },
+      },
+    );
+    expect(stdout).toBe('given undefined');
+  });
+
+  it('ends with everything it started, and only then', async () => {
+    const grandchild = "setInterval(() => {}, 1000); console.log('up')";
+    const code = `
+      const stdio = ['ignore', 'inherit', 'ignore'];
+      require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio });
+      setInterval(() => {}, 1000);
+    `;
+    // The grandchild holds the pipe: `run` returns when it is gone too.
+    const ended = await node(code, { onLine: (line) => line === 'up' && endChildren() });
+    expect(ended).toMatchObject({ exitCode: undefined, stdout: 'up' });
+  });
+});
