@@ -113,6 +113,7 @@ const nested: ToolSpec = {
       type: 'object',
       description: 'Filter',
       required: true,
+      examples: [{ by: { ids: [1, 2] } }],
       fields: [
         {
           name: 'by',
@@ -175,7 +176,7 @@ const hostile: ToolSpec = {
     },
     { name: 'toString', type: 'string', description: hostileText, enum: [shortHostile, '`', "'", '\\'] },
     { name: 'a b', type: 'integer', description: hostileText, default: 1 },
-    { name: 'class', type: 'boolean', description: hostileText },
+    { name: 'class', type: 'boolean', description: hostileText, default: false },
   ],
   output: [
     { name: 'constructor', type: 'string', description: hostileText, required: true },
