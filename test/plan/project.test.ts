@@ -102,7 +102,8 @@ describe('.env.example', () => {
     const paragraphs = text.trim().split('\n\n').slice(1);
     expect(paragraphs).toHaveLength(Object.keys(variables).length);
     for (const [name, { default: initial, text: says }] of Object.entries(variables)) {
-      const [comment, assignment] = paragraphs.find((lines) => lines.includes(`${name}=`))?.split('\n') ?? [];
+      const place = new RegExp(`^(# )?${name}=`, 'm');
+      const [comment, assignment] = paragraphs.find((lines) => place.test(lines))?.split('\n') ?? [];
       expect(comment).toBe(`# ${says}`);
       if (initial === null) expect(assignment).toMatch(new RegExp(`^# ${name}=`));
       else expect(assignment).toBe(`${name}=${initial}`);
