@@ -40,6 +40,10 @@ export class Output {
     return this.#options.json;
   }
 
+  get hasColors(): boolean {
+    return hasColors(this.#options.stdout);
+  }
+
   /** A line for a person. */
   line(text = ''): void {
     if (!this.json) this.#options.stdout.write(`${text}\n`);
@@ -47,12 +51,12 @@ export class Output {
 
   /** Something done. */
   done(text: string): void {
-    this.line(`${this.style('green', '✔')} ${text}`);
+    this.line(`${this.style('green', '✔')} ${printable(text)}`);
   }
 
   /** Something the author should know. */
   note(text: string): void {
-    this.line(`${this.style('yellow', '!')} ${text}`);
+    this.line(`${this.style('yellow', '!')} ${printable(text)}`);
   }
 
   /** The result of a command for a program. */
@@ -83,8 +87,12 @@ export class Output {
   }
 }
 
-/** NO_COLOR, FORCE_COLOR and TERM are honoured by Node's own `hasColors`. */
 function styled(sink: Sink, style: Style, text: string): string {
   const [open, close] = styles[style];
-  return sink.isTTY && sink.hasColors?.() ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return hasColors(sink) ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+}
+
+/** NO_COLOR, FORCE_COLOR and TERM are honoured by Node's own `hasColors`. */
+function hasColors(sink: Sink): boolean {
+  return sink.isTTY === true && sink.hasColors?.() === true;
 }

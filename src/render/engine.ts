@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import type { Json } from '../contract/model.ts';
-import { Code, literal, mapEntries, memberAccess, property, type Spread } from './literal.ts';
+import { memberAccess } from './lexical.ts';
+import { Code, literal, mapEntries, property, type Spread } from './literal.ts';
 import { commentText, markdownCode, markdownText } from './text.ts';
 
 /**

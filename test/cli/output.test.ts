@@ -16,7 +16,7 @@ describe('output for a person', () => {
     output.result({ ok: true });
     output.progress('working').stop();
     expect(stdout.text).toBe('✔ written\n! look\n');
-    expect(stderr.text).toBe('✘ no such thing\n    line \\u0007\n  Write another.\n');
+    expect(stderr.text).toBe('✘ no such thing\n    line \\u{7}\n  Write another.\n');
   });
 
   it('has colours and a moving line at a terminal', () => {
@@ -62,8 +62,8 @@ describe('output for a program', () => {
 describe('text of others on a terminal', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', 'red'],
-    ['a\nb\rc', 'a\\u000ab\\u000dc'],
-    ['\u202ereversed', '\\u202ereversed'],
+    ['a\nb\rc', 'a\\u{a}b\\u{d}c'],
+    ['\u202ereversed', '\\u{202e}reversed'],
     ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
   ])('%j is shown as %j', (text, shown) => {
     expect(printable(text)).toBe(shown);

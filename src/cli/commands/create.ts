@@ -16,16 +16,17 @@ import { answersOf } from '../create/answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
 import { checkStep, gitStep, installStep, type Standing } from '../create/steps.ts';
 import {
-  failuresOf,
+  failedRules,
   fileLines,
   nextCommands,
   reviewLines,
-  showFailures,
   showNext,
   showPrepared,
+  showReport,
 } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes, invalidInput } from '../errors.ts';
 import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
 export async function create(
@@ -92,7 +93,7 @@ function lookAt(directory: string, { dryRun, force }: CreateSwitches, paths: rea
 }
 
 function showDryRun({ files, prepared }: Blueprint, { directory }: Target, output: Output): ExitCode {
-  output.line(`In ${directory} would be written:`);
+  output.line(`In ${printable(directory)} would be written:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
   output.result({
@@ -116,9 +117,13 @@ function showResult(
   const ok = report?.ok ?? true;
   const next = nextCommands(standing, switches.install);
   const repeat = replayCommand(answers, switches, 'npx create-market-mcp');
-  if (report) showFailures(report, output);
+  if (report) showReport(report, output);
   showNext(next, repeat, output);
-  const selfCheck = report && { ...report.summary, failures: failuresOf(report) };
+  const selfCheck = report && {
+    ...report.summary,
+    failures: failedRules(report, 'must'),
+    advised: failedRules(report, 'should'),
+  };
   output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
   if (ok) return exitCodes.ok;
   throw new CliError(

@@ -33,8 +33,8 @@ export async function checkStep({ directory, packageManager }: Standing, output:
   const report = await during(output, 'self-check', (update) =>
     selfCheck(directory, ({ done, total, id }) => update(`${done}/${total} ${id}`)),
   );
-  const { passed, failed, notRun } = report.summary;
-  const counts = `self-check: ${passed} rules passed, ${failed} failed, ${notRun} not run`;
+  const { passed, failed, advice, notRun } = report.summary;
+  const counts = `self-check: ${passed} rules passed, ${failed} failed, ${advice} advised, ${notRun} not run`;
   if (report.ok) output.done(counts);
   else output.note(counts);
   return report;

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import type { Report, RuleResult } from '../../contract/model.ts';
+import type { Level, Report, RuleResult } from '../../contract/model.ts';
+import { textReport } from '../../contract/report.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { shellLine } from '../../questions/shell.ts';
@@ -52,24 +53,15 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
 /** Hints that are shown; the rest is counted. */
 const shownHints = 8;
 
-/** The rules of a report that failed, with what they found. */
-export function showFailures(report: Report, output: Output): void {
-  for (const { id, title, mend, problems } of failuresOf(report)) {
-    output.line(`  ${output.style('red', id)} ${printable(title)}`);
-    for (const { tool, path, expected, actual, mend: exact } of problems) {
-      const where = [tool, path].filter((part) => part !== undefined).join(' ');
-      output.line(printable(`      ${where}: expected ${expected}, got ${actual}. ${exact ?? mend}`));
-    }
-  }
+/** Which rules the server breaks and how to mend it; nothing where it breaks none. */
+export function showReport(report: Report, output: Output): void {
+  if (report.summary.failed === 0 && report.summary.advice === 0) return;
+  for (const line of textReport(report, { color: output.hasColors })) output.line(`  ${line}`);
 }
 
-/** The rules of weight MUST first. */
-export function failuresOf({ rules }: Report): readonly RuleResult[] {
-  const failed = rules.filter(({ status }) => status === 'fail');
-  return [
-    ...failed.filter(({ level }) => level === 'must'),
-    ...failed.filter(({ level }) => level === 'should'),
-  ];
+/** The rules of one weight that failed. */
+export function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
+  return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
 }
 
 export function showNext(commands: readonly string[], repeat: string, output: Output): void {
