@@ -11,10 +11,11 @@ import { loadRules } from './rules/load.ts';
 import { metaRules } from './rules/meta.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { outputRules } from './rules/output.ts';
-import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
 import { sessionRules } from './rules/session.ts';
+import { startRules } from './rules/start.ts';
+import { stopRules } from './rules/stop.ts';
 import { submissionRules } from './rules/submission.ts';
 import { readable, toolRules } from './rules/tool.ts';
 import { transportRules } from './rules/transport.ts';
@@ -43,7 +44,8 @@ export const liveRules: readonly LiveRule[] = [
   ...outcomeRules,
   ...callRules,
   ...submissionRules,
-  ...processRules,
+  ...startRules,
+  ...stopRules,
   ...loadRules,
 ];
 

@@ -12,8 +12,11 @@ export interface StaticRule extends RuleText {
  * error means that the server did not answer, which is a failure of the rule.
  */
 export interface LiveRule extends RuleText {
-  /** Run after all others, one by one: what it does to the server would disturb them. */
-  readonly alone?: true;
+  /**
+   * When it runs: beside the others (the default); `aside`, in a lane of its own, since it starts processes; `last`,
+   * after all others and one by one, since it would disturb them.
+   */
+  readonly turn?: 'aside' | 'last';
   check(probe: Probe): Promise<readonly Problem[]>;
 }
 

@@ -8,8 +8,8 @@ import { type LiveRule, NotRun, verdict, weightOf } from './rule.ts';
 import { notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
-/** Rules that run side by side; each sends few requests and mostly waits for answers. */
-const rulesAtOnce = 12;
+/** Rules that run at the same time: most wait for answers, those aside keep a processor busy each. */
+const atOnce = { beside: 12, aside: 3, last: 1 } as const;
 
 export interface RunOptions {
   /** Called as each rule is finished, with how many are and how many there are. */
@@ -32,41 +32,53 @@ export async function runContract(target: Target, { onRule, signal }: RunOptions
   const probe = new Probe(target, signal);
   try {
     await reach(probe);
-    const live = liveRules.flatMap((rule) => {
+    const fromDefinitions = await inspectListed(probe);
+    const weighed = liveRules.flatMap((rule) => {
       const level = weightOf(rule, target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
-    const fromDefinitions = await inspectListed(probe);
-    const total = fromDefinitions.length + live.length;
+    const total = fromDefinitions.length + weighed.length;
     let done = 0;
-    const finished = (result: RuleResult): RuleResult => {
+    const report = (result: RuleResult): RuleResult => {
       done += 1;
       onRule?.(result, done, total);
       return result;
     };
-    fromDefinitions.forEach(finished);
-    const results = new Map<LiveRule, RuleResult>();
-    const runOne = async ({ rule, level }: { rule: LiveRule; level: Level }): Promise<void> => {
-      signal?.throwIfAborted();
-      results.set(rule, finished(await judge(rule, level, probe)));
-    };
-    await mapConcurrently(
-      live.filter(({ rule }) => !rule.alone),
-      rulesAtOnce,
-      runOne,
-    );
-    await mapConcurrently(
-      live.filter(({ rule }) => rule.alone),
-      1,
-      runOne,
-    );
+    fromDefinitions.forEach(report);
+    const fromAnswers = await judgeAll(weighed, probe, report);
     signal?.throwIfAborted();
-    const rules = [...fromDefinitions, ...live.flatMap(({ rule }) => results.get(rule) ?? [])];
+    const rules = [...fromDefinitions, ...fromAnswers];
     const summary = summaryOf(rules, performance.now() - started);
     return { ok: summary.failed === 0, target: target.url, platform: target.profile.name, rules, summary };
   } finally {
-    probe.close();
+    await probe.close();
   }
+}
+
+interface Weighed {
+  readonly rule: LiveRule;
+  readonly level: Level;
+}
+
+/** Runs all rules, each in its turn; the results are in the order of the rules. */
+async function judgeAll(
+  weighed: readonly Weighed[],
+  probe: Probe,
+  report: (result: RuleResult) => RuleResult,
+): Promise<readonly RuleResult[]> {
+  const results = new Map<LiveRule, RuleResult>();
+  const run = (turn: keyof typeof atOnce) =>
+    mapConcurrently(
+      weighed.filter(({ rule }) => (rule.turn ?? 'beside') === turn),
+      atOnce[turn],
+      async ({ rule, level }) => {
+        probe.signal?.throwIfAborted();
+        results.set(rule, report(await judge(rule, level, probe)));
+      },
+    );
+  await Promise.all([run('aside'), run('beside')]);
+  await run('last');
+  return weighed.flatMap(({ rule }) => results.get(rule) ?? []);
 }
 
 async function reach(probe: Probe): Promise<void> {

@@ -10,12 +10,11 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../model.ts';
+import { momentMs } from './patience.ts';
 
 /** The most of an answer that is read; a longer one counts as no answer. */
 const maximumBytes = 8 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
-/** Long enough for what was sent to be read at the other end. */
-const momentMs = 50;
 
 /** One HTTP request, sent exactly as it stands here. */
 export interface HttpRequest {

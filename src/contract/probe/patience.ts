@@ -3,3 +3,6 @@
  * can be measured.
  */
 export const patienceMs = 10_000;
+
+/** Milliseconds in which what was sent is surely read at the other end. */
+export const momentMs = 50;

@@ -4,7 +4,7 @@ import type { PlatformProfile } from '../profile.ts';
 import { NotRun } from '../rule.ts';
 import { isObject, present } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
-import type { Target } from '../target.ts';
+import type { Environment, Instance, Target } from '../target.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession } from './client.ts';
 import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from './http.ts';
@@ -46,18 +46,29 @@ export class Probe {
   readonly profile: PlatformProfile;
   readonly url: URL;
   readonly #http = createHttp();
-  readonly #signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly #facts = new Map<string, Promise<unknown>>();
+  readonly #instances: Instance[] = [];
 
   constructor(target: Target, signal?: AbortSignal) {
     this.target = target;
     this.profile = target.profile;
     this.url = new URL(target.url);
-    this.#signal = signal;
+    this.signal = signal;
   }
 
-  close(): void {
+  /** Ends what the run has started. */
+  async close(): Promise<void> {
     this.#http.close();
+    await Promise.all(this.#instances.map((instance) => instance.stop()));
+  }
+
+  /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
+  async launch(environment: Environment): Promise<Instance> {
+    if (!this.target.launch) throw new NotRun('no way to start another instance of this target');
+    const instance = await this.target.launch(environment);
+    this.#instances.push(instance);
+    return instance;
   }
 
   /** Any HTTP request to the server; the endpoint unless a path is given. */
@@ -69,7 +80,7 @@ export class Probe {
       timeoutMs,
       url: path === undefined ? url : new URL(path, url),
       headers: { ...this.target.headers, ...headers },
-      signal: this.#signal,
+      signal: this.signal,
     });
   }
 
@@ -194,7 +205,7 @@ export class Probe {
 
   /** A session of the MCP SDK's own client, which every marketplace caller builds on. */
   client(token?: string): Promise<SdkSession> {
-    return connect(this.target, token, this.#signal);
+    return connect(this.target, token, this.signal);
   }
 
   /** A fact that is asked for once in a run, whoever needs it first. */

@@ -1,7 +1,9 @@
 import { connect as plainConnect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
 import type { Problem } from '../model.ts';
 import { NoAnswer } from '../probe/http.ts';
+import { momentMs } from '../probe/patience.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
@@ -19,7 +21,7 @@ export const loadRules: readonly LiveRule[] = [
     level: 'should',
     title: `a body nested ${depth.toLocaleString('en')} levels deep does no harm`,
     source: 'C§8: limits not shown',
-    alone: true,
+    turn: 'last',
     mend: 'Bound the depth of what is parsed, cloned or validated recursively.',
     check: async (probe) => {
       const session = await probe.session();
@@ -50,7 +52,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     level: 'should',
     title: `${what} is refused`,
     source: 'C§8: limits not shown',
-    alone: true,
+    turn: 'last',
     mend: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
     check: async (probe) => {
       const session = await probe.session();
@@ -82,12 +84,13 @@ function slow(id: string, what: string, rest: string): LiveRule {
     level: 'should',
     title: `${what} holds up nobody else`,
     source: 'C§8: time-outs not shown',
-    alone: true,
+    turn: 'last',
     mend: 'Answer other requests meanwhile, and end such connections after a time.',
     check: async (probe) => {
       const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
       try {
         await Promise.all(stalled.map((socket) => startRequest(socket, probe.url, rest)));
+        await setTimeout(momentMs);
         return await healthProblems(probe);
       } finally {
         for (const socket of stalled) socket.destroy();
@@ -114,16 +117,15 @@ function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Pr
   });
 }
 
+/** The health of the server must be what it was at the beginning. */
 async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
+  const path = 'GET /health meanwhile or afterwards';
+  const { status } = await probe.health();
   try {
-    const health = await probe.http({ path: '/health', timeoutMs: 2_000 });
-    return unless(health.status === 200, {
-      path: 'GET /health meanwhile or afterwards',
-      expected: 'HTTP 200',
-      actual: describe(health),
-    });
+    const now = await probe.http({ path: '/health', timeoutMs: 2_000 });
+    return unless(now.status === status, { path, expected: `HTTP ${status}`, actual: describe(now) });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    return [{ path: 'GET /health meanwhile or afterwards', expected: 'HTTP 200', actual: error.message }];
+    return [{ path, expected: `HTTP ${status}`, actual: error.message }];
   }
 }

@@ -104,7 +104,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'twenty sessions are opened and used in parallel',
     source: 'C§3.1',
-    alone: true,
+    turn: 'last',
     mend: 'Do not limit sessions to one caller; share nothing between them.',
     check: async (probe) => {
       await probe.session();

@@ -5,7 +5,6 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Exit, Instance, Launch } from '../contract/index.ts';
 
-const startMs = 20_000;
 const stopMs = 3_000;
 const pollMs = 20;
 const keptOutput = 64 * 1024;
@@ -22,8 +21,9 @@ export interface Launcher {
  *
  * @param base variables on top of this process's own. A variable set to undefined is passed as empty, which counts
  *   as unset and keeps a `.env` file from setting it.
+ * @param startMs how long a server may take to answer.
  */
-export function createLauncher(entry: string, base: Environment): Launcher {
+export function createLauncher(entry: string, base: Environment, startMs = 20_000): Launcher {
   const running = new Set<ChildProcess>();
   const killAll = (): void => {
     for (const child of running) child.kill('SIGKILL');
@@ -39,7 +39,7 @@ export function createLauncher(entry: string, base: Environment): Launcher {
     running.add(child);
     const instance = supervise(child, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
     instance.exit.then(() => running.delete(child));
-    const healthy = await answers(new URL('/health', instance.url), instance.exit);
+    const healthy = await answers(new URL('/health', instance.url), instance.exit, startMs);
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
@@ -88,10 +88,10 @@ function supervise(child: ChildProcess, url: string): Omit<Instance, 'healthy'> 
 }
 
 /** Asks for the health of a server until it tells, ends, or time runs out. */
-async function answers(health: URL, exit: Promise<Exit>): Promise<boolean> {
+async function answers(health: URL, exit: Promise<Exit>, patienceMs: number): Promise<boolean> {
   const limit = new AbortController();
   const { signal } = limit;
-  const overdue = startTimer(() => limit.abort(), startMs);
+  const overdue = startTimer(() => limit.abort(), patienceMs);
   exit.then(() => limit.abort());
   while (!signal.aborted) {
     const status = await fetch(health, { signal }).then(

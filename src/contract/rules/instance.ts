@@ -1,0 +1,74 @@
+import type { Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
+import type { PostOptions, Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { unless } from '../rule.ts';
+import { shorten } from '../schema.ts';
+import type { Instance } from '../target.ts';
+
+const publicUrl = 'https://tools.example.com/mcp';
+
+/** Variables with which a server runs in production. */
+export const production = { NODE_ENV: 'production', PLATFORM_AUDIENCE: publicUrl } as const;
+
+/** Another instance like the target; rules share it, and one of them ends it. */
+export function secondInstance(probe: Probe): Promise<Instance> {
+  return probe.once('second instance', () => probe.launch({}));
+}
+
+/** An instance that runs in production; rules share it, and one of them ends it. */
+export function productionInstance(probe: Probe): Promise<Instance> {
+  return probe.once('production instance', () => probe.launch(production));
+}
+
+/**
+ * What is wrong with the gate of the instance in production: a token for the address at which it listens must be
+ * refused, one for its public URL let through.
+ */
+export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
+  return probe.once('audience in production', async () => {
+    const instance = await productionInstance(probe);
+    if (!instance.healthy) {
+      return [{ path: 'NODE_ENV=production', expected: 'a server that starts', actual: lastWords(instance) }];
+    }
+    const answerTo = async (aud: string): Promise<HttpAnswer> =>
+      callOf(probe, instance, await probe.token({ claims: { aud } }));
+    const [fitting, unfitting] = [await answerTo(publicUrl), await answerTo(instance.url)];
+    return [
+      ...unless(fitting.status === 200, {
+        path: `token for ${publicUrl}`,
+        expected: 'HTTP 200',
+        actual: describe(fitting),
+      }),
+      ...unless(unfitting.status !== 200, {
+        path: `token for ${instance.url}`,
+        expected: 'a refusal',
+        actual: describe(unfitting),
+      }),
+    ];
+  });
+}
+
+/** A tools/call to another instance, in a session of its own. */
+export async function callOf(
+  probe: Probe,
+  instance: Instance,
+  token: string,
+  options: PostOptions = {},
+): Promise<HttpAnswer> {
+  const url = new URL(instance.url);
+  const { name, arguments: args } = (await probe.cases())[0];
+  const { http } = await probe.initialize(undefined, { url });
+  const session = String(http.headers['mcp-session-id']);
+  return probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {
+    ...options,
+    url,
+    session,
+    token,
+  });
+}
+
+/** The end of what an instance has written, for `Problem.actual`. */
+export function lastWords(instance: Instance): string {
+  return shorten(instance.output().trim().split('\n').slice(-3).join(' | ') || 'nothing', 300);
+}

@@ -1,0 +1,166 @@
+import { createServer, type Server } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Problem } from '../model.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { shorten } from '../schema.ts';
+import type { Environment, Instance } from '../target.ts';
+import { audienceProblems, lastWords, production, secondInstance } from './instance.ts';
+
+const defaultPort = 3000;
+const inUse = `port ${defaultPort} is in use on this machine`;
+
+const keyless = refusesToStart(
+  'process.no-key',
+  'without a key to verify tokens with',
+  'PLATFORM_PUBLIC_KEY',
+  {
+    PLATFORM_PUBLIC_KEY: undefined,
+  },
+);
+
+/** How the server starts, and refuses to start. */
+export const startRules: readonly LiveRule[] = [
+  {
+    id: 'process.port',
+    level: 'must',
+    title: 'the server listens on PORT',
+    source: 'C§4.2',
+    turn: 'aside',
+    mend: 'Read the port from the environment variable PORT.',
+    check: async (probe) => {
+      const instance = await secondInstance(probe);
+      return unless(instance.healthy, {
+        path: 'PORT',
+        expected: `GET /health answered at ${new URL(instance.url).origin}`,
+        actual: lastWords(instance),
+      });
+    },
+  },
+  {
+    id: 'process.default-port',
+    level: 'must',
+    title: `the server listens on port ${defaultPort} where PORT is not set`,
+    source: 'C§4.2, C§8',
+    turn: 'aside',
+    mend: `Let the port default to ${defaultPort}.`,
+    check: async (probe) => {
+      await untilFree(defaultPort);
+      const instance = await probe.launch({ PORT: undefined });
+      await instance.stop();
+      if (/EADDRINUSE|in use/i.test(instance.output())) throw new NotRun(inUse);
+      return unless(instance.healthy, {
+        path: 'PORT unset',
+        expected: `GET /health answered on port ${defaultPort}`,
+        actual: lastWords(instance),
+      });
+    },
+  },
+  {
+    id: 'process.busy-port',
+    level: 'should',
+    title: 'a port in use ends the start with an error',
+    source: 'C§4.2',
+    turn: 'aside',
+    mend: 'Report the error and exit with a status other than 0; never listen on another port.',
+    check: async (probe) => {
+      const busy = await listen(0);
+      try {
+        const address = busy.address();
+        const port = String(typeof address === 'object' && address ? address.port : 0);
+        return await endProblems(await probe.launch({ PORT: port }), `PORT=${port}, in use`, port);
+      } finally {
+        await close(busy);
+      }
+    },
+  },
+  {
+    ...keyless,
+    check: async (probe) => {
+      if (probe.profile.token.jwksUrl !== null) {
+        throw new NotRun('the platform profile knows where the keys are');
+      }
+      return keyless.check(probe);
+    },
+  },
+  refusesToStart('process.production-auth', 'in production with the gate switched off', 'AUTH', {
+    ...production,
+    AUTH: 'off',
+  }),
+  refusesToStart('process.production-audience', 'in production without an audience', 'PLATFORM_AUDIENCE', {
+    ...production,
+    PLATFORM_AUDIENCE: undefined,
+  }),
+  refusesToStart(
+    'process.production-https',
+    'in production with an audience that is no https URL',
+    'PLATFORM_AUDIENCE',
+    { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
+  ),
+  {
+    id: 'process.production',
+    level: 'must',
+    title: 'the server starts in production behind an https URL and keeps its gate',
+    source: 'C§1.4, C§5.1',
+    turn: 'aside',
+    mend: 'Take the audience from PLATFORM_AUDIENCE, whatever address the server itself listens on.',
+    check: (probe) => audienceProblems(probe),
+  },
+];
+
+function refusesToStart(
+  id: string,
+  circumstances: string,
+  variable: string,
+  environment: Environment,
+): LiveRule {
+  return {
+    id,
+    level: 'must',
+    title: `the server refuses to start ${circumstances}`,
+    source: 'C§5.4, C§5.5',
+    turn: 'aside',
+    mend: `Check ${variable} at the start and exit with a message: otherwise anyone can call without paying.`,
+    check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
+  };
+}
+
+/** A start that must end by itself, with a status other than 0 and an explanation. */
+async function endProblems(instance: Instance, path: string, mentions: string): Promise<readonly Problem[]> {
+  if (instance.healthy) return [{ path, expected: 'no start', actual: 'a running server' }];
+  const { code, signal } = await instance.exit;
+  return [
+    ...unless(code !== null && code !== 0, {
+      path,
+      expected: 'an exit status other than 0',
+      actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
+    }),
+    ...unless(instance.output().includes(mentions), {
+      path,
+      expected: `a message that mentions ${mentions}`,
+      actual: lastWords(instance),
+    }),
+  ];
+}
+
+/** Another check of another project may be using the port at the moment. */
+async function untilFree(port: number): Promise<void> {
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    const claim = await listen(port).catch(() => undefined);
+    if (claim) return close(claim);
+    await setTimeout(250);
+  }
+  throw new NotRun(inUse);
+}
+
+/** Occupies a port; whoever connects is turned away. */
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1' }, () => resolve(server));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Problem } from '../model.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe } from '../probe/rpc.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { isObject } from '../schema.ts';
+import type { Exit, Instance } from '../target.ts';
+import { audienceProblems, callOf, productionInstance, secondInstance } from './instance.ts';
+
+/** Longer than a server may take to finish its calls. */
+const patienceMs = 20_000;
+
+/** How the server stops. */
+export const stopRules: readonly LiveRule[] = [
+  {
+    id: 'process.terminate',
+    level: 'should',
+    title: 'SIGTERM ends the server in order',
+    source: 'common to all container platforms',
+    turn: 'aside',
+    mend: 'Stop listening, finish what runs, then exit with status 0.',
+    check: async (probe) => {
+      await audienceProblems(probe);
+      const instance = await productionInstance(probe);
+      if (!instance.healthy) throw new NotRun('the server does not start in production (process.production)');
+      instance.signal('SIGTERM');
+      return orderlyProblems(await exitOf(instance));
+    },
+  },
+  {
+    id: 'process.terminate-during-call',
+    level: 'should',
+    title: 'a call that runs when SIGTERM comes is still answered',
+    source: 'common to all container platforms',
+    turn: 'aside',
+    mend: 'Stop listening, finish what runs, then exit with status 0.',
+    check: interruptedCallProblems,
+  },
+];
+
+/** The call is under way from the moment its headers are in; its body follows the signal. */
+async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]> {
+  const instance = await secondInstance(probe);
+  if (!instance.healthy) throw new NotRun('no second instance could be started (process.port)');
+  const answer = await callOf(probe, instance, await probe.token(), {
+    onHeadersSent: () => instance.signal('SIGTERM'),
+  });
+  const [value] = answer.values;
+  return [
+    ...unless(answer.status === 200 && isObject(value) && value.result !== undefined, {
+      path: 'tools/call',
+      expected: 'a result',
+      actual: describe(answer),
+    }),
+    ...orderlyProblems(await exitOf(instance)),
+  ];
+}
+
+function orderlyProblems({ code, signal }: Exit): readonly Problem[] {
+  return unless(code === 0, {
+    path: 'SIGTERM',
+    expected: 'exit status 0',
+    actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
+  });
+}
+
+/** A server that does not end by itself is ended, which shows in how it ends. */
+async function exitOf(instance: Instance): Promise<Exit> {
+  const exit = await Promise.race([instance.exit, setTimeout(patienceMs, undefined, { ref: false })]);
+  if (!exit) await instance.stop();
+  return instance.exit;
+}
