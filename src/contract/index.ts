@@ -1,5 +1,5 @@
 /** The marketplace contract as code: what the rest of the program and a generated project use of it. */
-export { liveRules, rules, staticRules } from './catalogue.ts';
+export { liveRules, rules } from './catalogue.ts';
 export { inspectTools } from './inspect.ts';
 export type * from './model.ts';
 export type { PlatformProfile } from './profile.ts';
@@ -8,5 +8,6 @@ export { printable, type TextOptions, textReport } from './report.ts';
 export { type RunOptions, runContract, Unreachable } from './run.ts';
 export { createSigner, type Forgery, type Signer } from './signer.ts';
 export { sampleArguments } from './smoke.ts';
+export { staticRules } from './static-rules.ts';
 export { summaryOf } from './summary.ts';
 export type { Environment, Exit, Instance, Launch, Target } from './target.ts';

@@ -1,9 +1,9 @@
-import { staticRules } from './catalogue.ts';
 import type { JsonObject, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { verdict, weightOf } from './rule.ts';
 import { readable } from './rules/tool.ts';
 import { isObject } from './schema.ts';
+import { staticRules } from './static-rules.ts';
 import { isReadable } from './walk.ts';
 
 /**

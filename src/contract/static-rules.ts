@@ -1,0 +1,16 @@
+import type { StaticRule } from './rule.ts';
+import { dialectRules } from './rules/dialect.ts';
+import { inputRules } from './rules/input.ts';
+import { metaRules } from './rules/meta.ts';
+import { outputRules } from './rules/output.ts';
+import { readable, toolRules } from './rules/tool.ts';
+
+/** The rules that are read off the definitions, in order of report. */
+export const staticRules: readonly StaticRule[] = [
+  readable,
+  ...toolRules,
+  ...inputRules,
+  ...outputRules,
+  ...dialectRules,
+  ...metaRules,
+];
