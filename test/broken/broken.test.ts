@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inspectTools, rules } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { buildProgram, checkServer, failuresOf, type Program, trust } from './check.ts';
+import { brokenDefinitions, good } from './definitions.ts';
+import { brokenDiscovery } from './servers/discovery.ts';
+import { brokenGates } from './servers/gate.ts';
+import { brokenPrograms } from './servers/process.ts';
+import { brokenProtocol } from './servers/protocol.ts';
+import { brokenResults } from './servers/result.ts';
+import { brokenSessions } from './servers/session.ts';
+import { brokenTransport } from './servers/transport.ts';
+
+const brokenServers = [
+  ...brokenDiscovery,
+  ...brokenSessions,
+  ...brokenProtocol,
+  ...brokenTransport,
+  ...brokenGates(trust),
+  ...brokenResults,
+];
+
+/** A check of a program starts nine others, on a machine that may be busy with more. */
+const patienceMs = 120_000;
+
+/** Rules of which a broken variant has been seen to fail, and to fail them alone. */
+const proven = new Set<string>();
+
+describe('definitions', () => {
+  it('pass when they are good', () => {
+    expect(inspectTools(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
+  });
+
+  it.each(brokenDefinitions)('that break $rule fail it', ({ rule, along = [], tools }) => {
+    expect(failuresOf(inspectTools(tools, context))).toEqual([rule, ...along].toSorted());
+    proven.add(rule);
+  });
+});
+
+describe('a server', { timeout: patienceMs }, () => {
+  it('passes every rule when it is good', async () => {
+    const report = await checkServer({});
+    expect(report.rules.filter(({ status }) => status === 'fail')).toEqual([]);
+  });
+
+  it.concurrent.each(brokenServers)('that breaks $rule fails it', async (variant) => {
+    const report = await checkServer(variant);
+    expect(failuresOf(report.rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
+    proven.add(variant.rule);
+  });
+});
+
+describe('a program', { timeout: patienceMs }, () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await buildProgram();
+  });
+  afterAll(() => program.remove());
+
+  it('passes every rule when it is good', async () => {
+    const { rules } = await program.check(brokenPrograms.find(({ profile }) => profile) ?? {});
+    expect(rules.filter(({ status, id }) => status !== 'pass' && id !== 'process.no-key')).toEqual([]);
+  });
+
+  // Another program on this machine may hold port 3000 for a moment.
+  it.each(brokenPrograms)('that breaks $rule fails it', { retry: 3 }, async (variant) => {
+    const report = await program.check(variant);
+    expect(failuresOf(report.rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
+    proven.add(variant.rule);
+  });
+});
+
+describe('the catalogue', () => {
+  it('has a broken variant of every rule', () => {
+    const ids = rules.map(({ id }) => id);
+    console.log(`rules proven: ${ids.filter((id) => proven.has(id)).length} of ${ids.length}`);
+    expect(ids.filter((id) => !proven.has(id))).toEqual([]);
+  });
+
+  it('has each id once', () => {
+    const ids = rules.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

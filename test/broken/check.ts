@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { createSigner, type Report, type RuleResult, runContract } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createLauncher } from '../../templates/project/self-check/launch.ts';
+import { createSteps, serve, type Trust } from './good-server.ts';
+import { goodTools } from './good-tools.ts';
+import type { BrokenServer } from './variant.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
+const signer = await createSigner(context.token, audience);
+
+/** What every server under test trusts. */
+export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+
+/** Runs the contract on a server in this process; nothing about its own process is judged. */
+export async function checkServer(variant: Partial<BrokenServer>): Promise<Report> {
+  const { breaks, profile = (same) => same, url = (same) => same, attach } = variant;
+  const server = await serve(createSteps(trust, breaks), 0, attach);
+  try {
+    return await runContract({ url: url(server.url), profile: profile(context), examples, signer });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The good server as a program that can be started any number of times. */
+export interface Program {
+  check(variant: Partial<BrokenServer>): Promise<Report>;
+  remove(): Promise<void>;
+}
+
+export async function buildProgram(): Promise<Program> {
+  const directory = await mkdtemp(join(tmpdir(), 'good-server-'));
+  const entry = join(directory, 'main.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
+    outfile: entry,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  return {
+    check: ({ rule = '', profile = (same) => same }) => checkProgram(entry, rule, profile(context)),
+    remove: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** A server that does not answer where it should is given up after this time. */
+const startMs = 5_000;
+
+async function checkProgram(entry: string, rule: string, profile: typeof context): Promise<Report> {
+  const { launch } = createLauncher(
+    entry,
+    {
+      NODE_ENV: 'test',
+      AUTH: undefined,
+      PLATFORM_PUBLIC_KEY: trust.publicKey,
+      PLATFORM_ISSUER: trust.issuer,
+      PLATFORM_AUDIENCE: trust.audience,
+      BROKEN: rule,
+    },
+    startMs,
+  );
+  const server = await serve(createSteps(trust));
+  try {
+    return await runContract({ url: server.url, profile, examples, signer, launch });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The ids of the rules that failed, in alphabetical order. */
+export function failuresOf(results: readonly RuleResult[]): readonly string[] {
+  return results
+    .filter(({ status }) => status === 'fail')
+    .map(({ id }) => id)
+    .toSorted();
+}

@@ -1,0 +1,175 @@
+import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { signals } from '../../src/contract/outcomes.ts';
+import { goodTools } from './good-tools.ts';
+
+/** Definitions that break one rule. Rules that must fail along with it stand in `along`. */
+export interface BrokenDefinitions {
+  readonly rule: string;
+  readonly along?: readonly string[];
+  readonly tools: readonly Json[];
+}
+
+export const good: readonly JsonObject[] = goodTools.map(({ definition }) => ({ ...definition }));
+
+export const brokenDefinitions: readonly BrokenDefinitions[] = [
+  { rule: 'tool.readable', tools: [...good, 'no tool'] },
+  { rule: 'tool.readable', tools: [...good, nested(200)] },
+  { rule: 'tool.name', tools: edited({ name: '' }) },
+  {
+    rule: 'tool.name-unique',
+    tools: [
+      ...good,
+      { ...edited({ description: 'Returns yet another price. Use it when the first one fails.' })[0] },
+    ],
+  },
+  { rule: 'tool.name-pattern', tools: edited({ name: 'get price!' }) },
+  { rule: 'tool.description', tools: edited({ description: ' ' }) },
+  { rule: 'tool.description-length', tools: edited({ description: 'Returns prices to use.' }) },
+  {
+    rule: 'tool.description-complete',
+    tools: edited({ description: 'Prices of coins on the largest exchanges, fresh every minute.' }),
+  },
+  {
+    rule: 'tool.description-own-words',
+    tools: edited({
+      name: 'returns_last_traded_price_when_used_for_coins',
+      description: 'Returns the last traded price when used for coins.',
+    }),
+  },
+  { rule: 'tool.description-distinct', tools: edited({ description: good[1]?.description }) },
+  { rule: 'input.object-root', tools: edited({ 'inputSchema.type': undefined }) },
+  { rule: 'input.properties', tools: edited({ inputSchema: { type: 'object', required: [] } }) },
+  { rule: 'input.required', tools: edited({ 'inputSchema.required': undefined }) },
+  {
+    rule: 'input.required-declared',
+    along: ['input.smoke-arguments'],
+    tools: edited({ 'inputSchema.required': ['symbol', 'market'] }),
+  },
+  { rule: 'input.compiles', tools: edited({ 'inputSchema.properties.symbol.pattern': '(' }) },
+  { rule: 'input.type', tools: edited({ 'inputSchema.properties.symbol.type': ['string', 'null'] }) },
+  { rule: 'input.description', tools: edited({ 'inputSchema.properties.symbol.description': undefined }) },
+  { rule: 'input.sample', tools: edited({ 'inputSchema.properties.symbol.examples': undefined }) },
+  { rule: 'input.default', tools: edited({ 'inputSchema.properties.currency.default': 5 }) },
+  { rule: 'input.examples', tools: edited({ 'inputSchema.properties.symbol.examples': ['BTC', 5] }) },
+  {
+    rule: 'input.examples',
+    along: ['input.compiles'],
+    tools: edited({ 'inputSchema.properties.currency.examples': 'EUR' }),
+  },
+  { rule: 'input.enum', tools: edited({ 'inputSchema.properties.currency.enum': ['USD', 'EUR', 5] }) },
+  {
+    rule: 'input.items',
+    tools: edited({
+      'inputSchema.properties.markets': { type: 'array', description: 'Markets.', examples: [['spot']] },
+    }),
+  },
+  { rule: 'input.smoke-arguments', tools: edited({ 'inputSchema.minProperties': 2 }) },
+  { rule: 'output.object-root', tools: edited({ 'outputSchema.type': undefined }) },
+  {
+    rule: 'output.no-root-union',
+    tools: edited({ 'outputSchema.anyOf': [{ required: ['price'] }, { required: ['error'] }] }),
+  },
+  {
+    rule: 'output.properties',
+    tools: edited({ outputSchema: { type: 'object', properties: { ...signals }, required: [] } }),
+  },
+  { rule: 'output.required-declared', tools: edited({ 'outputSchema.required': ['symbol', 'volume'] }) },
+  { rule: 'output.compiles', tools: edited({ 'outputSchema.properties.symbol.pattern': '(' }) },
+  { rule: 'output.compiles', tools: edited({ 'outputSchema.$async': true }) },
+  { rule: 'output.typed', tools: edited({ 'outputSchema.properties.price.type': undefined }) },
+  { rule: 'output.described', tools: edited({ 'outputSchema.properties.price.description': undefined }) },
+  {
+    rule: 'output.items',
+    tools: edited({ 'outputSchema.properties.trades': { type: 'array', description: 'Latest trades.' } }),
+  },
+  {
+    rule: 'output.members',
+    tools: edited({
+      'outputSchema.properties.venue': { type: 'object', description: 'Where it is traded.' },
+    }),
+  },
+  {
+    rule: 'output.holds-empty',
+    tools: edited({ 'outputSchema.properties.searchExhausted.type': 'string' }),
+  },
+  {
+    rule: 'output.holds-empty',
+    along: ['output.holds-failure'],
+    tools: edited({ 'outputSchema.properties.price.type': 'number' }),
+  },
+  { rule: 'output.holds-failure', tools: edited({ 'outputSchema.properties.error.type': 'integer' }) },
+  {
+    rule: 'output.empty-signal',
+    tools: edited({
+      'outputSchema.properties.searchExhausted': undefined,
+      'outputSchema.properties.noResultsReason': undefined,
+    }),
+  },
+  { rule: 'output.failure-signal', tools: edited({ 'outputSchema.properties.message': undefined }) },
+  {
+    rule: 'schema.no-dialect',
+    tools: edited({ 'outputSchema.$schema': 'http://json-schema.org/draft-07/schema#' }),
+  },
+  {
+    rule: 'schema.no-dialect',
+    along: ['output.compiles'],
+    tools: edited({ 'outputSchema.$schema': 'https://json-schema.org/draft/2020-12/schema' }),
+  },
+  { rule: 'schema.no-id', tools: edited({ 'outputSchema.$id': 'https://example.com/price' }) },
+  {
+    rule: 'schema.no-external-ref',
+    tools: edited({
+      'outputSchema.properties.kind': {
+        $ref: 'http://json-schema.org/draft-07/schema#/definitions/simpleTypes',
+        description: 'Kind of price.',
+      },
+    }),
+  },
+  {
+    rule: 'schema.no-tuples',
+    tools: edited({
+      'outputSchema.properties.range': {
+        type: 'array',
+        description: 'Lowest and highest price.',
+        items: [{ type: 'number' }, { type: 'number' }],
+      },
+    }),
+  },
+  { rule: 'schema.no-unevaluated', tools: edited({ 'outputSchema.unevaluatedProperties': false }) },
+  {
+    rule: 'schema.no-nullable-keyword',
+    tools: edited({
+      'outputSchema.properties.price.type': 'number',
+      'outputSchema.properties.price.nullable': true,
+    }),
+  },
+  { rule: 'meta.shape', tools: edited({ '_meta.latencyClass': 'quick' }) },
+  { rule: 'meta.sense', tools: edited({ '_meta.pricing': undefined }) },
+  { rule: 'meta.sense', tools: edited({ '_meta.surface': 'execute' }) },
+  {
+    rule: 'meta.references',
+    tools: edited({ '_meta.rateLimit.recommendedBatchTools': ['list_everything'] }),
+  },
+  { rule: 'meta.references', tools: edited({ '_meta.contextRequirements': ['wallet'] }) },
+  { rule: 'meta.known-keys', tools: edited({ '_meta.inputExamples': [] }) },
+];
+
+/** The good tools with members of the first replaced, by path; undefined removes one. */
+export function edited(changes: Readonly<Record<string, Json | undefined>>): readonly JsonObject[] {
+  const [first, ...rest] = structuredClone(good);
+  for (const [path, value] of Object.entries(changes)) {
+    const steps = path.split('.');
+    const last = steps.pop() ?? '';
+    const parent = steps.reduce(
+      (at, step) => at[step] as Record<string, Json>,
+      first as Record<string, Json>,
+    );
+    if (value === undefined) delete parent[last];
+    else parent[last] = value;
+  }
+  return first ? [first, ...rest] : rest;
+}
+
+function nested(levels: number): JsonObject {
+  return levels === 0 ? {} : { properties: nested(levels - 1) };
+}

@@ -1,0 +1,48 @@
+/** The good server as a program, with the environment of a generated one. BROKEN names the rule it breaks. */
+import { createSteps, serve, type Trust } from './good-server.ts';
+
+const { env } = process;
+const broken = (rule: string): boolean => env.BROKEN === `process.${rule}`;
+const production = env.NODE_ENV === 'production';
+const defaultPort = broken('default-port') ? 0 : 3000;
+const port = Number(env.PORT || defaultPort);
+
+const errors = [
+  env.PLATFORM_PUBLIC_KEY || broken('no-key') ? '' : 'PLATFORM_PUBLIC_KEY must be set.',
+  production && env.AUTH === 'off' && !broken('production-auth') ? 'AUTH may not be off in production.' : '',
+  production && !env.PLATFORM_AUDIENCE && !broken('production-audience')
+    ? 'PLATFORM_AUDIENCE must be set.'
+    : '',
+  production && env.PLATFORM_AUDIENCE?.startsWith('http:') && !broken('production-https')
+    ? 'PLATFORM_AUDIENCE must be an https URL.'
+    : '',
+].filter(Boolean);
+if (errors.length > 0) fail(errors);
+
+const trust: Trust = {
+  publicKey: env.PLATFORM_PUBLIC_KEY ?? '',
+  issuer: env.PLATFORM_ISSUER ?? '',
+  audience:
+    production && broken('production') ? `http://127.0.0.1:${port}/mcp` : (env.PLATFORM_AUDIENCE ?? ''),
+};
+const { server } = await serve(createSteps(trust), broken('port') && env.PORT ? port + 1 : port).catch(
+  (error: NodeJS.ErrnoException) =>
+    error.code === 'EADDRINUSE' && broken('busy-port')
+      ? serve(createSteps(trust))
+      : fail([`Port ${port}: ${error.message}`]),
+);
+
+process.on('SIGTERM', () => {
+  if (broken('terminate') && production) process.exit(1);
+  if (broken('terminate-during-call')) process.exit(0);
+  const sweeping = setInterval(() => server.closeIdleConnections(), 20);
+  server.close(() => {
+    clearInterval(sweeping);
+    process.exit(0);
+  });
+});
+
+function fail(reasons: readonly string[]): never {
+  console.error(reasons.join('\n'));
+  process.exit(1);
+}

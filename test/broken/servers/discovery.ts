@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
+
+/** Address, identity and the open methods. */
+export const brokenDiscovery: readonly BrokenServer[] = [
+  { rule: 'endpoint.path', url: (url) => `${url}?tenant=1` },
+  { rule: 'endpoint.https', url: (url) => url.replace('127.0.0.1', '0.0.0.0') },
+  { rule: 'endpoint.no-sse', url: (url) => url.replace('/mcp', '/assets/mcp') },
+  { rule: 'health.status', breaks: { health: (good) => () => ({ ...good(), status: 503 }) } },
+  {
+    rule: 'health.fields',
+    breaks: {
+      health: () => () => ({ status: 200, body: { status: 'ok', server: 'good-server', version: 1 } }),
+    },
+  },
+  {
+    rule: 'identity.name',
+    breaks: {
+      initialize: (good) => (params) => ({
+        ...good(params),
+        serverInfo: { name: 'good-server', version: '' },
+      }),
+    },
+  },
+  {
+    rule: 'identity.tools',
+    breaks: { initialize: (good) => (params) => ({ ...good(params), capabilities: {} }) },
+  },
+  {
+    rule: 'identity.same',
+    breaks: {
+      health: () => () => ({ status: 200, body: { status: 'ok', server: 'good-server', version: '9.9.9' } }),
+    },
+  },
+  {
+    rule: 'discovery.initialize',
+    breaks: instead((request) =>
+      methodOf(request) === 'initialize' && request.headers.authorization === undefined
+        ? { status: 401, body: { error: 'Unauthorized' } }
+        : undefined,
+    ),
+  },
+  {
+    rule: 'discovery.in-time',
+    profile: (profile) => ({ ...profile, limits: { ...profile.limits, initializeMs: 100 } }),
+    breaks: instead(async (request) => {
+      if (methodOf(request) === 'initialize') await setTimeout(120);
+      return undefined;
+    }),
+  },
+  {
+    rule: 'discovery.tools-list',
+    along: ['session.two-at-once'],
+    breaks: {
+      respond: (good) => async (message) =>
+        message.method === 'tools/list' ? { result: {} } : good(message),
+    },
+  },
+  {
+    rule: 'discovery.resources-list',
+    breaks: {
+      respond: (good) => async (message) =>
+        message.method === 'resources/list' ? { result: {} } : good(message),
+    },
+  },
+  {
+    rule: 'discovery.prompts-list',
+    along: ['session.two-at-once'],
+    breaks: {
+      respond: (good) => async (message) =>
+        message.method === 'prompts/list' ? { result: {} } : good(message),
+    },
+  },
+  { rule: 'discovery.tools', breaks: { list: () => () => [] } },
+  {
+    rule: 'discovery.client',
+    breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 'read only' })) },
+  },
+  {
+    rule: 'http.no-product-header',
+    breaks: withAnswer((answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'x-powered-by': 'Express' },
+    })),
+  },
+];

@@ -1,0 +1,248 @@
+import { createPublicKey } from 'node:crypto';
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWK,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import type { Request, Steps, Trust } from '../good-server.ts';
+import { type BrokenServer, instead, methodOf } from '../variant.ts';
+
+/** Servers whose gate is open to one kind of caller. */
+export function brokenGates(trust: Trust): readonly BrokenServer[] {
+  const complete = {
+    algorithms: ['RS256'],
+    issuer: trust.issuer,
+    audience: trust.audience,
+    requiredClaims: ['exp'],
+  } satisfies JWTVerifyOptions;
+  const verifies = async (token: string, options: JWTVerifyOptions): Promise<boolean> =>
+    jwtVerify(token, createPublicKey(trust.publicKey), options).then(
+      () => true,
+      () => false,
+    );
+  const { audience: _audience, ...anyAudience } = complete;
+  const { issuer: _issuer, ...anyIssuer } = complete;
+  const { requiredClaims: _required, ...anyExpiry } = complete;
+
+  return [
+    { rule: 'gate.valid-token', breaks: { authorized: () => async () => false } },
+    {
+      rule: 'gate.scheme-case',
+      breaks: { authorized: (good) => async (header) => !header?.startsWith('bearer') && good(header) },
+    },
+    {
+      rule: 'gate.no-token',
+      along: [
+        'gate.method-spelling',
+        'gate.duplicate-keys',
+        'gate.notification',
+        'gate.trusted-headers',
+        'gate.unknown-tool',
+        'gate.every-call',
+      ],
+      breaks: { authorized: (good) => async (header) => header === undefined || good(header) },
+    },
+    { rule: 'gate.garbage', breaks: admits((header) => header === 'Bearer garbage') },
+    { rule: 'gate.empty-token', breaks: admits((header) => header === 'Bearer' || header === '') },
+    {
+      rule: 'gate.other-scheme',
+      breaks: { authorized: (good) => (header) => good(header?.replace(/^Basic/, 'Bearer')) },
+    },
+    {
+      rule: 'gate.wrong-key',
+      along: ['gate.embedded-key', 'gate.tampered', 'gate.tampered-after-success'],
+      breaks: admitsToken((token) => decodeProtectedHeader(token).alg === 'RS256' && isOurs(token, trust)),
+    },
+    {
+      rule: 'gate.embedded-key',
+      breaks: admitsToken(async (token) => {
+        const { jwk } = decodeProtectedHeader(token);
+        if (!jwk) return false;
+        return jwtVerify(token, await importJWK(jwk as JWK, 'RS256'), complete).then(() => true);
+      }),
+    },
+    {
+      rule: 'gate.alg-none',
+      breaks: admitsToken((token) => decodeProtectedHeader(token).alg === 'none' && isOurs(token, trust)),
+    },
+    {
+      rule: 'gate.public-key-as-secret',
+      breaks: admitsToken((token) =>
+        jwtVerify(token, new TextEncoder().encode(trust.publicKey), {
+          ...complete,
+          algorithms: ['HS256'],
+        }).then(() => true),
+      ),
+    },
+    {
+      rule: 'gate.other-algorithm',
+      breaks: admitsToken((token) => verifies(token, { ...complete, algorithms: ['RS512'] })),
+    },
+    {
+      rule: 'gate.expired',
+      breaks: admitsToken((token) => verifies(token, { ...complete, currentDate: minutesFromNow(-10) })),
+    },
+    { rule: 'gate.no-expiry', breaks: admitsToken((token) => verifies(token, anyExpiry)) },
+    {
+      rule: 'gate.not-yet-valid',
+      breaks: admitsToken(
+        (token) => isUnexpired(token) && verifies(token, { ...complete, clockTolerance: '15 min' }),
+      ),
+    },
+    {
+      rule: 'gate.wrong-issuer',
+      breaks: admitsToken((token) => verifies(token, { ...anyIssuer, requiredClaims: ['exp', 'iss'] })),
+    },
+    {
+      rule: 'gate.no-issuer',
+      breaks: admitsToken((token) => decodeJwt(token).iss === undefined && verifies(token, anyIssuer)),
+    },
+    {
+      rule: 'gate.wrong-audience',
+      along: ['gate.similar-audience'],
+      breaks: admitsToken((token) => verifies(token, { ...anyAudience, requiredClaims: ['exp', 'aud'] })),
+    },
+    {
+      rule: 'gate.no-audience',
+      breaks: admitsToken((token) => decodeJwt(token).aud === undefined && verifies(token, anyAudience)),
+    },
+    {
+      rule: 'gate.similar-audience',
+      breaks: admitsToken(
+        (token) => String(decodeJwt(token).aud).startsWith(trust.audience) && verifies(token, anyAudience),
+      ),
+    },
+    {
+      rule: 'gate.tampered',
+      along: ['gate.tampered-after-success'],
+      breaks: admitsToken((token) => decodeJwt(token).sub === 'somebody-else' && isOurs(token, trust)),
+    },
+    { rule: 'gate.tampered-after-success', breaks: cachedBySignature() },
+    ...brokenRequests,
+  ];
+}
+
+/** Servers whose gate overlooks one kind of request. */
+const brokenRequests: readonly BrokenServer[] = [
+  {
+    rule: 'gate.batch',
+    breaks: runsUnpaid((body) => (Array.isArray(body) && body.length === 1 ? body[0] : null)),
+  },
+  {
+    rule: 'gate.batch-mixed',
+    breaks: runsUnpaid((body) => (Array.isArray(body) && body.length > 1 ? body[1] : null)),
+  },
+  { rule: 'gate.batch-nested', breaks: runsUnpaid((body) => (Array.isArray(body) ? body[0]?.[0] : null)) },
+  {
+    rule: 'gate.content-type',
+    breaks: runsUnpaid((body, { headers }) =>
+      headers['content-type'] === 'application/json;' ? body : null,
+    ),
+  },
+  {
+    rule: 'gate.method-spelling',
+    breaks: runsUnpaid((body) => (body?.method === 'Tools/Call' ? { ...body, method: 'tools/call' } : null)),
+  },
+  {
+    rule: 'gate.duplicate-keys',
+    breaks: runsUnpaid((body, request) => (methodOf(request) === 'tools/list' ? body : null)),
+  },
+  {
+    rule: 'gate.notification',
+    breaks: instead((request) =>
+      methodOf(request) === 'tools/call' && !request.body?.includes('"id":') ? { status: 202 } : undefined,
+    ),
+  },
+  {
+    rule: 'gate.trusted-headers',
+    breaks: runsUnpaid((body, { headers }) => (headers['x-authenticated'] === 'true' ? body : null)),
+  },
+  {
+    rule: 'gate.unknown-tool',
+    breaks: runsUnpaid((body) => (body?.params?.name === 'no_such_tool' ? body : null)),
+  },
+  { rule: 'gate.every-call', breaks: trustsSecondRequest() },
+];
+
+type Body = Record<string, unknown> & { params?: { name?: unknown }; [index: number]: Body };
+
+function admits(admitted: (header: string | undefined) => boolean): BrokenServer['breaks'] {
+  return { authorized: (good) => async (header) => admitted(header) || good(header) };
+}
+
+/** Admits a token where the good server does or where `admitted` does; an error counts as no. */
+function admitsToken(admitted: (token: string) => boolean | Promise<boolean>): BrokenServer['breaks'] {
+  return {
+    authorized: (good) => async (header) => {
+      if (await good(header)) return true;
+      const [, token] = /^Bearer (\S+\.\S+\.\S*)$/.exec(header ?? '') ?? [];
+      if (token === undefined) return false;
+      return Promise.resolve(token)
+        .then(admitted)
+        .catch(() => false);
+    },
+  };
+}
+
+/** Answers the call that `pick` finds in a body, without a token. */
+function runsUnpaid(pick: (body: Body | null, request: Request) => unknown): BrokenServer['breaks'] {
+  return instead(async (request, steps) => {
+    if (request.headers.authorization !== undefined) return undefined;
+    const call = pick(parsed(request.body), request) as Parameters<Steps['respond']>[0] | null | undefined;
+    if (call?.method !== 'tools/call') return undefined;
+    return { status: 200, body: { jsonrpc: '2.0', id: call.id ?? null, ...(await steps.respond(call)) } };
+  });
+}
+
+/** Remembers an accepted token by its signature alone. */
+function cachedBySignature(): BrokenServer['breaks'] {
+  const accepted = new Set<string | undefined>();
+  return {
+    authorized: (good) => async (header) => {
+      const signature = header?.split('.')[2];
+      if (signature && accepted.has(signature)) return true;
+      const valid = await good(header);
+      if (valid) accepted.add(signature);
+      return valid;
+    },
+  };
+}
+
+/** Lets the second request of a session through: the first has paid. */
+function trustsSecondRequest(): BrokenServer['breaks'] {
+  const counts = new Map<string, number>();
+  return instead(async (request, steps) => {
+    const session = request.headers['mcp-session-id']?.toString() ?? '';
+    const count = (counts.get(session) ?? 0) + 1;
+    counts.set(session, count);
+    const body = parsed(request.body);
+    if (count !== 2 || body?.method !== 'tools/call') return undefined;
+    const response = await steps.respond(body as Parameters<Steps['respond']>[0]);
+    return { status: 200, body: { jsonrpc: '2.0', id: 1, ...response } };
+  });
+}
+
+function parsed(body: string | undefined): Body | null {
+  try {
+    return JSON.parse(body ?? '');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the claims are those of a valid token; the signature is not looked at. */
+function isOurs(token: string, trust: Trust): boolean {
+  const { iss, aud, nbf = 0 } = decodeJwt(token);
+  return iss === trust.issuer && aud === trust.audience && nbf * 1000 <= Date.now() && isUnexpired(token);
+}
+
+function isUnexpired(token: string): boolean {
+  return (decodeJwt(token).exp ?? 0) * 1000 > Date.now();
+}
+
+function minutesFromNow(minutes: number): Date {
+  return new Date(Date.now() + minutes * 60_000);
+}

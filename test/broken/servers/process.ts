@@ -1,0 +1,18 @@
+import type { BrokenServer } from '../variant.ts';
+
+/** Programs that start or stop in a broken way: test/broken/main.ts knows what each rule's name changes. */
+export const brokenPrograms: readonly BrokenServer[] = [
+  { rule: 'process.port', along: ['process.busy-port', 'process.production'] },
+  { rule: 'process.default-port' },
+  { rule: 'process.busy-port' },
+  {
+    rule: 'process.no-key',
+    profile: (profile) => ({ ...profile, token: { ...profile.token, jwksUrl: null } }),
+  },
+  { rule: 'process.production-auth' },
+  { rule: 'process.production-audience' },
+  { rule: 'process.production-https' },
+  { rule: 'process.production' },
+  { rule: 'process.terminate' },
+  { rule: 'process.terminate-during-call' },
+];

@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../../src/contract/model.ts';
+import type { Message } from '../good-server.ts';
+import { type BrokenServer, methodOf, withAnswer } from '../variant.ts';
+
+/** A server that responds to some messages otherwise. */
+function responds(otherwise: (message: Message) => JsonObject | undefined): BrokenServer['breaks'] {
+  return { respond: (good) => async (message) => otherwise(message) ?? good(message) };
+}
+
+/** A server that negotiates the version in its own way. */
+function negotiates(answered: (asked: unknown, agreed: unknown) => unknown): BrokenServer['breaks'] {
+  return {
+    initialize: (good) => (params) => {
+      const agreed = good(params);
+      const protocolVersion = String(answered(params.protocolVersion, agreed.protocolVersion));
+      return { ...agreed, protocolVersion };
+    },
+  };
+}
+
+export const brokenProtocol: readonly BrokenServer[] = [
+  {
+    rule: 'protocol.platform-version',
+    breaks: negotiates((asked, agreed) => (asked === '2024-11-05' ? '2025-06-18' : agreed)),
+  },
+  {
+    rule: 'protocol.later-versions',
+    breaks: negotiates((asked, agreed) => (asked === '2025-06-18' ? '2024-11-05' : agreed)),
+  },
+  { rule: 'protocol.unknown-version', breaks: negotiates((asked) => asked) },
+  {
+    rule: 'protocol.envelope',
+    breaks: responds(({ id, method }) =>
+      id === 0 && method === 'tools/list' ? { id: null, result: {} } : undefined,
+    ),
+  },
+  {
+    rule: 'protocol.string-id',
+    breaks: responds((message) => (typeof message.id === 'string' ? { id: null, result: {} } : undefined)),
+  },
+  {
+    rule: 'protocol.optional-params',
+    breaks: responds(({ method, params }) =>
+      method === 'prompts/list' && params !== undefined
+        ? { error: { code: -32602, message: 'No params expected' } }
+        : undefined,
+    ),
+  },
+  {
+    rule: 'protocol.unknown-method',
+    breaks: responds(({ method }) => (method === 'tools/destroy' ? { result: {} } : undefined)),
+  },
+  {
+    rule: 'protocol.notification',
+    breaks: withAnswer((answer, request) =>
+      methodOf(request) === 'notifications/initialized'
+        ? { status: 200, body: { jsonrpc: '2.0', id: null, result: {} } }
+        : answer,
+    ),
+  },
+  {
+    rule: 'protocol.ping',
+    breaks: responds(({ method }) =>
+      method === 'ping' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
+    ),
+  },
+];

@@ -1,0 +1,218 @@
+import { setTimeout } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
+import type { JsonObject } from '../../../src/contract/model.ts';
+import { isObject } from '../../../src/contract/schema.ts';
+import { type Request, resultOf } from '../good-server.ts';
+import type { Outcome } from '../good-tools.ts';
+import { type BrokenServer, instead, methodOf } from '../variant.ts';
+
+/** A server that changes the results of one kind of outcome of get_price. */
+function results<Kind extends Outcome['kind']>(
+  kind: Kind,
+  change: (result: JsonObject, outcome: Extract<Outcome, { kind: Kind }>) => JsonObject,
+): BrokenServer['breaks'] {
+  return {
+    result: (good) => (outcome, tool) => {
+      const result = good(outcome, tool);
+      const concerned = outcome.kind === kind && tool.definition.name === 'get_price';
+      return concerned ? change(result, outcome as Extract<Outcome, { kind: Kind }>) : result;
+    },
+  };
+}
+
+/** A server that finds other data than the good one. */
+function finds(change: (data: JsonObject) => JsonObject): BrokenServer['breaks'] {
+  return results('found', (_result, { data }) => resultOf(change(data)));
+}
+
+/** A server that changes the failure of an example; invalid arguments fail as they should. */
+function failsWith(change: (result: JsonObject) => JsonObject): BrokenServer['breaks'] {
+  return results('fail', (result, { error }) => (error === 'SOURCE_DOWN' ? change(result) : result));
+}
+
+/** A server that handles some calls otherwise. */
+function calls(change: (params: JsonObject) => JsonObject): BrokenServer['breaks'] {
+  return { call: (good) => async (params) => good(change(params)) };
+}
+
+export const brokenResults: readonly BrokenServer[] = [
+  {
+    rule: 'result.content',
+    along: ['submission.text'],
+    breaks: results('found', (result) => ({ ...result, content: [] })),
+  },
+  {
+    rule: 'result.json-text',
+    along: ['submission.text'],
+    breaks: results('found', (result) => ({
+      ...result,
+      content: [{ type: 'text', text: 'The price is 64000.' }],
+    })),
+  },
+  {
+    rule: 'result.structured',
+    along: ['outcome.client', 'submission.calls'],
+    breaks: results('found', ({ content = [] }) => ({ content })),
+  },
+  {
+    rule: 'result.fits',
+    along: ['outcome.client', 'submission.calls'],
+    breaks: finds((data) => ({ ...data, price: String(data.price) })),
+  },
+  {
+    rule: 'result.failure-fits',
+    along: ['outcome.client'],
+    breaks: failsWith(() => ({
+      ...resultOf({ error: 'SOURCE_DOWN', message: 'No answer.' }),
+      isError: true,
+    })),
+  },
+  {
+    rule: 'result.same-data',
+    breaks: results('found', ({ structuredContent = {} }, { data }) => ({
+      ...resultOf({ ...data, price: 1 }),
+      structuredContent,
+    })),
+  },
+  { rule: 'result.declared-fields', breaks: finds((data) => ({ ...data, venue: 'spot' })) },
+  { rule: 'result.no-lost-values', breaks: finds((data) => ({ ...data, symbol: '[object Object]' })) },
+  { rule: 'result.no-refusal', breaks: finds((data) => ({ ...data, symbol: 'Symbol not found.' })) },
+  {
+    rule: 'result.size',
+    breaks: results('found', (result, { data }) => ({
+      ...result,
+      content: [{ type: 'text', text: JSON.stringify(data) + ' '.repeat(500_001) }],
+    })),
+  },
+  {
+    rule: 'result.schema-copy',
+    breaks: results('found', (result) => ({ ...result, _meta: { outputSchema: { type: 'object' } } })),
+  },
+  {
+    rule: 'outcome.found',
+    breaks: results('found', () => resultOf({ symbol: null, price: null, searchExhausted: true })),
+  },
+  { rule: 'outcome.empty', breaks: results('empty', () => resultOf({ symbol: null, price: null })) },
+  { rule: 'outcome.fail', breaks: failsWith(() => resultOf({ symbol: null, price: null })) },
+  {
+    rule: 'outcome.failure-payload',
+    breaks: failsWith(() => ({
+      ...resultOf({ symbol: null, price: null, error: 'SOURCE_DOWN' }),
+      isError: true,
+    })),
+  },
+  {
+    rule: 'outcome.in-time',
+    profile: (profile) => ({ ...profile, limits: { ...profile.limits, callMs: 200 } }),
+    breaks: slowCalls(({ body }) => body?.includes('"XYZ"') === true),
+  },
+  { rule: 'outcome.client', along: ['submission.calls'], breaks: misformatted() },
+  {
+    rule: 'call.unknown-tool',
+    breaks: unknownTool((name) => name === 'no_such_tool'),
+  },
+  {
+    rule: 'call.unknown-tool-names',
+    breaks: unknownTool((name) => name === 'constructor'),
+  },
+  {
+    rule: 'call.wrong-arguments',
+    breaks: calls((params) => withArguments(params, ({ currency: _currency, ...args }) => args)),
+  },
+  {
+    rule: 'call.missing-arguments',
+    breaks: calls((params) => withArguments(params, (args) => ({ symbol: 'BTC', ...args }))),
+  },
+  {
+    rule: 'call.no-arguments-object',
+    breaks: calls((params) =>
+      isObject(params.arguments) ? params : { ...params, arguments: { symbol: 'BTC' } },
+    ),
+  },
+  {
+    rule: 'call.no-stack',
+    breaks: failsWith(() => ({
+      ...resultOf({
+        symbol: null,
+        price: null,
+        error: 'SOURCE_DOWN',
+        message: 'TypeError: fetch failed\n    at run (/srv/app/tools.js:12:34)',
+      }),
+      isError: true,
+    })),
+  },
+  {
+    rule: 'submission.calls',
+    breaks: instead((request) =>
+      isSubmission(request) ? { status: 500, body: { error: 'Unknown purpose' } } : undefined,
+    ),
+  },
+  {
+    rule: 'submission.text',
+    breaks: {
+      answer: (good) => async (request) => {
+        const answer = await good(request);
+        if (!isSubmission(request)) return answer;
+        return {
+          ...answer,
+          body: JSON.parse(JSON.stringify(answer.body), (key, value) => (key === 'text' ? 'ok' : value)),
+        };
+      },
+    },
+  },
+  {
+    rule: 'submission.in-time',
+    profile: (profile) => ({ ...profile, limits: { ...profile.limits, submissionMs: 300 } }),
+    breaks: slowCalls(isSubmission),
+  },
+];
+
+/** Whether a call comes from the submission test, which its token tells. */
+function isSubmission(request: Request): boolean {
+  const [, token] = /^Bearer (\S+\.\S+\.\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+  return methodOf(request) === 'tools/call' && token !== undefined && isSmokeToken(token);
+}
+
+function isSmokeToken(token: string): boolean {
+  try {
+    return decodeJwt(token).purpose === 'smoke-test';
+  } catch {
+    return false;
+  }
+}
+
+function slowCalls(isSlow: (request: Request) => boolean): BrokenServer['breaks'] {
+  return instead(async (request) => {
+    if (isSlow(request)) await setTimeout(310);
+    return undefined;
+  });
+}
+
+function unknownTool(concerned: (name: unknown) => boolean): BrokenServer['breaks'] {
+  return {
+    respond: (good) => async (message) => {
+      const { params } = message;
+      const broken = message.method === 'tools/call' && isObject(params) && concerned(params.name);
+      return broken ? { error: { code: -32602, message: 'Unknown tool' } } : good(message);
+    },
+  };
+}
+
+function withArguments(params: JsonObject, change: (args: JsonObject) => JsonObject): JsonObject {
+  const args = params.arguments;
+  return params.name === 'get_price' && isObject(args) ? { ...params, arguments: change(args) } : params;
+}
+
+/** Declares a time and finds one in prose: the marketplace's validator ignores formats, the SDK's does not. */
+function misformatted(): BrokenServer['breaks'] {
+  const time = { type: 'string', format: 'date-time', description: 'When the price was traded.' };
+  return {
+    list: (good) => () =>
+      good().map((tool) => {
+        const schema = isObject(tool.outputSchema) ? tool.outputSchema : {};
+        const properties = isObject(schema.properties) ? schema.properties : {};
+        return { ...tool, outputSchema: { ...schema, properties: { ...properties, at: time } } };
+      }),
+    ...finds((data) => ({ ...data, at: 'yesterday' })),
+  };
+}

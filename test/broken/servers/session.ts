@@ -1,0 +1,176 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Request, Steps } from '../good-server.ts';
+import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+
+const idOf = (request: Request) => request.headers['mcp-session-id']?.toString();
+const stream = { status: 200, headers: { 'content-type': 'text/event-stream' }, stream: true } as const;
+
+/** Lets some requests pass as if they named a known session. */
+function letIn(admits: (request: Request) => boolean) {
+  return withRequest((request: Request, steps: Steps) =>
+    admits(request) ? withHeaders(request, { 'mcp-session-id': steps.open() }) : request,
+  );
+}
+
+const isOrdinaryPost = (request: Request) => request.method === 'POST' && methodOf(request) !== 'initialize';
+const isZero = (request: Request) => /^0+-/.test(idOf(request) ?? '');
+
+export const brokenSessions: readonly BrokenServer[] = [
+  {
+    rule: 'session.open',
+    breaks: withAnswer((answer, request) =>
+      methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
+    ),
+  },
+  { rule: 'session.id-characters', breaks: spaced() },
+  { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
+  { rule: 'session.lasting', breaks: forgetful() },
+  { rule: 'session.two-at-once', breaks: sharedByMessageId() },
+  { rule: 'session.parallel', breaks: crowded() },
+  {
+    rule: 'session.missing-post',
+    breaks: letIn((request) => isOrdinaryPost(request) && idOf(request) === undefined),
+  },
+  { rule: 'session.unknown-post', breaks: letIn((request) => isOrdinaryPost(request) && isZero(request)) },
+  {
+    rule: 'session.missing-get',
+    breaks: instead((request) =>
+      request.method === 'GET' && request.path === '/mcp' && idOf(request) === undefined ? stream : undefined,
+    ),
+  },
+  {
+    rule: 'session.unknown-get',
+    breaks: instead((request) => (request.method === 'GET' && isZero(request) ? stream : undefined)),
+  },
+  { rule: 'session.tampered', breaks: prefixed() },
+  {
+    rule: 'session.long',
+    breaks: instead((request) =>
+      request.method === 'POST' && (idOf(request)?.length ?? 0) > 1000
+        ? { status: 500, body: 'Internal Server Error' }
+        : undefined,
+    ),
+  },
+  {
+    rule: 'session.prototype',
+    breaks: letIn((request) => request.method === 'POST' && idOf(request) === '__proto__'),
+  },
+  {
+    rule: 'session.prototype-get',
+    breaks: instead((request) =>
+      request.method === 'GET' && idOf(request) === 'constructor' ? { status: 500 } : undefined,
+    ),
+  },
+  {
+    rule: 'session.get-known',
+    breaks: withAnswer((answer, request) =>
+      request.method === 'GET' && answer.stream ? { status: 404, body: 'Not found' } : answer,
+    ),
+  },
+  {
+    rule: 'session.foreign-initialize',
+    breaks: withRequest((request) =>
+      methodOf(request) === 'initialize' ? withHeaders(request, { 'mcp-session-id': undefined }) : request,
+    ),
+  },
+  { rule: 'session.delete', breaks: { close: () => () => {} } },
+  {
+    rule: 'session.delete-unknown',
+    breaks: withAnswer((answer, request) =>
+      request.method === 'DELETE' && answer.status === 400 ? { status: 204 } : answer,
+    ),
+  },
+];
+
+function spaced() {
+  const spacedId = (id: string) => id.replace('-', ' ');
+  const ids = new Map<string, string>();
+  return {
+    open: (good: Steps['open']) => () => {
+      const id = good();
+      ids.set(spacedId(id), id);
+      return spacedId(id);
+    },
+    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => good(ids.get(id ?? '')),
+    close: (good: Steps['close']) => (id: string) => good(ids.get(id) ?? ''),
+  };
+}
+
+function constantId() {
+  let id: string | undefined;
+  return {
+    open: (good: Steps['open']) => () => {
+      id ??= good();
+      return id;
+    },
+  };
+}
+
+function withoutDelete() {
+  return instead((request) => (request.method === 'DELETE' ? { status: 405 } : undefined));
+}
+
+/** Forgets a session after four requests for resources. */
+function forgetful() {
+  const counts = new Map<string | undefined, number>();
+  return instead((request) => {
+    if (methodOf(request) !== 'resources/list') return undefined;
+    const count = (counts.get(idOf(request)) ?? 0) + 1;
+    counts.set(idOf(request), count);
+    return count > 4 ? { status: 400, body: { error: 'Invalid session' } } : undefined;
+  });
+}
+
+/** Gives the answer to whoever asks last under the same message id, as one transport for all sessions does. */
+function sharedByMessageId() {
+  let overtaken: (() => void) | undefined;
+  return {
+    respond:
+      (good: Steps['respond']): Steps['respond'] =>
+      async (message) => {
+        if (message.id !== 424_242) return good(message);
+        if (overtaken) {
+          overtaken();
+          return good(message);
+        }
+        await new Promise<void>((resolve) => {
+          overtaken = resolve;
+        });
+        return { error: { code: -32603, message: 'Already connected to a transport' } };
+      },
+  };
+}
+
+/** Opens at most fifteen sessions at the same time. */
+function crowded() {
+  let opening = 0;
+  return {
+    answer: (good: Steps['answer']) => async (request: Request) => {
+      if (methodOf(request) !== 'initialize') return good(request);
+      opening += 1;
+      try {
+        await setTimeout(20);
+        return opening > 15 ? { status: 503, body: 'Busy' } : await good(request);
+      } finally {
+        opening -= 1;
+      }
+    },
+  };
+}
+
+/** Compares only the beginning of an id. */
+function prefixed() {
+  const known = new Set<string>();
+  return {
+    open: (good: Steps['open']) => () => {
+      const id = good();
+      known.add(id.slice(0, 8));
+      return id;
+    },
+    close: (good: Steps['close']) => (id: string) => {
+      known.delete(id.slice(0, 8));
+      good(id);
+    },
+    isKnown: () => (id: string | undefined) => known.has(id?.slice(0, 8) ?? ''),
+  };
+}

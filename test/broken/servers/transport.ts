@@ -1,0 +1,111 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Request } from '../good-server.ts';
+import { type BrokenServer, instead, withHeaders, withRequest } from '../variant.ts';
+
+const crash = { status: 500, body: { error: 'Internal error' } };
+
+/** A server that refuses some POSTs. */
+function refuses(status: number, refused: (request: Request) => boolean): BrokenServer['breaks'] {
+  return instead((request) => (request.method === 'POST' && refused(request) ? { status } : undefined));
+}
+
+/** A server that takes a body that was too large for the list of tools. */
+function takesLarge(chunked: boolean): BrokenServer['breaks'] {
+  return {
+    parse: (good) => (request) =>
+      request.body === undefined && (request.headers['content-length'] === undefined) === chunked
+        ? { message: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }
+        : good(request),
+  };
+}
+
+/** A server with seven workers, each held by one client until that client is done. */
+function workers(
+  held: (server: Server, hold: (client: object) => void, free: (client: object) => void) => void,
+) {
+  const busy = new Set<object>();
+  return {
+    attach: (server: Server) =>
+      held(
+        server,
+        (client) => busy.add(client),
+        (client) => busy.delete(client),
+      ),
+    breaks: instead((request) => (request.path === '/health' && busy.size > 7 ? { status: 503 } : undefined)),
+  };
+}
+
+export const brokenTransport: readonly BrokenServer[] = [
+  { rule: 'http.accept-absent', breaks: refuses(406, ({ headers }) => headers.accept === undefined) },
+  { rule: 'http.accept-any', breaks: refuses(406, ({ headers }) => headers.accept === '*/*') },
+  { rule: 'http.accept-json', breaks: refuses(406, ({ headers }) => headers.accept === 'application/json') },
+  {
+    rule: 'http.accept-events',
+    breaks: refuses(406, ({ headers }) => headers.accept === 'text/event-stream'),
+  },
+  {
+    rule: 'http.charset',
+    breaks: refuses(415, ({ headers }) => headers['content-type'] === 'application/json; charset=utf-8'),
+  },
+  { rule: 'http.any-host', breaks: refuses(421, ({ headers }) => !headers.host?.startsWith('127.0.0.1')) },
+  {
+    rule: 'http.content-type',
+    breaks: withRequest((request) =>
+      request.headers['content-type'] === 'text/plain'
+        ? withHeaders(request, { 'content-type': 'application/json' })
+        : request,
+    ),
+  },
+  {
+    rule: 'http.malformed',
+    breaks: instead(({ body }) => (body?.startsWith('{') && body.endsWith('"') ? crash : undefined)),
+  },
+  {
+    rule: 'http.empty',
+    breaks: instead(({ method, body, headers }) =>
+      method === 'POST' && body === '' && headers.accept?.includes('json') ? crash : undefined,
+    ),
+  },
+  { rule: 'http.not-object', breaks: instead(({ body }) => (body === '"tools/list"' ? crash : undefined)) },
+  { rule: 'http.null', breaks: instead(({ body }) => (body === 'null' ? crash : undefined)) },
+  {
+    rule: 'http.foreign-origin',
+    breaks: withRequest((request) => withHeaders(request, { origin: undefined })),
+  },
+  {
+    rule: 'http.other-methods',
+    breaks: withRequest((request) => (request.method === 'PUT' ? { ...request, method: 'POST' } : request)),
+  },
+  {
+    rule: 'http.no-stack',
+    breaks: instead(({ body }) =>
+      body === '{'
+        ? { status: 400, body: { error: 'SyntaxError\n    at JSON.parse (/srv/app/index.js:10:5)' } }
+        : undefined,
+    ),
+  },
+  { rule: 'http.large-body', breaks: takesLarge(false) },
+  { rule: 'http.large-body-chunked', breaks: takesLarge(true) },
+  { rule: 'http.deep-body', breaks: instead(({ body }) => (body?.startsWith('[[[[[[') ? crash : undefined)) },
+  {
+    rule: 'http.slow-headers',
+    ...workers((server, hold, free) => {
+      server.on('connection', (socket: Socket) => {
+        hold(socket);
+        socket.on('close', () => free(socket));
+      });
+      server.on('request', ({ socket }) => free(socket));
+    }),
+  },
+  {
+    rule: 'http.slow-body',
+    ...workers((server, hold, free) => {
+      server.on('request', (incoming) => {
+        hold(incoming);
+        incoming.on('end', () => free(incoming));
+        incoming.on('close', () => free(incoming));
+      });
+    }),
+  },
+];

@@ -1,0 +1,48 @@
+import type { Server } from 'node:http';
+import type { PlatformProfile } from '../../src/contract/profile.ts';
+import type { Answer, Breaks, Request, Steps } from './good-server.ts';
+
+/** A server that breaks one rule. Rules that must fail along with it stand in `along`. */
+export interface BrokenServer {
+  readonly rule: string;
+  readonly along?: readonly string[];
+  readonly breaks?: Breaks;
+  /** Changes the platform, for rules whose limit it sets. */
+  readonly profile?: (profile: PlatformProfile) => PlatformProfile;
+  /** Changes the address under which the server is checked. */
+  readonly url?: (url: string) => string;
+  /** Given the HTTP server before it is used. */
+  readonly attach?: (server: Server) => void;
+}
+
+type MaybeAnswer = Answer | undefined | Promise<Answer | undefined>;
+
+/** Answers some requests otherwise; undefined leaves them to the good server. */
+export function instead(otherwise: (request: Request, steps: Steps) => MaybeAnswer): Breaks {
+  return {
+    answer: (good, steps) => async (request) => (await otherwise(request, steps)) ?? good(request),
+  };
+}
+
+/** Changes some requests before the good server gets them. */
+export function withRequest(change: (request: Request, steps: Steps) => Request): Breaks {
+  return { answer: (good, steps) => (request) => good(change(request, steps)) };
+}
+
+/** Changes the good server's answers. */
+export function withAnswer(change: (answer: Answer, request: Request) => Answer): Breaks {
+  return { answer: (good) => async (request) => change(await good(request), request) };
+}
+
+/** A request with some headers replaced; undefined removes one. */
+export function withHeaders(
+  request: Request,
+  headers: Readonly<Record<string, string | undefined>>,
+): Request {
+  return { ...request, headers: { ...request.headers, ...headers } };
+}
+
+/** The method of a POST's JSON-RPC message, where it is one. */
+export function methodOf({ method, body }: Request): string | undefined {
+  return method === 'POST' ? /"method":"([^"]*)"/.exec(body ?? '')?.[1] : undefined;
+}
