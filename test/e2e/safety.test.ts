@@ -9,24 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bins, create, run, scratch } from './support.ts';
+import { endRuns, wholeRun } from './kill.ts';
+import { bins, create, run, scratch, tree } from './support.ts';
 
 const quick = ['--yes', '--no-install', '--no-git'];
 const root = scratch();
-
-/** Relative path → content of every file below a directory; empty where there is no such directory. */
-function tree(directory: string): Map<string, string> {
-  if (!existsSync(directory)) return new Map();
-  return new Map(
-    readdirSync(directory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .toSorted()
-      .map((path) => [relative(directory, path), readFileSync(path, 'utf8')]),
-  );
-}
 
 function own(name: string): string {
   const directory = join(root, name);
@@ -37,30 +26,13 @@ function own(name: string): string {
 describe('killed at any moment', () => {
   it('leaves nothing or everything', async () => {
     const cwd = own('killed');
-    const started = performance.now();
-    expect((await create(['whole', ...quick], { cwd })).status).toBe(0);
-    const duration = performance.now() - started;
-    const whole = [...tree(join(cwd, 'whole')).keys()];
-
-    const moments = Array.from({ length: 16 }, (_, i) => (duration * (i + 1)) / 16);
-    const seen = { nothing: 0, everything: 0 };
-    for (const [i, moment] of moments.entries()) {
-      const child = spawn(process.execPath, [bins.create, `tool-${i}`, ...quick], { cwd, stdio: 'ignore' });
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      setTimeout(() => child.kill('SIGKILL'), moment);
-      await ended;
-      const files = [...tree(join(cwd, `tool-${i}`)).keys()];
-      if (files.length === 0) seen.nothing += 1;
-      else {
-        expect(files).toEqual(whole);
-        seen.everything += 1;
-      }
-      expect(
-        (await create([`tool-${i}`, ...quick, ...(files.length > 0 ? ['--force'] : [])], { cwd })).status,
-      ).toBe(0);
-    }
-    expect(seen.nothing).toBeGreaterThan(0);
-    expect(readdirSync(cwd).filter((name) => !/^(whole|tool-\d+)$/.test(name))).toEqual([]);
+    const { files, duration } = await wholeRun(cwd);
+    const moments = Array.from({ length: 16 }, (_, i) => ({
+      from: 'start' as const,
+      after: (duration * (i + 1)) / 16,
+      signal: 'SIGKILL' as const,
+    }));
+    expect((await endRuns(cwd, files, moments)).nothing).toBeGreaterThan(0);
   });
 });
 

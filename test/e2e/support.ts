@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, inject } from 'vitest';
@@ -35,6 +35,18 @@ export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** Relative path → content of every file below a directory; empty where there is no such directory. */
+export function tree(directory: string): Map<string, string> {
+  if (!existsSync(directory)) return new Map();
+  return new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted()
+      .map((path) => [relative(directory, path), readFileSync(path, 'utf8')]),
+  );
 }
 
 /** Runs a program to its end; never throws for an exit code. Inherits no variable that changes what the bins do. */
@@ -80,12 +92,17 @@ export function compile(directory: string): Promise<Ran> {
   return run(join(inject('sharedModules'), '.bin/tsc'), [], { cwd: directory });
 }
 
-/** Runs the built project's own self-check and unit tests. */
-export async function prove(directory: string): Promise<{ report: Report; unitTests: Ran }> {
-  const check = await run(process.execPath, ['dist/self-check/main.js', '--json'], { cwd: directory });
+/** Runs the built project's own self-check and unit tests, on this Node or another one. */
+export async function prove(
+  directory: string,
+  node: string = process.execPath,
+): Promise<{ report: Report; unitTests: Ran }> {
+  const check = await run(node, ['dist/self-check/main.js', '--json'], { cwd: directory });
   if (!check.stdout.startsWith('{'))
     throw new Error(`self-check exited ${check.status}\n${check.stdout}\n${check.stderr}`);
-  const unitTests = await run('sh', ['-c', 'exec node --test dist/test/tools/*.test.js'], { cwd: directory });
+  const unitTests = await run('sh', ['-c', 'exec "$0" --test dist/test/tools/*.test.js', node], {
+    cwd: directory,
+  });
   return { report: JSON.parse(check.stdout), unitTests };
 }
 

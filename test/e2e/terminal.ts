@@ -1,5 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
+
+/** After this a question that does not come is taken for one that never will. Milliseconds. */
+const patience = 60_000;
 
 export const keys = {
   enter: '\r',
@@ -17,6 +21,7 @@ export class Terminal {
   #output = '';
   #seen = 0;
   #notify = () => {};
+  #over = false;
 
   constructor(
     file: string,
@@ -36,7 +41,10 @@ export class Terminal {
       this.#notify();
     });
     this.ended = new Promise((resolve) =>
-      this.#pty.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)),
+      this.#pty.onExit(({ exitCode, signal }) => {
+        this.#over = true;
+        resolve(signal ? 128 + signal : exitCode);
+      }),
     );
   }
 
@@ -50,16 +58,16 @@ export class Terminal {
     return stripVTControlCharacters(this.#output.slice(this.#seen));
   }
 
-  /** Waits until the text since the last wait matches. @throws Error that shows the screen when the program ends first. */
+  /** Waits until the text since the last wait matches. @throws Error that shows the screen when it never does. */
   async waitFor(pattern: RegExp | string): Promise<void> {
     const matches = () =>
       typeof pattern === 'string' ? this.fresh.includes(pattern) : pattern.test(this.fresh);
     let over = false;
-    const end = this.ended.then(() => {
+    const end = Promise.race([this.ended, setTimeout(patience, undefined, { ref: false })]).then(() => {
       over = true;
     });
     while (!matches()) {
-      if (over) throw new Error(`ended before ${pattern} was shown:\n${this.text.slice(-3000)}`);
+      if (over) throw new Error(`${pattern} was never shown:\n${this.text.slice(-3000)}`);
       await Promise.race([end, new Promise<void>((resolve) => (this.#notify = resolve))]);
     }
     this.#seen = this.#output.length;
@@ -69,7 +77,8 @@ export class Terminal {
     for (const key of input) this.#pty.write(key);
   }
 
+  /** Ends the program if it still runs. */
   kill(): void {
-    this.#pty.kill('SIGKILL');
+    if (!this.#over) this.#pty.kill('SIGKILL');
   }
 }

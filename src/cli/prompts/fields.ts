@@ -141,7 +141,7 @@ async function askValues(asker: Asker, bare: Shape, kind: FieldKind, path: strin
     });
     if (fallback !== undefined) shape = { ...shape, default: fallback };
   }
-  if (shape.enum || bare.type === 'boolean' || bare.type === 'object') return shape;
+  if (shape.enum || bare.type === 'boolean' || (bare.items ?? bare).type === 'object') return shape;
   const examples = await asker.text({
     message: `Examples of ${path}`,
     placeholder: 'none; or a | b',

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { repository, run, scratch } from './support.ts';
+
+const parts = ['cold-start', 'scaffold', 'growth'];
+const out = scratch();
+let page: string;
+let results: { part: string; tables: { head: string[]; rows: string[][] }[]; reaches: unknown[] }[];
+
+beforeAll(async () => {
+  const ran = await run(process.execPath, [
+    join(repository, 'bench/run.js'),
+    '--quick',
+    '--only',
+    parts.join(','),
+    '--out',
+    out,
+  ]);
+  expect(ran.status, ran.stderr).toBe(0);
+  page = readFileSync(join(out, 'RESULTS.md'), 'utf8');
+  results = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'));
+});
+
+describe('npm run bench -- --quick', () => {
+  it('measures the parts that were asked for', () => {
+    expect(results.map(({ part }) => part)).toEqual(parts);
+    for (const { reaches } of results) expect(reaches.length).toBeGreaterThan(0);
+  });
+
+  it('fills every table', () => {
+    const tables = results.flatMap(({ tables }) => tables);
+    expect(tables.length).toBeGreaterThanOrEqual(parts.length);
+    for (const { head, rows } of tables) {
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) expect(row).toHaveLength(head.length);
+    }
+  });
+
+  it('writes a page whose tables are well formed', () => {
+    for (const block of page.split('\n\n').filter((block) => block.startsWith('|'))) {
+      const widths = block.split('\n').map((line) => line.split(' | ').length);
+      expect(new Set(widths).size, block).toBe(1);
+    }
+  });
+
+  it('says on what it measured, and neither the name of the machine nor a path of it', () => {
+    expect(page).toMatch(/Node \d+\.\d+\.\d+/);
+    expect(page).not.toContain(repository);
+    expect(page).not.toContain(out);
+  });
+
+  it('draws the growth', () => {
+    expect(readdirSync(out).toSorted()).toEqual(['RESULTS.md', 'growth.svg', 'results.json']);
+    expect(readFileSync(join(out, 'growth.svg'), 'utf8')).toMatch(
+      /^<svg [^>]+>[\s\S]*<polyline [\s\S]*<\/svg>\n$/,
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { bins, create, tree } from './support.ts';
+
+/** When a run of the generator is ended, and how. */
+export interface Moment {
+  /** `write`: the moment at which something first appears on disk. */
+  readonly from: 'start' | 'write';
+  /** Milliseconds from there on. */
+  readonly after: number;
+  readonly signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT';
+}
+
+const quick = ['--tool', 'get_price', '--yes', '--no-install', '--no-git'];
+
+/** One whole run: its files, and how long it takes in milliseconds. */
+export async function wholeRun(cwd: string): Promise<{ files: readonly string[]; duration: number }> {
+  const started = performance.now();
+  const { status, stderr } = await create(['whole', ...quick], { cwd });
+  expect(status, stderr).toBe(0);
+  return { files: [...tree(join(cwd, 'whole')).keys()], duration: performance.now() - started };
+}
+
+/**
+ * Ends one run at each moment, in a directory of its own, and checks that it left nothing or all of `files`, and that
+ * the next run succeeds. Returns how often it left which.
+ */
+export async function endRuns(
+  cwd: string,
+  files: readonly string[],
+  moments: readonly Moment[],
+): Promise<{ nothing: number; everything: number }> {
+  const seen = { nothing: 0, everything: 0 };
+  for (const [index, moment] of moments.entries()) {
+    const name = `tool-${index}`;
+    await endRun(cwd, name, moment);
+    const left = [...tree(join(cwd, name)).keys()];
+    if (left.length > 0) expect(left, JSON.stringify(moment)).toEqual(files);
+    seen[left.length > 0 ? 'everything' : 'nothing'] += 1;
+    const again = await create([name, ...quick, ...(left.length > 0 ? ['--force'] : [])], { cwd });
+    expect(again.status, again.stderr).toBe(0);
+  }
+  expect(readdirSync(cwd).filter((name) => !/^(whole|tool-\d+)$/.test(name))).toEqual([]);
+  return seen;
+}
+
+async function endRun(cwd: string, name: string, { from, after, signal }: Moment): Promise<void> {
+  const watcher = watch(cwd);
+  const written = once(watcher, 'change');
+  const child = spawn(process.execPath, [bins.create, name, ...quick], { cwd, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  if (from === 'write') await Promise.race([written, ended]);
+  await Promise.race([delay(after), ended]);
+  child.kill(signal);
+  await ended;
+  watcher.close();
+}
