@@ -24,7 +24,10 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<E
     const program = buildProgram(name, async (command) => {
       exitCode = await command(output);
     });
-    await program.parseAsync(args, { from: 'user' });
+    // A tree of commands without a command shows what there is.
+    await program.parseAsync(args.length === 0 && name === 'market-mcp' ? ['--help'] : args, {
+      from: 'user',
+    });
     return exitCode;
   } catch (error) {
     if (isHelpOrVersion(error)) return exitCodes.ok;

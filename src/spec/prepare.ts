@@ -1,12 +1,11 @@
 import { inspectTools } from '../contract/inspect.ts';
-import type { Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import type { JsonObject, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { definitionOf } from './definition.ts';
 import { fault, refuse, together } from './fault.ts';
 import { type Mended, mend } from './mend.ts';
 import type { Fault, Prepared, Result, SpecEntry, ToolSpec } from './model.ts';
 import { toolFile } from './names.ts';
-import { isDefinition } from './read.ts';
 import { samplesOf } from './samples.ts';
 import { toolSpecOf } from './tool-spec.ts';
 
@@ -100,4 +99,9 @@ function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): read
     message: `${title} (${id}): expected ${expected}`,
     hint: exact ?? mendOfRule,
   }));
+}
+
+/** Whether an entry is a plain MCP tool definition. */
+function isDefinition(entry: SpecEntry): entry is JsonObject {
+  return 'inputSchema' in entry || 'outputSchema' in entry;
 }

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import type { Json, JsonObject } from '../contract/model.ts';
+import type { Json } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
 import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
@@ -18,11 +18,6 @@ export function readSpec(text: string, file = '--spec'): Result<readonly SpecEnt
   const document = readDocument(text, file);
   if (!document.ok) return document;
   return entriesOf(document.value, file);
-}
-
-/** Whether an entry is a plain MCP tool definition. */
-export function isDefinition(entry: SpecEntry): entry is JsonObject {
-  return 'inputSchema' in entry || 'outputSchema' in entry;
 }
 
 /** Any JSON value from JSON or YAML text, each key once, within the limits; or every fault with its place. */

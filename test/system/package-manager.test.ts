@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { detectPackageManager } from '../../src/system/detect.ts';
 import { SystemError } from '../../src/system/errors.ts';
-import { detectPackageManager, install } from '../../src/system/package-manager.ts';
+import { install } from '../../src/system/package-manager.ts';
 import { directory } from '../project/directory.ts';
 
 describe('the package manager', () => {
@@ -34,11 +35,7 @@ describe('an install', () => {
     process.env.NODE_ENV = 'production';
     await install('npm', root, () => {});
     delete process.env.NODE_ENV;
-    const { name } = JSON.parse(
-      Buffer.from(
-        await import('node:fs').then((fs) => fs.readFileSync(join(root, 'node_modules/local/package.json'))),
-      ).toString(),
-    );
+    const { name } = JSON.parse(readFileSync(join(root, 'node_modules/local/package.json'), 'utf8'));
     expect(name).toBe('local');
   });
 

@@ -1,6 +1,6 @@
 import { build, showSelfCheck } from '../../check/self-check.ts';
 import { findProject } from '../../project/manifest.ts';
-import { detectPackageManager } from '../../system/package-manager.ts';
+import { detectPackageManager } from '../../system/detect.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 

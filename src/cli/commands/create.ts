@@ -14,7 +14,7 @@ import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { answersOf } from '../create/answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
-import { checkStep, gitStep, installStep, type Standing } from '../create/steps.ts';
+import type { Standing } from '../create/steps.ts';
 import {
   failedRules,
   fileLines,
@@ -49,10 +49,21 @@ export async function create(
   showPrepared(blueprint.prepared, output);
 
   const standing = { directory: target.directory, packageManager: blueprint.packageManager };
+  const report = await takeSteps(standing, switches, output);
+  return showResult(blueprint, standing, switches, report, output);
+}
+
+/** Install, git, self-check, as far as they are wanted. */
+async function takeSteps(
+  standing: Standing,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<Report | null> {
+  if (!switches.install && !switches.git) return null;
+  const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
   if (switches.install) await installStep(standing, output);
   if (switches.git) await gitStep(standing, output);
-  const report = switches.install && switches.check ? await checkStep(standing, output) : null;
-  return showResult(blueprint, standing, switches, report, output);
+  return switches.install && switches.check ? checkStep(standing, output) : null;
 }
 
 /** What the author agrees to before anything is written. */

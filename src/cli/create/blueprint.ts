@@ -12,8 +12,7 @@ import { pass } from '../../spec/fault.ts';
 import type { Prepared, Result, SpecEntry } from '../../spec/model.ts';
 import { projectName } from '../../spec/names.ts';
 import { prepare } from '../../spec/prepare.ts';
-import { readSpec } from '../../spec/read.ts';
-import { detectPackageManager } from '../../system/package-manager.ts';
+import { detectPackageManager } from '../../system/detect.ts';
 import { resolvePlatform } from './platform.ts';
 
 /** A project in memory: everything that is known before the first write. */
@@ -52,6 +51,7 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
 
 async function entriesOf({ source }: CreateAnswers): Promise<Result<readonly SpecEntry[]>> {
   if (source.kind === 'tool') return pass([source.tool]);
+  const { readSpec } = await import('../../spec/read.ts');
   return readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
 }
 

@@ -3,13 +3,13 @@ import type { PlatformProfile } from '../../contract/profile.ts';
 import { readInput } from '../../project/input.ts';
 import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
-import { readDocument } from '../../spec/read.ts';
 
 /** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
 export async function resolvePlatform(name: string): Promise<Result<PlatformProfile>> {
   const shipped = platforms.find((platform) => platform.name === name);
   if (shipped) return pass(shipped);
   if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
+  const { readDocument } = await import('../../spec/read.ts');
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;
   const { profileProblems } = await import('../../contract/profile-schema.ts');
