@@ -5,9 +5,9 @@ import { type BodyFault, holdsMethod, readBody } from './body.ts';
 import type { Tool } from './define-tool.ts';
 import { createGate, openGate } from './gate.ts';
 import type { Log } from './log.ts';
-import { createMethods, paidMethod } from './methods.ts';
+import { createMethods, isSupportedVersion, paidMethod, type ServerInfo } from './methods.ts';
 import { corsHeaders, createOriginCheck, preflightHeaders } from './origin.ts';
-import { createAnswer, ErrorCode, errorResponse, isSupportedVersion, type ServerInfo } from './rpc.ts';
+import { ErrorCode, errorReply, replyTo } from './rpc.ts';
 import { createSessions } from './session.ts';
 import { createStreams } from './streams.ts';
 
@@ -27,7 +27,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
   const gate = config.token === null ? openGate : createGate(config.token, log);
   const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds);
   const streams = createStreams();
-  const answer = createAnswer(info, createMethods(tools, { gate, timeoutMs: config.callTimeoutMs, log }));
+  const methods = createMethods({ info, tools, gate, timeoutMs: config.callTimeoutMs, log });
   const isAllowedOrigin = createOriginCheck(config.allowedOrigins, !config.production);
   const preflight = preflightHeaders(config.token?.header ?? 'authorization');
 
@@ -39,7 +39,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
       return json(401, { error: 'Unauthorized' });
     }
     if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-      return json(400, errorResponse(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message'));
+      return json(400, errorReply(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message'));
     }
 
     const session = request.headers.get('mcp-session-id');
@@ -48,10 +48,10 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     if (!opens && !sessions.isKnown(session)) return invalidSession();
     const version = request.headers.get('mcp-protocol-version');
     if (!initializes && version !== null && !isSupportedVersion(version)) {
-      return json(400, errorResponse(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version'));
+      return json(400, errorReply(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version'));
     }
 
-    const reply = await answer(message, request);
+    const reply = await replyTo(message, methods, request);
     if (reply === null) return new Response(null, { status: 202 });
     if ('error' in reply) return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : {});
@@ -129,7 +129,7 @@ function bodyRefusal(fault: BodyFault): Response {
     case 'too-large':
       return json(413, { error: 'Request too large' }, { connection: 'close' });
     case 'not-json':
-      return json(400, errorResponse(ErrorCode.ParseError, 'Parse error'));
+      return json(400, errorReply(ErrorCode.ParseError, 'Parse error'));
   }
 }
 

@@ -1,3 +1,8 @@
+import {
+  InitializeRequestParamsSchema,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { ToolDefinition } from '../../contract/model.ts';
 import { type Incident, runCall } from './call.ts';
 import { type CompiledTool, compileTool } from './compile.ts';
@@ -12,15 +17,33 @@ export const paidMethod = 'tools/call';
 
 const unauthorized = -32001;
 
+/** Name and version, as `initialize` and `/health` tell them (C§2.3, C§2.4). */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What the methods work with. */
+export interface Service {
+  readonly info: ServerInfo;
+  readonly tools: readonly Tool[];
+  readonly gate: Gate;
+  /** Deadline of a call, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+}
+
+/** Whether `MCP-Protocol-Version` names a version that this server speaks. */
+export function isSupportedVersion(version: string): boolean {
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+}
+
 /**
- * The methods of C§4.1 beside `initialize`. The calling method asks the gate itself, whoever asked it before.
+ * The methods of C§4.1. The calling method asks the gate itself, whoever asked it before.
  *
  * @throws Error where two tools have one name or a schema does not compile.
  */
-export function createMethods(
-  tools: readonly Tool[],
-  { gate, timeoutMs, log }: { readonly gate: Gate; readonly timeoutMs: number; readonly log: Log },
-): ReadonlyMap<string, Method> {
+export function createMethods({ info, tools, gate, timeoutMs, log }: Service): ReadonlyMap<string, Method> {
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -28,6 +51,15 @@ export function createMethods(
   }
   const list = { tools: tools.map(definitionOf) };
   const report = (incident: Incident) => log('incident', { ...incident });
+
+  const initialize: Method = (params) => {
+    const { success, data } = InitializeRequestParamsSchema.safeParse(params);
+    if (!success) throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
+    const protocolVersion = isSupportedVersion(data.protocolVersion)
+      ? data.protocolVersion
+      : LATEST_PROTOCOL_VERSION;
+    return { protocolVersion, capabilities: { tools: {} }, serverInfo: info };
+  };
 
   const call: Method = async ({ name, arguments: args = {} }, caller) => {
     if (!(await gate(caller.headers))) throw new RpcError(unauthorized, 'Unauthorized');
@@ -54,6 +86,8 @@ export function createMethods(
   };
 
   return new Map<string, Method>([
+    ['initialize', initialize],
+    ['ping', () => ({})],
     ['tools/list', () => list],
     ['resources/list', () => ({ resources: [] })],
     ['prompts/list', () => ({ prompts: [] })],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ServerInfo } from './rpc.ts';
+import type { ServerInfo } from './methods.ts';
 
 /** The project's directory; this module runs from `dist/src/server`. */
 export const projectDirectory = fileURLToPath(new URL('../../../', import.meta.url));

@@ -3,7 +3,7 @@ import { createApp } from './app.ts';
 import type { Tool } from './define-tool.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { createLog } from './log.ts';
-import type { ServerInfo } from './rpc.ts';
+import type { ServerInfo } from './methods.ts';
 
 /**
  * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Where it cannot start, says why on
