@@ -1,0 +1,85 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { version } from '../../src/plan/versions.ts';
+import { directory } from '../project/directory.ts';
+
+const root = join(import.meta.dirname, '../..');
+const bins = { create: join(root, 'bin/create-market-mcp.js'), market: join(root, 'bin/market-mcp.js') };
+const run = (bin: string, ...args: string[]) =>
+  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
+
+describe('the built programs', () => {
+  it.each(Object.values(bins))('%s says its version', (bin) => {
+    for (const flag of ['--version', '-V']) {
+      expect(run(bin, flag)).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+    }
+  });
+
+  it('show what they take', () => {
+    expect(run(bins.create, '--help').stdout).toContain('--package-manager <name>');
+    expect(run(bins.market).stdout).toMatch(/Commands:\n {2}new .*\n/);
+    expect(run(bins.market, 'new', '--help').stdout).toContain('--input <field>');
+  });
+
+  it('say what was meant', () => {
+    expect(run(bins.market, 'chek')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Did you mean check?'),
+    });
+    const { status, stderr } = run(bins.create, '--jsn', '--json');
+    expect({ status, error: JSON.parse(stderr).error.code }).toEqual({ status: 2, error: 'BAD_USAGE' });
+  });
+
+  it('end quietly when nobody reads on', () => {
+    const command = `"${process.execPath}" "${bins.market}" spec-schema | head -1`;
+    const ran = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(ran).toMatchObject({ stdout: '{\n', stderr: '' });
+  });
+
+  it('list the platforms for a program', () => {
+    const { stdout } = run(bins.market, 'platforms', '--json');
+    expect(JSON.parse(stdout).platforms.map(({ name }: { name: string }) => name)).toEqual([
+      'generic',
+      'context',
+    ]);
+  });
+
+  it('find no project where there is none', () => {
+    const ran = spawnSync(process.execPath, [bins.market, 'check'], { cwd: directory(), encoding: 'utf8' });
+    expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('market-mcp.json') });
+  });
+});
+
+describe('Ctrl-C while packages are installed', () => {
+  it('ends the package manager and what it started, and keeps the whole project', async () => {
+    const cwd = directory();
+    const bin = directory();
+    const npm = join(bin, 'npm');
+    writeFileSync(npm, '#!/bin/sh\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/started"\nwait\n');
+    chmodSync(npm, 0o755);
+    const child = spawn(process.execPath, [bins.create, 'tool', '--yes', '--no-git'], {
+      cwd,
+      env: {
+        ...process.env,
+        PATH: `${bin}${delimiter}${process.env.PATH}`,
+        PIDS: bin,
+        npm_config_user_agent: 'npm/10',
+      },
+      stdio: 'ignore',
+    });
+    while (!existsSync(join(bin, 'started'))) await new Promise((go) => setTimeout(go, 20));
+    child.kill('SIGINT');
+    const [exitCode] = await once(child, 'exit');
+    expect(exitCode).toBe(130);
+    expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
+    const running = execFileSync('ps', ['-eo', 'pid=,stat='], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, state]) => !state?.startsWith('Z'))
+      .map(([pid]) => pid);
+    expect(running).not.toContain(readFileSync(join(bin, 'sleep'), 'utf8').trim());
+  });
+});
