@@ -69,7 +69,9 @@ export function showNext(commands: readonly string[], repeat: string, output: Ou
   output.line(output.style('bold', 'Next'));
   for (const command of commands) output.line(`  ${printable(command)}`);
   output.line();
-  output.line(output.style('dim', `To repeat without questions: ${printable(repeat)}`));
+  // Escapes would change what is repeated; only a path can hold a control character.
+  const command = /\p{Cc}/u.test(repeat) ? printable(repeat) : repeat;
+  output.line(output.style('dim', `To repeat without questions: ${command}`));
 }
 
 function changeLines(changes: readonly Change[]): readonly string[] {
