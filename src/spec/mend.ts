@@ -100,7 +100,7 @@ function outputOf({ outputSchema }: JsonObject, mending: Mending): JsonObject | 
 function compiled(schema: JsonObject, path: string, mending: Mending): JsonObject | undefined {
   const result = tryCompile(schema);
   if (result.ok) return schema;
-  if (mending.faults.length === 0) {
+  if (!mending.hasFaultIn(path)) {
     mending.fault(
       path,
       undefined,

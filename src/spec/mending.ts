@@ -25,6 +25,12 @@ export class Mending {
     this.faults.push(fault(`${this.#where}.${path}`, value, message, hint));
   }
 
+  /** Whether a fault was found at a path or below it. */
+  hasFaultIn(path: string): boolean {
+    const root = `${this.#where}.${path}`;
+    return this.faults.some(({ where }) => where === root || where.startsWith(`${root}.`));
+  }
+
   /** Leaves a keyword out and says so. */
   without(schema: JsonObject, keyword: string, path: string, why: string): JsonObject {
     if (schema[keyword] === undefined) return schema;

@@ -68,6 +68,8 @@ function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Pr
       return found('is no key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
     case 'enum':
       return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
+    case 'minItems':
+      return found('is empty', 'Name at least one.');
     case 'false schema':
       return found('says nothing of a value of this type', 'Leave it out, or change the type.');
     default:
