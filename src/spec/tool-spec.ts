@@ -70,6 +70,8 @@ function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Pr
       return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
     case 'minItems':
       return found('is empty', 'Name at least one.');
+    case 'minLength':
+      return found('is empty', 'Write some text.');
     case 'false schema':
       return found('says nothing of a value of this type', 'Leave it out, or change the type.');
     default:
