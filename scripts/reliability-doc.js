@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+// Copies the figures of the last whole reliability run (dist/reliability.json) into docs/reliability.md.
+
+const figures = JSON.parse(readFileSync(new URL('../dist/reliability.json', import.meta.url), 'utf8'));
+const page = new URL('../docs/reliability.md', import.meta.url);
+const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
+
+const text = readFileSync(page, 'utf8');
+if (!place.test(text)) throw new Error('docs/reliability.md has no place for figures');
+writeFileSync(
+  page,
+  text.replace(place, () => table(figures)),
+);
+
+function table({ machine, ...parts }) {
+  const rows = [
+    ['endurance', enduranceOf(parts)],
+    ['random tool specs', randomSpecsOf(parts)],
+    ['killed runs', killsOf(parts)],
+    [
+      'official suite',
+      ['conformance-0.1', 'conformance-0.2'].map((suite) => suiteOf(parts, suite)).join('<br>'),
+    ],
+    ['Node', checkedWith(parts, ['node-20', 'node-22', 'node-24'])],
+    ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn'])],
+  ];
+  const lines = rows.map((row) => `| ${row.join(' | ')} |`);
+  const where = `Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.cores} cores.`;
+  return ['', where, '', '| part | figures |', '| --- | --- |', ...lines, '', ''].join('\n');
+}
+
+function enduranceOf(parts) {
+  const { requests, kinds, connections, seconds, requestsPerSecond, statuses, memory } = part(
+    parts,
+    'endurance',
+  );
+  const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${grouped(count)}`);
+  return [
+    `${grouped(requests)} requests of ${kinds} kinds from ${connections} connections in ${seconds} s (${grouped(requestsPerSecond)} a second)`,
+    `answers by status: ${answers.join(', ')}`,
+    `heap after collection ${memory.warm.heap} MB warm, ${memory.end.heap} MB at the end; resident ${memory.warm.resident} MB, ${memory.end.resident} MB`,
+  ].join('<br>');
+}
+
+function randomSpecsOf(parts) {
+  const { rendered, called, selfChecked } = part(parts, 'random-specs');
+  return `${rendered} specs rendered, compiled and inspected; ${called} foretold calls answered; ${selfChecked} projects self-checked`;
+}
+
+function killsOf(parts) {
+  const { kills, nothing, everything } = part(parts, 'kills');
+  return `${kills} runs ended: ${nothing} left nothing, ${everything} everything`;
+}
+
+function suiteOf(parts, suite) {
+  const { version, scenarios, passed, doNotApply } = part(parts, suite);
+  return `${version}: ${scenarios} scenarios, ${passed} pass, ${doNotApply} do not apply`;
+}
+
+function checkedWith(parts, names) {
+  return names
+    .map(
+      (name) =>
+        `${name.replace('node-', '')} (${part(parts, name).version}): ${part(parts, name).passed} rules passed`,
+    )
+    .join('<br>');
+}
+
+function part(parts, name) {
+  if (!parts[name]) throw new Error(`dist/reliability.json has no figures of ${name}: run the whole suite`);
+  return parts[name];
+}
+
+function grouped(number) {
+  return number.toLocaleString('en');
+}

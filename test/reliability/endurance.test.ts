@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { scratch } from '../e2e/support.ts';
+import { authorProject } from './authored.ts';
+import { Caller, Tally } from './endurance/caller.ts';
+import { stream } from './endurance/connections.ts';
+import { echoTools } from './endurance/echo-tools.ts';
+import { allowedOrigin } from './endurance/refusals.ts';
+import { type Course, createWorld, endSessions, kinds, sendTraffic } from './endurance/traffic.ts';
+import { record } from './figures.ts';
+import { randomFrom } from './random.ts';
+import { seed } from './seed.ts';
+import { type Memory, type ServerProcess, startServer } from './server.ts';
+
+const requests = 200_000;
+const connections = 64;
+/** After these the server's code is compiled, and what it remembers with a bound is full. */
+const warmUp = 50_000;
+/** Memory is measured after each so many requests, too: the resident one, while all is busy. */
+const interval = requests / 8;
+/** The most ended sessions that the server remembers. */
+const endedSessions = 10_000;
+/** In bytes, between two moments of rest: a leak of 14 bytes a request is more. */
+const mostGrowth = 2_000_000;
+/** The allocator takes and gives back pages as it sees fit. */
+const mostResidentGrowth = 1.25;
+const openStreams = 16;
+
+const root = scratch();
+
+it(`a server endures ${requests} requests of every kind from ${connections} connections`, async () => {
+  const directory = await authorProject('endurance', echoTools, root);
+  const server = await startServer(directory, {
+    ALLOWED_ORIGINS: allowedOrigin,
+    CALL_TIMEOUT_MS: '3000',
+    REQUEST_TIMEOUT_MS: '5000',
+  });
+  try {
+    await endure(server);
+  } finally {
+    server.kill();
+  }
+});
+
+async function endure(server: ServerProcess): Promise<void> {
+  const started = performance.now();
+  const measuring: Promise<Memory>[] = [];
+  const tally = new Tally(interval, () => measuring.push(server.memory()));
+  const world = await createWorld(server.port, server.signer, tally);
+  const callers = Array.from(
+    { length: connections },
+    (_, index) => new Caller(world, String(index), randomFrom(seed + index)),
+  );
+  const course: Course = { runs: new Map(), incidents: [] };
+
+  await endSessions(callers, endedSessions);
+  await sendTraffic(callers, warmUp, course);
+  const warm = await server.memory();
+  await sendTraffic(callers, requests, course);
+  const end = await server.memory();
+  const seconds = (performance.now() - started) / 1000;
+  expect(course.incidents, `RELIABILITY_SEED=${seed}`).toEqual([]);
+  expect([...course.runs.keys()].sort()).toEqual(kinds.map(({ name }) => name).sort());
+
+  for (const caller of callers) caller.drop();
+  await expect.poll(async () => (await server.memory()).sockets).toBe(0);
+  await stopInTheMiddle(server, callers);
+  const { events, improper, stderr } = server.written;
+  expect({ improper, stderr }).toEqual({ improper: [], stderr: '' });
+  expect(events.get('incident')).toBe(course.runs.get('call: wrong answer'));
+
+  const measured = await Promise.all(measuring);
+  record('endurance', {
+    seed,
+    requests: tally.requests,
+    connections,
+    kinds: kinds.length,
+    seconds: Math.round(seconds),
+    requestsPerSecond: Math.round(tally.requests / seconds),
+    statuses: Object.fromEntries([...tally.statuses].sort(([a], [b]) => a - b)),
+    memory: { unit: 'MB', warm: inMegabytes(warm), end: inMegabytes(end), during: measured.map(inMegabytes) },
+  });
+  expect(end.heapUsed + end.external - warm.heapUsed - warm.external).toBeLessThan(mostGrowth);
+  const peak = (memory: readonly Memory[]) => Math.max(...memory.map(({ rss }) => rss));
+  expect(peak(measured.slice(4))).toBeLessThan(peak(measured.slice(1, 4)) * mostResidentGrowth);
+}
+
+/** Sends SIGTERM while streams are open and a call runs: all of them must end in order, and the process with 0. */
+async function stopInTheMiddle(server: ServerProcess, callers: readonly Caller[]): Promise<void> {
+  const [first, second, ...others] = callers as [Caller, Caller, ...Caller[]];
+  await first.ask('ping');
+  const streams = await Promise.all(others.slice(0, openStreams).map(stream));
+  const running = first.call('echo_later', { nonce: first.nonce(), ms: 500 });
+  await second.ask('ping');
+  server.signal('SIGTERM');
+  expect((await running).isError).toBeUndefined();
+  await Promise.all(streams.map(({ ended }) => ended));
+  expect(await server.exit).toEqual({ code: 0, signal: null });
+}
+
+function inMegabytes({ heapUsed, rss }: Memory): { heap: number; resident: number } {
+  const rounded = (bytes: number) => Math.round(bytes / 100_000) / 10;
+  return { heap: rounded(heapUsed), resident: rounded(rss) };
+}

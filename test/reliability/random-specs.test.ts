@@ -1,0 +1,139 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { mapConcurrently } from '../../src/contract/concurrency.ts';
+import { inspectTools } from '../../src/contract/index.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import type { PlatformProfile } from '../../src/contract/profile.ts';
+import { planProject } from '../../src/plan/project.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { render } from '../../src/render/render.ts';
+import type { PreparedTool, ToolSpec } from '../../src/spec/model.ts';
+import { toolFile } from '../../src/spec/names.ts';
+import { prepare } from '../../src/spec/prepare.ts';
+import type { CallResult } from '../../templates/project/src/server/result.ts';
+import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
+import { record } from './figures.ts';
+import { randomSpecs } from './random-specs.ts';
+import { seed } from './seed.ts';
+
+const perProfile = 160;
+const built = 10;
+const toolsPerProject = 3;
+const atOnce = 3;
+
+const root = scratch();
+const repeat = `RELIABILITY_SEED=${seed}`;
+const done = { rendered: 0, called: 0, selfChecked: 0 };
+
+afterAll(() => record('random-specs', { seed, ...done }));
+
+describe.each([generic, context])(`random tool specs for $name, ${repeat}`, (profile) => {
+  const specs = randomSpecs(perProfile, seed + (profile === generic ? 0 : 1));
+  const directory = join(root, profile.name);
+  let prepared: readonly PreparedTool[] = [];
+
+  it('become projects whose every file is well-formed and compiles', async () => {
+    prepared = prepareAll(specs, profile);
+    const templates = readTemplates();
+    const answers = { name: profile.name, profile, packageManager: 'npm', tools: prepared } as const;
+    for (const [path, { content }] of render(planProject(answers, templates), templates)) {
+      mkdirSync(join(directory, path, '..'), { recursive: true });
+      writeFileSync(join(directory, path), content);
+    }
+    lendModules(directory);
+    const { stdout } = await compile(directory);
+    expect(faultySpecs(stdout, specs), stdout.slice(0, 2_000)).toEqual([]);
+    done.rendered += specs.length;
+  });
+
+  it('serve the very definitions that were prepared, which pass every static rule', async () => {
+    const tools = await compiledTools(directory);
+    const served = Object.fromEntries(
+      tools.map(({ name, ...tool }) => [name, JSON.parse(JSON.stringify(tool))]),
+    );
+    for (const { definition, examples } of prepared) {
+      const { name, ...rest } = definition;
+      expect(served[name], name).toEqual({ ...JSON.parse(JSON.stringify(rest)), examples });
+    }
+    const failed = inspectTools(tools.map(definitionOf), profile).filter(
+      ({ level, status }) => level === 'must' && status === 'fail',
+    );
+    expect(failed).toEqual([]);
+  });
+
+  it('answer every example as it foretells', async () => {
+    const { callTool } = await import(join(directory, 'dist/src/server/call.js'));
+    for (const tool of await compiledTools(directory)) {
+      for (const { arguments: args, expect: foretold } of tool.examples) {
+        const result: CallResult = await callTool(tool, args);
+        expect(outcomeOf(result), `${tool.name} ${JSON.stringify(args)}`).toBe(foretold);
+        done.called += 1;
+      }
+    }
+  });
+});
+
+it(`${built} projects of random tool specs are built, started and self-checked, ${repeat}`, async () => {
+  const specs = randomSpecs(built * toolsPerProject, seed + 2);
+  const projects = Array.from({ length: built }, (_, index) =>
+    specs.slice(index * toolsPerProject, (index + 1) * toolsPerProject),
+  );
+  const outcomes = await mapConcurrently(projects, atOnce, proveProject);
+  expect(outcomes.filter(({ failures, unitTests }) => failures.length > 0 || unitTests.status !== 0)).toEqual(
+    [],
+  );
+  done.selfChecked += outcomes.length;
+});
+
+async function proveProject(specs: readonly ToolSpec[], index: number) {
+  const file = join(root, `project-${index}.json`);
+  writeFileSync(file, JSON.stringify(specs));
+  const platform = index % 2 === 0 ? 'generic' : 'context';
+  const { directory } = await scaffold([`project-${index}`, '--spec', file, '--platform', platform], {
+    cwd: root,
+  });
+  const { report, unitTests } = await prove(directory);
+  const musts = report.rules.filter(({ level }) => level === 'must');
+  return { specs, failures: failuresOf({ ...report, rules: musts }), unitTests };
+}
+
+/** Prepares all specs as one project's. @throws Error that shows each spec that is refused, with its faults */
+function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
+  const whole = prepare(specs, profile);
+  if (whole.ok) return whole.prepared.tools;
+  const refused = specs.flatMap((spec) => {
+    const alone = prepare([spec], profile);
+    return alone.ok ? [] : [JSON.stringify({ spec, faults: alone.faults })];
+  });
+  throw new Error([repeat, ...refused.slice(0, 3)].join('\n'));
+}
+
+/** The specs whose files the compiler names. */
+function faultySpecs(output: string, specs: readonly ToolSpec[]): readonly unknown[] {
+  const named = [...output.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, path]) => path ?? '');
+  return [...new Set(named)].map((path) => {
+    const file = /tools\/(.+?)(\.test)?\.ts$/.exec(path)?.[1];
+    return { path, spec: specs.find(({ name }) => toolFile(name) === file) };
+  });
+}
+
+interface CompiledTool {
+  readonly name: string;
+  readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];
+}
+
+async function compiledTools(directory: string): Promise<readonly CompiledTool[]> {
+  const { tools } = await import(join(directory, 'dist/src/tools/index.js'));
+  return tools;
+}
+
+function definitionOf({ examples: _, ...tool }: CompiledTool): JsonObject {
+  return JSON.parse(JSON.stringify(tool));
+}
+
+function outcomeOf({ isError, structuredContent }: CallResult): string {
+  if (isError) return 'fail';
+  return structuredContent?.searchExhausted ? 'empty' : 'found';
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { createSigner, type Signer } from '../../src/contract/signer.ts';
+import { nonceMark } from './endurance/caller.ts';
+
+/** What is left in the server's memory after a full collection, in bytes, and its open connections. */
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly sockets: number;
+}
+
+/** What the server has written. */
+export interface Written {
+  /** `event` or `event: outcome` → how often. */
+  readonly events: Map<string, number>;
+  /** Lines that are no JSON, or hold an argument or a token. */
+  readonly improper: string[];
+  stderr: string;
+}
+
+export interface ServerProcess {
+  readonly port: number;
+  readonly signer: Signer;
+  readonly written: Written;
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  memory(): Promise<Memory>;
+  signal(name: 'SIGTERM'): void;
+  /** Ends it in any case. */
+  kill(): void;
+}
+
+const audience = 'https://tools.example/mcp';
+
+/**
+ * Starts a built project as a live server is started, with a throwaway key, in a process of its own that can be asked
+ * for its memory.
+ */
+export async function startServer(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const signer = await createSigner(generic.token, audience);
+  const probe = join(import.meta.dirname, 'memory-probe.js');
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'dist/src/main.js'], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PLATFORM_ISSUER: signer.issuer,
+      PLATFORM_AUDIENCE: audience,
+      PLATFORM_PUBLIC_KEY: signer.publicKey,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const written: Written = { events: new Map(), improper: [], stderr: '' };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+  });
+  const listening = readLog(child, written);
+  const port = await Promise.race([listening, exit.then(() => undefined)]);
+  if (port === undefined) throw new Error(`the server did not start\n${written.stderr}`);
+  return {
+    port,
+    signer,
+    written,
+    exit,
+    async memory() {
+      const reply = once(child, 'message');
+      child.send('measure');
+      const [memory] = await reply;
+      return memory as Memory;
+    },
+    signal: (name) => child.kill(name),
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+/** Reads the log to its end. Resolves to the port as soon as it is named. */
+function readLog(child: ChildProcess, { events, improper }: Written): Promise<number> {
+  return new Promise((resolve, reject) => {
+    if (!child.stdout) return reject(new Error('no stdout'));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const entry = parsed(line);
+      if (entry === null || line.includes(nonceMark) || line.includes('eyJ')) return improper.push(line);
+      const { event, outcome, port } = entry;
+      if (event === 'listening') resolve(Number(port));
+      const name = [event, outcome].filter(Boolean).join(': ');
+      return events.set(name, (events.get(name) ?? 0) + 1);
+    });
+  });
+}
+
+function parsed(line: string): { readonly [name: string]: unknown } | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+
+/** The programs that the suite runs beside ours, from npm. */
+const packages = {
+  'conformance-0.1': 'npm:@modelcontextprotocol/conformance@0.1.16',
+  'conformance-0.2': 'npm:@modelcontextprotocol/conformance@0.2.0-alpha.12',
+  node20: nodePackage(20),
+  node22: nodePackage(22),
+  node24: nodePackage(24),
+  pnpm: '^12.21.0',
+  'yarn-classic': 'npm:yarn@^1.22.22',
+  'yarn-berry': 'npm:@yarnpkg/cli-dist@^4.18.1',
+};
+
+/** npm has Node as one package for each platform; a range takes its newest release. */
+function nodePackage(major: number): string {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  return `npm:node-${platform}-${process.arch}@${major}`;
+}
+
+/** Outlives the run: what is there is not fetched again. */
+const directory = fileURLToPath(new URL('../../node_modules/.cache/reliability', import.meta.url));
+
+/** Installs what is not installed yet. */
+export async function installToolchain(): Promise<void> {
+  const manifest = JSON.stringify({ private: true, dependencies: packages });
+  const done = join(directory, 'installed.json');
+  if (existsSync(done) && readFileSync(done, 'utf8') === manifest) return;
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'package.json'), manifest);
+  await execa('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: directory });
+  writeFileSync(done, manifest);
+}
+
+/** A file of an installed package. */
+export function toolFile(name: keyof typeof packages, path: string): string {
+  return join(directory, 'node_modules', name, path);
+}
+
+/** The version that was installed of a package. */
+export function toolVersion(name: keyof typeof packages): string {
+  return JSON.parse(readFileSync(toolFile(name, 'package.json'), 'utf8')).version;
+}
+
+/** The directory of a Node of this major version, for PATH. */
+export function nodeDirectory(major: 20 | 22 | 24): string {
+  return toolFile(`node${major}`, 'bin');
+}
+
+/** Makes a directory, for PATH, in which a command runs a script of an installed package. */
+export function commandDirectory(at: string, command: string, script: string): string {
+  mkdirSync(at, { recursive: true });
+  const file = join(at, command);
+  writeFileSync(file, `#!/bin/sh\nexec node "${script}" "$@"\n`);
+  chmodSync(file, 0o755);
+  return at;
+}
