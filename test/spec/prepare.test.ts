@@ -123,6 +123,12 @@ describe('the samples of a tool', () => {
     ]);
   });
 
+  it('echo no argument where the answer has a format', () => {
+    const url = { name: 'url', type: 'string', format: 'uri', required: true } as const;
+    const [tool] = prepared([{ ...price, input: [url], output: [url] }]).tools;
+    expect(tool?.samples).toEqual([{ key: 'test', answer: { url: 'https://example.com/1' } }]);
+  });
+
   it('leave a value of an enum without one, for the empty path', () => {
     const [tool] = prepared([{ ...price, input: price.input.slice(1) }]).tools;
     expect(tool?.samples.map(({ key }) => key)).toEqual([null, 'buy']);
