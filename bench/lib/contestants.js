@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { headersOf, openSession, request } from './mcp.js';
+import { titleOf } from './peers.js';
+import { benchDirectory, freshPath } from './places.js';
+import { buildProject, product, specOf, toolName } from './product.js';
+import { startServer } from './server.js';
+import { audience, issuer, publicKeyPem } from './tokens.js';
+
+/** @import { Running } from './server.js' */
+
+/**
+ * A server in the comparison.
+ *
+ * @typedef {object} Contestant
+ * @property {string} title
+ * @property {string} script
+ * @property {(auth: boolean) => Record<string, string | undefined>} env
+ */
+
+/**
+ * What every server serves, so that all of them say the same: the tools and the answer of the generated server.
+ *
+ * @typedef {object} Field
+ * @property {unknown} answer the structuredContent of every call
+ * @property {Contestant} ours
+ * @property {Contestant} reference
+ * @property {Contestant} fastmcp
+ * @property {Contestant} framework
+ * @property {Contestant} bare
+ */
+
+/** @type {Map<number, Promise<Field>>} */
+const fields = new Map();
+
+/**
+ * The servers with that many tools, the generated one built.
+ *
+ * @param {number} tools
+ * @returns {Promise<Field>}
+ */
+export function fieldOf(tools) {
+  const known = fields.get(tools);
+  if (known) return known;
+  const field = buildField(tools);
+  fields.set(tools, field);
+  return field;
+}
+
+/** @param {number} tools @returns {Promise<Field>} */
+async function buildField(tools) {
+  const directory = buildProject(['--spec', specOf(tools)]);
+  /** @type {Contestant} */
+  const ours = {
+    title: `generated server (${product().title})`,
+    script: join(directory, 'dist/src/main.js'),
+    env: (auth) =>
+      auth
+        ? { PLATFORM_PUBLIC_KEY: publicKeyPem, PLATFORM_ISSUER: issuer, PLATFORM_AUDIENCE: audience }
+        : { AUTH: 'off', NODE_ENV: 'development' },
+  };
+  const task = await taskOf(ours);
+  const taskFile = freshPath('task');
+  writeFileSync(taskFile, JSON.stringify(task));
+  const peer = (/** @type {string} */ title, /** @type {string} */ file) => ({
+    title,
+    script: join(benchDirectory, 'servers', file),
+    env: (/** @type {boolean} */ auth) => ({
+      BENCH_TASK: taskFile,
+      ...(auth && { BENCH_PUBLIC_KEY: publicKeyPem, BENCH_ISSUER: issuer, BENCH_AUDIENCE: audience }),
+    }),
+  });
+  return {
+    answer: task.answer,
+    ours,
+    reference: peer(
+      `reference (${titleOf('express')}, ${titleOf('@modelcontextprotocol/sdk')})`,
+      'reference.js',
+    ),
+    fastmcp: peer(titleOf('fastmcp'), 'fastmcp.js'),
+    framework: peer(titleOf('mcp-framework'), 'mcp-framework.js'),
+    bare: peer('bare node:http', 'bare.js'),
+  };
+}
+
+/** @param {Contestant} contestant */
+async function taskOf(contestant) {
+  const server = await start(contestant, false);
+  try {
+    const session = await openSession(server.url);
+    const { result: list } = await request(server.url, 'tools/list', {}, { session });
+    const { result } = await request(server.url, 'tools/call', call, { session });
+    return { tools: list.tools, answer: result.structuredContent };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The params of every tool call. */
+export const call = { name: toolName, arguments: { symbol: 'BTC' } };
+
+/** @param {Contestant} contestant @param {boolean} auth */
+export function start(contestant, auth) {
+  return startServer(contestant.script, contestant.env(auth));
+}
+
+const connections = 16;
+
+/**
+ * The headers of each connection.
+ *
+ * @param {Running} server
+ * @param {{ readonly sessions: boolean, readonly token?: string }} options whether each has a session of its own
+ */
+export function identitiesFor({ url }, { sessions, token }) {
+  return Promise.all(
+    Array.from({ length: connections }, async () => {
+      const session = sessions ? await openSession(url, token) : undefined;
+      return headersOf({ session, token });
+    }),
+  );
+}

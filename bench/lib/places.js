@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const benchDirectory = join(import.meta.dirname, '..');
+export const repository = join(benchDirectory, '..');
+
+/** A directory for everything that a run writes; removed when the process ends. */
+export const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(signal, () => process.exit(128 + constants.signals[signal]));
+}
+
+let count = 0;
+
+/** @returns a path in the scratch directory that nothing uses yet. */
+export function freshPath(name = 'place') {
+  count += 1;
+  return join(scratch, `${name}-${count}`);
+}

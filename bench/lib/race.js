@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import { call, identitiesFor, start } from './contestants.js';
+import { load } from './load.js';
+import { initializeParams, openSession, request } from './mcp.js';
+import { interleaved } from './statistics.js';
+import { signTokens } from './tokens.js';
+
+/** @import { Contestant } from './contestants.js' */
+/** @import { Extent, LoadResult } from './load.js' */
+/** @import { Running } from './server.js' */
+
+/**
+ * One kind of request, as callers of a live server send it.
+ *
+ * @typedef {object} Scenario
+ * @property {string} title
+ * @property {'tools/call' | 'tools/list' | 'initialize'} method
+ * @property {'none' | 'one' | 'fresh'} token whether the server asks for tokens, and how often callers change theirs
+ */
+
+/** More than a server would remember, so that none is still known when its turn comes again. */
+const freshTokens = 3_000;
+
+/** @type {readonly string[]} */
+let tokens = [];
+
+/** @param {Scenario['token']} kind */
+async function tokensFor(kind) {
+  const wanted = kind === 'fresh' ? freshTokens : kind === 'one' ? 1 : 0;
+  if (tokens.length < wanted) tokens = await signTokens(wanted);
+  return tokens.slice(0, wanted);
+}
+
+/**
+ * A started server and the job that loads it.
+ *
+ * @param {Contestant} contestant
+ * @param {Scenario} scenario
+ * @param {unknown} answer what a call must give
+ */
+async function enter(contestant, { method, token: kind }, answer) {
+  const used = await tokensFor(kind);
+  const server = await start(contestant, kind !== 'none');
+  try {
+    await proveAnswer(server, answer, used[0]);
+    const identities = await identitiesFor(server, { sessions: method !== 'initialize', token: used[0] });
+    const { url, pid } = server;
+    const params = { 'tools/call': call, 'tools/list': {}, initialize: initializeParams }[method];
+    const job = { url, pid, method, params, identities, ...(kind === 'fresh' && { tokens: used }) };
+    return {
+      stop: server.stop,
+      /** @param {Extent} warmUp @param {Extent} extent */
+      load: (warmUp, extent) => load({ ...job, warmUp, extent }),
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/**
+ * @param {Running} server
+ * @param {unknown} answer
+ * @param {string | undefined} token
+ * @throws {Error} where a call gives something else than all others give
+ */
+async function proveAnswer({ url }, answer, token) {
+  const session = await openSession(url, token);
+  const { result } = await request(url, 'tools/call', call, { session, token });
+  if (!isDeepStrictEqual(result.structuredContent, answer)) {
+    throw new Error(`another answer: ${JSON.stringify(result).slice(0, 200)}`);
+  }
+}
+
+/**
+ * @typedef {object} Compared
+ * @property {Map<string, LoadResult[]>} results rounds by contestant
+ * @property {readonly string[]} notes contestants that could not take part
+ */
+
+/**
+ * Loads contestants in turn with the same requests.
+ *
+ * @param {Scenario} scenario
+ * @param {readonly Contestant[]} contestants
+ * @param {unknown} answer
+ * @param {{ readonly rounds: number, readonly seconds: number, readonly warmUpSeconds: number }} extent
+ * @returns {Promise<Compared>}
+ */
+export async function compare(scenario, contestants, answer, { rounds, seconds, warmUpSeconds }) {
+  /** @type {string[]} */
+  const notes = [];
+  /** @type {Map<string, Awaited<ReturnType<typeof enter>>>} */
+  const entered = new Map();
+  try {
+    for (const contestant of contestants) {
+      try {
+        const rival = await enter(contestant, scenario, answer);
+        entered.set(contestant.title, rival);
+        await rival.load({ amount: 100 }, { duration: warmUpSeconds });
+      } catch (error) {
+        notes.push(`${contestant.title}, ${scenario.title}: ${oneLine(error)}`);
+        await entered.get(contestant.title)?.stop();
+        entered.delete(contestant.title);
+      }
+    }
+    const results = await interleaved(
+      rounds,
+      new Map(
+        [...entered].map(([title, { load }]) => [title, () => load({ duration: 1 }, { duration: seconds })]),
+      ),
+    );
+    return { results, notes };
+  } finally {
+    for (const { stop } of entered.values()) await stop();
+  }
+}
+
+/**
+ * How a server's memory grows over many requests, after as many to warm up as make it settle.
+ *
+ * @param {Scenario} scenario
+ * @param {Contestant} contestant
+ * @param {unknown} answer
+ * @param {{ readonly warmUp: number, readonly amount: number }} extent in requests
+ * @returns {Promise<LoadResult>}
+ */
+export async function grow(scenario, contestant, answer, { warmUp, amount }) {
+  const { load, stop } = await enter(contestant, scenario, answer);
+  try {
+    return await load({ amount: warmUp }, { amount });
+  } finally {
+    await stop();
+  }
+}
+
+/** @param {unknown} error */
+function oneLine(error) {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return (cause instanceof Error ? `${message}: ${cause.message}` : message).replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeMachine, describeRuntime } from './machine.js';
+import { markdown } from './markdown.js';
+import { product } from './product.js';
+
+/** @import { Section } from './section.js' */
+
+/**
+ * A part's findings with what they were found on.
+ *
+ * @typedef {Section & { readonly part: string, readonly date: string, readonly machine: string, readonly versions: string }} Result
+ */
+
+/**
+ * @param {string} part
+ * @param {Section} section
+ * @returns {Result}
+ */
+export function stamp(part, section) {
+  const [date = ''] = new Date().toISOString().split('T');
+  return {
+    part,
+    date,
+    machine: describeMachine(),
+    versions: `${product().title}, ${describeRuntime()}`,
+    ...section,
+  };
+}
+
+/**
+ * Writes results.json, RESULTS.md and the plots; what earlier runs found for other parts stays.
+ *
+ * @param {string} directory
+ * @param {readonly Result[]} fresh
+ * @param {readonly string[]} order of the parts
+ */
+export function writeResults(directory, fresh, order) {
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'results.json');
+  /** @type {Result[]} */
+  const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  const results = [
+    ...known.filter(({ part }) => !fresh.some((result) => result.part === part)),
+    ...fresh,
+  ].sort((a, b) => order.indexOf(a.part) - order.indexOf(b.part));
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(directory, 'RESULTS.md'), markdown(results));
+  for (const { plot } of results) if (plot) writeFileSync(join(directory, plot.file), plot.svg);
+}

@@ -1,0 +1,104 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { measure } from '../lib/measure.js';
+import { freshPath } from '../lib/places.js';
+import { buildProject, compiler, plainEnvironment, product, scaffold } from '../lib/product.js';
+import { atMost, figure, withSpread } from '../lib/section.js';
+import { interleaved, pairedRatio, spreadOf } from '../lib/statistics.js';
+
+/** @import { Part } from '../lib/section.js' */
+
+const env = plainEnvironment;
+const install = ['install', '--no-audit', '--no-fund'];
+
+/** @type {Part} */
+export const fromNothing = {
+  name: 'from-nothing',
+  async run({ quick }) {
+    const whole = `\`create-market-mcp\`: scaffold, install, build, self-check`;
+    const bare = '`npm install` of the same package.json';
+    const manifest = join(scaffold(), 'package.json');
+    bareInstall(manifest); // warms npm's cache
+    const runs = await interleaved(
+      quick ? 1 : 7,
+      new Map([
+        [whole, () => createWhole()],
+        [bare, () => bareInstall(manifest)],
+      ]),
+    );
+    const times = new Map([...runs].map(([name, costs]) => [name, costs.map(({ ms }) => ms)]));
+    const ratio = pairedRatio(times.get(whole) ?? [], times.get(bare) ?? []);
+
+    const project = buildProject();
+    const steps = await interleaved(
+      quick ? 1 : 7,
+      new Map([
+        ['scaffold', () => timeOf(process.execPath, createArguments(['--no-install']), emptyDirectory())],
+        ['build', () => timeOf(process.execPath, [compiler(project)], project)],
+        ['self-check', () => timeOf(process.execPath, ['dist/self-check/main.js'], project)],
+      ]),
+    );
+    return {
+      title: 'From nothing to a green self-check',
+      text: "One command against npm alone, with the same warm cache of npm. The steps are measured one by one, too; `install` is npm's own.",
+      tables: [
+        {
+          head: ['', 's', 'CPU s, mean'],
+          rows: [...runs].map(([name, costs]) => [
+            name,
+            withSpread(costs.map(({ ms }) => ms / 1000)),
+            figure(costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / costs.length / 1000),
+          ]),
+        },
+        {
+          head: ['where the time goes', 'ms'],
+          rows: [
+            ...[...steps].map(([name, times]) => [name, withSpread(times)]),
+            ['install', withSpread(times.get(bare) ?? [])],
+          ],
+        },
+      ],
+      reaches: [
+        atMost('from nothing to green against `npm install`', ratio, 1.5),
+        atMost(
+          'self-check of the default project',
+          spreadOf((steps.get('self-check') ?? []).map((ms) => ms / 1000)),
+          3,
+          's',
+        ),
+      ],
+      notes: [],
+    };
+  },
+};
+
+/** @param {readonly string[]} flags */
+function createArguments(flags) {
+  return [product().create, 'made', '--yes', '--no-git', ...flags];
+}
+
+function createWhole() {
+  return measure(process.execPath, createArguments([]), { cwd: emptyDirectory(), env });
+}
+
+/** @param {string} manifest */
+function bareInstall(manifest) {
+  const cwd = emptyDirectory();
+  cpSync(manifest, join(cwd, 'package.json'));
+  return measure('npm', install, { cwd, env });
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function timeOf(command, args, cwd) {
+  return measure(command, args, { cwd, env }).ms;
+}
+
+function emptyDirectory() {
+  const directory = freshPath('empty');
+  mkdirSync(directory);
+  return directory;
+}

@@ -1,0 +1,118 @@
+import { measure } from '../lib/measure.js';
+import { logPlot } from '../lib/plot.js';
+import { buildProject, plainEnvironment, product, scaffold, specOf } from '../lib/product.js';
+import { figure, withSpread } from '../lib/section.js';
+import { growthExponent, interleaved, spreadOf } from '../lib/statistics.js';
+
+/** @import { Part, Reach } from '../lib/section.js' */
+
+const env = plainEnvironment;
+
+/** Growth by the power 1 is linear; what measuring adds to it may not count. */
+const linear = 1.1;
+
+/** @type {Part} */
+export const growth = {
+  name: 'growth',
+  async run({ quick }) {
+    const sizes = quick ? [1, 10] : [1, 10, 100, 300];
+    const rounds = quick ? 1 : 5;
+    const checks = await measureChecks(sizes, rounds);
+    const additions = hasAddTool() ? await measureAdditions(sizes, rounds) : [];
+    const series = [
+      {
+        name: 'self-check, ms',
+        points: checks.map(({ tools, ms }) => ({ x: tools, y: spreadOf(ms).median })),
+      },
+      {
+        name: 'self-check, MB',
+        points: checks.map(({ tools, mb }) => ({ x: tools, y: spreadOf(mb).median })),
+      },
+      {
+        name: 'add-tool, ms',
+        points: additions.map(({ tools, ms }) => ({ x: tools, y: spreadOf(ms).median })),
+      },
+    ].filter(({ points }) => points.length > 0 && points.every(({ y }) => y > 0));
+    const plot = logPlot({ title: 'Growth with the number of tools', x: 'tools', y: 'ms, MB', series });
+    return {
+      title: 'Growth',
+      text: `Projects of ${sizes.join(', ')} tools. The exponent is the slope of the best line through the logarithms: 1 is linear growth, 2 is quadratic.`,
+      tables: [
+        {
+          head: ['tools', 'self-check ms', 'self-check peak MB', 'add-tool ms'],
+          rows: checks.map(({ tools, ms, mb }, index) => [
+            figure(tools),
+            withSpread(ms),
+            withSpread(mb),
+            additions[index] ? withSpread(additions[index].ms) : '–',
+          ]),
+        },
+      ],
+      reaches: series.map(({ name, points }) => noWorseThanLinear(name, growthExponent(points))),
+      notes: hasAddTool() ? [] : ['This version has no `market-mcp add-tool`.'],
+      plot: { file: 'growth.svg', svg: plot, alt: 'Self-check time and memory by number of tools' },
+    };
+  },
+};
+
+/**
+ * @param {string} name
+ * @param {number} exponent
+ * @returns {Reach}
+ */
+function noWorseThanLinear(name, exponent) {
+  return {
+    what: `growth of ${name} with the number of tools, exponent`,
+    bound: 'at most 1 (linear)',
+    figure: figure(exponent),
+    reached: exponent <= linear,
+  };
+}
+
+/**
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ */
+async function measureChecks(sizes, rounds) {
+  const projects = new Map(sizes.map((tools) => [String(tools), buildProject(['--spec', specOf(tools)])]));
+  const costs = await interleaved(
+    rounds,
+    new Map(
+      [...projects].map(([tools, cwd]) => [
+        tools,
+        () => measure(process.execPath, ['dist/self-check/main.js'], { cwd, env, memory: true }),
+      ]),
+    ),
+  );
+  return [...costs].map(([tools, runs]) => ({
+    tools: Number(tools),
+    ms: runs.map(({ ms }) => ms),
+    mb: runs.map(({ peakMb }) => peakMb),
+  }));
+}
+
+function hasAddTool() {
+  return measure(process.execPath, [product().market, '--help'], { env }).stdout.includes('add-tool');
+}
+
+/**
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ */
+async function measureAdditions(sizes, rounds) {
+  const projects = new Map(sizes.map((tools) => [String(tools), scaffold(['--spec', specOf(tools)])]));
+  const times = await interleaved(
+    rounds,
+    new Map(
+      [...projects].map(([tools, cwd]) => [
+        tools,
+        (round) =>
+          measure(process.execPath, [product().market, 'add-tool', `added_${round}`, '--yes', '--no-check'], {
+            cwd,
+            env,
+          }).ms,
+      ]),
+    ),
+  );
+  return [...times].map(([tools, ms]) => ({ tools: Number(tools), ms }));
+}

@@ -1,0 +1,175 @@
+import { fieldOf, start } from '../lib/contestants.js';
+import { canPin } from '../lib/machine.js';
+import { compare, grow } from '../lib/race.js';
+import { atLeast, atMost, figure, withSpread } from '../lib/section.js';
+import { interleaved, pairedRatio, spreadOf } from '../lib/statistics.js';
+
+/** @import { Contestant, Field } from '../lib/contestants.js' */
+/** @import { LoadResult } from '../lib/load.js' */
+/** @import { Scenario } from '../lib/race.js' */
+/** @import { Part, Reach, Table } from '../lib/section.js' */
+
+/** @type {Record<string, Scenario>} */
+const scenarios = {
+  cached: { title: 'tools/call, one token', method: 'tools/call', token: 'one' },
+  fresh: { title: 'tools/call, a fresh token each', method: 'tools/call', token: 'fresh' },
+  open: { title: 'tools/call, no auth', method: 'tools/call', token: 'none' },
+  list: { title: 'tools/list', method: 'tools/list', token: 'none' },
+  initialize: { title: 'initialize', method: 'initialize', token: 'none' },
+};
+
+/** @type {Part} */
+export const load = {
+  name: 'load',
+  async run({ quick }) {
+    const extent = quick
+      ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
+      : { rounds: 5, seconds: 3, warmUpSeconds: 5 };
+    const field = await fieldOf(1);
+    const { ours, reference, fastmcp, framework, bare } = field;
+    const all = [ours, reference, fastmcp, framework];
+
+    const cached = await race(scenarios.cached, [...all, bare], field, extent);
+    const open = await race(scenarios.open, [...all, bare], field, extent);
+    const fresh = await race(scenarios.fresh, all, field, extent);
+    const initialize = await race(scenarios.initialize, all, field, extent);
+    const lists = [];
+    for (const tools of quick ? [1] : [1, 100, 1000]) {
+      const wide = await fieldOf(tools);
+      const rivals = [wide.ours, wide.reference, wide.fastmcp, wide.framework];
+      lists.push(await race(scenarios.list, rivals, wide, extent, `tools/list, ${tools} tools`));
+    }
+    const memory = await weigh(field, quick ? 500 : 100_000);
+    const starts = await timeStarts(all, quick ? 1 : 9);
+
+    const races = [cached, fresh, open, ...lists, initialize];
+    return {
+      title: 'The generated server under load',
+      text: [
+        'autocannon in another process, 16 connections with a session each, a new JSON-RPC id every time. Every server',
+        'has the same tools and gives the same answer, which is checked first.',
+        canPin
+          ? 'The server has one core to itself, the load another.'
+          : 'Processes cannot be pinned to cores here, so server and load share them.',
+        'CPU is what the server spent on one request: it says most on a machine that others use too.',
+      ].join(' '),
+      tables: [...races.map(({ table }) => table), memory.table, starts],
+      reaches: [
+        cached.faster('the reference', reference, 4),
+        cached.faster('fastmcp', fastmcp, 4),
+        cached.faster('bare node:http', bare, 0.35),
+        initialize.faster('the reference', reference, 8),
+        ...memory.reaches,
+        cached.slowest('the reference', reference),
+      ],
+      notes: races.flatMap(({ notes }) => notes),
+    };
+  },
+};
+
+/**
+ * One scenario as a table, and the reaches that can be read from it.
+ *
+ * @param {Scenario | undefined} scenario
+ * @param {readonly Contestant[]} contestants
+ * @param {Field} field
+ * @param {Parameters<typeof compare>[3]} extent
+ * @param {string} [title]
+ */
+async function race(scenario, contestants, field, extent, title = scenario?.title ?? '') {
+  if (!scenario) throw new Error('no such scenario');
+  const { results, notes } = await compare(scenario, contestants, field.answer, extent);
+  const of = (/** @type {Contestant} */ { title }, /** @type {keyof LoadResult & string} */ key) =>
+    (results.get(title) ?? []).map((result) => Number(result[key]));
+  const ratio = (/** @type {Contestant} */ other, /** @type {keyof LoadResult & string} */ key) =>
+    pairedRatio(of(field.ours, key), of(other, key));
+  return {
+    notes,
+    /** @type {Table} */
+    table: {
+      head: [title, 'requests/s', 'CPU µs', 'p50 ms', 'p99 ms', 'core used', 'ours against it'],
+      rows: contestants
+        .filter((contestant) => results.has(contestant.title))
+        .map((contestant) => [
+          contestant.title,
+          withSpread(of(contestant, 'perSecond')),
+          withSpread(of(contestant, 'serverCpuUs')),
+          figure(spreadOf(of(contestant, 'p50')).median),
+          withSpread(of(contestant, 'p99')),
+          `${figure(spreadOf(of(contestant, 'serverBusy')).median * 100)} %`,
+          `${withSpread(ratio(contestant, 'perSecond'))} ×`,
+        ]),
+    },
+    /** @param {string} name @param {Contestant} other @param {number} bound */
+    faster: (name, other, bound) =>
+      atLeast(`${title}: requests/s against ${name}`, ratio(other, 'perSecond'), bound),
+    /** @param {string} name @param {Contestant} other */
+    slowest: (name, other) => atMost(`${title}: p99 against ${name}`, ratio(other, 'p99'), 1),
+  };
+}
+
+const warmUp = 20_000;
+
+/**
+ * @param {Field} field
+ * @param {number} amount of requests
+ * @returns {Promise<{ table: Table, reaches: readonly Reach[] }>}
+ */
+async function weigh({ ours, reference, answer }, amount) {
+  const rows = [];
+  const reaches = [];
+  for (const [scenario, bound] of /** @type {const} */ ([
+    [scenarios.initialize, 20],
+    [scenarios.cached, 10],
+  ])) {
+    if (!scenario) continue;
+    for (const contestant of [ours, reference]) {
+      // The reference keeps each session, so it is asked for fewer.
+      const asked = contestant === reference ? amount / 5 : amount;
+      const { rssMb } = await grow(scenario, contestant, answer, {
+        warmUp: Math.min(warmUp, asked),
+        amount: asked,
+      });
+      const growth = rssMb.after - rssMb.before;
+      rows.push([
+        `${contestant.title}: ${scenario.title}`,
+        figure(asked),
+        figure(rssMb.before),
+        figure(rssMb.after),
+        figure(growth),
+      ]);
+      if (contestant !== ours) continue;
+      const what = `growth over ${figure(asked)} × ${scenario.title}`;
+      reaches.push(atMost(what, spreadOf([growth]), bound, 'MB'));
+    }
+  }
+  return {
+    table: { head: ['resident memory', 'requests', 'MB warmed up', 'MB after', 'MB growth'], rows },
+    reaches,
+  };
+}
+
+/**
+ * @param {readonly Contestant[]} contestants
+ * @param {number} rounds
+ * @returns {Promise<Table>}
+ */
+async function timeStarts(contestants, rounds) {
+  const times = await interleaved(
+    rounds,
+    new Map(
+      contestants.map((contestant) => [
+        contestant.title,
+        async () => {
+          const { startMs, stop } = await start(contestant, true);
+          await stop();
+          return startMs;
+        },
+      ]),
+    ),
+  );
+  return {
+    head: ['start to first healthy answer', 'ms'],
+    rows: [...times].map(([title, runs]) => [title, withSpread(runs)]),
+  };
+}

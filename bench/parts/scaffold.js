@@ -1,0 +1,129 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { measure } from '../lib/measure.js';
+import { binOf, titleOf } from '../lib/peers.js';
+import { freshPath } from '../lib/places.js';
+import { plainEnvironment, product, scaffold as scaffoldOurs, sizeOf } from '../lib/product.js';
+import { atMost, figure, withSpread } from '../lib/section.js';
+import { interleaved, pairedRatio } from '../lib/statistics.js';
+
+/** @import { Part, Section } from '../lib/section.js' */
+
+const vite = 'create-vite';
+const framework = 'mcp-framework';
+
+/** Every program asked for a TypeScript project named `made`, nothing installed. */
+const peers = new Map([
+  [vite, ['made', '--template', 'vanilla-ts', '--no-interactive', '--no-immediate']],
+  ['sv', ['create', 'made', '--template', 'minimal', '--types', 'ts', '--no-add-ons', '--no-install']],
+  [framework, ['create', 'made', '--no-install']],
+  ['@modelcontextprotocol/create-server', ['made', '--name', 'made', '--description', 'Made to measure.']],
+]);
+
+/** @type {Part} */
+export const scaffold = {
+  name: 'scaffold',
+  async run({ quick }) {
+    const rounds = quick ? 3 : 15;
+    const created = await compareCreation(rounds);
+    const grown = await compareGrowth(rounds);
+    return {
+      title: 'Scaffold without install',
+      text: 'A new project in an empty directory, then one more tool in an existing project.',
+      tables: [...created.tables, ...grown.tables],
+      reaches: [...created.reaches, ...grown.reaches],
+      notes: [...created.notes, ...grown.notes],
+    };
+  },
+};
+
+/** @typedef {Pick<Section, 'tables' | 'reaches' | 'notes'>} Findings */
+
+/**
+ * @param {number} rounds
+ * @returns {Promise<Findings>}
+ */
+async function compareCreation(rounds) {
+  const ours = product().title;
+  /** @type {Map<string, { script: string, args: readonly string[] }>} */
+  const programs = new Map([
+    [ours, { script: product().create, args: ['made', '--yes', '--no-install', '--no-git'] }],
+    ...[...peers].map(
+      ([name, args]) => /** @type {const} */ ([titleOf(name), { script: binOf(name), args }]),
+    ),
+  ]);
+  const runs = await interleaved(
+    rounds,
+    new Map([...programs].map(([name, { script, args }]) => [name, () => inEmptyDirectory(script, args)])),
+  );
+  const times = new Map([...runs].map(([name, costs]) => [name, costs.map(({ ms }) => ms)]));
+  const ratio = (/** @type {string} */ name) => pairedRatio(times.get(ours) ?? [], times.get(name) ?? []);
+  return {
+    tables: [
+      {
+        head: ['program', 'ms', 'CPU ms, mean', 'files', 'kB written', 'ours against it'],
+        rows: [...runs].map(([name, costs]) => [
+          name,
+          withSpread(costs.map(({ ms }) => ms)),
+          figure(costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / costs.length),
+          figure(costs[0]?.files ?? Number.NaN),
+          figure((costs[0]?.bytes ?? Number.NaN) / 1000),
+          `${withSpread(ratio(name))} ×`,
+        ]),
+      },
+    ],
+    reaches: [atMost('scaffold against create-vite', ratio(titleOf(vite)), 1)],
+    notes: [
+      `${titleOf(framework)} runs \`git init\` even with \`--no-install\`; the others write files only.`,
+    ],
+  };
+}
+
+/**
+ * @param {string} script
+ * @param {readonly string[]} args
+ */
+function inEmptyDirectory(script, args) {
+  const cwd = freshPath('empty');
+  mkdirSync(cwd);
+  const { ms, cpuMs } = measure(process.execPath, [script, ...args], { cwd, env: plainEnvironment });
+  return { ms, cpuMs, ...sizeOf(join(cwd, 'made')) };
+}
+
+/**
+ * @param {number} rounds
+ * @returns {Promise<Findings>}
+ */
+async function compareGrowth(rounds) {
+  const { market, title } = product();
+  const env = plainEnvironment;
+  if (!measure(process.execPath, [market, '--help'], { env }).stdout.includes('add-tool')) {
+    return { tables: [], reaches: [], notes: ['This version has no `market-mcp add-tool`.'] };
+  }
+  const project = scaffoldOurs();
+  const parent = freshPath('peer');
+  mkdirSync(parent);
+  measure(process.execPath, [binOf(framework), 'create', 'made', '--no-install'], { cwd: parent, env });
+  const add = (/** @type {string} */ cwd, /** @type {string[]} */ args) =>
+    measure(process.execPath, args, { cwd, env }).ms;
+  const theirs = `${titleOf(framework)}, \`add tool\``;
+  const ours = `${title}, \`add-tool --no-check\``;
+  const times = await interleaved(
+    rounds,
+    new Map([
+      [ours, (round) => add(project, [market, 'add-tool', `tool_${round}`, '--yes', '--no-check'])],
+      [theirs, (round) => add(join(parent, 'made'), [binOf(framework), 'add', 'tool', `tool-${round}`])],
+    ]),
+  );
+  const ratio = pairedRatio(times.get(ours) ?? [], times.get(theirs) ?? []);
+  return {
+    tables: [
+      {
+        head: ['one more tool', 'ms'],
+        rows: [...times].map(([name, runs]) => [name, withSpread(runs)]),
+      },
+    ],
+    reaches: [atMost('`add-tool --no-check` against mcp-framework', ratio, 1)],
+    notes: [],
+  };
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { installPeers } from './lib/peers.js';
+import { benchDirectory } from './lib/places.js';
+import { stamp, writeResults } from './lib/results.js';
+import { coldNpx } from './parts/cold-npx.js';
+import { coldStart } from './parts/cold-start.js';
+import { fromNothing } from './parts/from-nothing.js';
+import { growth } from './parts/growth.js';
+import { load } from './parts/load.js';
+import { scaffold } from './parts/scaffold.js';
+import { scaleOut } from './parts/scale-out.js';
+
+// Measures the built product beside its peers and writes RESULTS.md:
+//
+//   npm run bench -- [--only <part>[,<part>]] [--quick] [--out <directory>]
+//
+// `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
+// `--out`.
+
+const parts = [coldStart, scaffold, fromNothing, coldNpx, load, growth, scaleOut];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const names = parts.map(({ name }) => name);
+const wanted = values.only?.split(',') ?? names;
+const unknown = wanted.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(`No part is named ${unknown.join(', ')}. Parts: ${names.join(', ')}`);
+  process.exit(2);
+}
+
+installPeers();
+const directory = values.out ?? (values.quick ? undefined : benchDirectory);
+for (const part of parts.filter(({ name }) => wanted.includes(name))) {
+  const started = performance.now();
+  const result = stamp(part.name, await part.run({ quick: values.quick }));
+  console.log(`${result.title} (${Math.round((performance.now() - started) / 1000)} s)`);
+  for (const { what, bound, figure, reached } of result.reaches) {
+    console.log(`  ${reached ? 'reached' : 'MISSED '}  ${what}: ${figure}, ${bound}`);
+  }
+  for (const note of result.notes) console.log(`  ${note}`);
+  if (directory) writeResults(directory, [result], names);
+}
