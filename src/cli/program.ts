@@ -32,9 +32,12 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
     .action(() => run(async (output) => (await import('./commands/spec-schema.ts')).printSpecSchema(output)));
   program
     .command('platforms')
+    .argument('[name]', 'print this one whole, to start your own from')
     .description('list the platform profiles that ship')
     .option('--json', 'print the profiles themselves')
-    .action(() => run(async (output) => (await import('./commands/platforms.ts')).listPlatforms(output)));
+    .action((name: string | undefined) =>
+      run(async (output) => (await import('./commands/platforms.ts')).showPlatforms(name, output)),
+    );
   return program;
 }
 

@@ -24,7 +24,9 @@ export const profileSchema: JsonObject = closed({
       type: 'array',
       minItems: 1,
       uniqueItems: true,
-      items: { enum: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] },
+      items: {
+        enum: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+      },
     },
     issuer: textOrNull,
     jwksUrl: { type: ['string', 'null'], pattern: '^https://' },

@@ -14,7 +14,7 @@ export interface PlatformProfile {
     readonly header: string;
     /** Scheme in front of the token, compared without case. */
     readonly scheme: string;
-    /** JWS algorithms with an RSA key (`RS256`). */
+    /** JWS algorithms with a public key (`RS256`); tests sign with the first. */
     readonly algorithms: readonly string[];
     /** The `iss` claim; null where the author must find it out and set PLATFORM_ISSUER. */
     readonly issuer: string | null;

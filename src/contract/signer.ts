@@ -1,6 +1,5 @@
-import { generateKeyPair as generateKeyPairCallback } from 'node:crypto';
-import { promisify } from 'node:util';
-import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { KeyObject } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { present } from './schema.ts';
@@ -23,15 +22,13 @@ export interface Forgery {
   /**
    * Who signs. `platform`: the trusted key. `stranger`: another key. `embedded`: another key, which the token's header
    * brings along. `nobody`: alg none. `public-key`: HS256 with the trusted key's public half as the secret.
-   * `other-algorithm`: the trusted key with an algorithm that the platform does not use.
+   * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key.
    */
   readonly by?: 'platform' | 'stranger' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
 }
 
-const generateKeyPair = promisify(generateKeyPairCallback);
-
 /**
- * A signer with a throwaway RSA key.
+ * A signer with a throwaway key for the first of the profile's algorithms.
  *
  * @param profile the platform's description of its tokens.
  * @param audience the URL under which the server believes to be reached.
@@ -45,9 +42,10 @@ export async function createSigner(
   const algorithm = profile.algorithms[0] ?? 'RS256';
   const unused =
     ['RS512', 'RS384', 'PS256', 'RS256'].find((name) => !profile.algorithms.includes(name)) ?? 'PS512';
-  const own = await newKeys();
+  const own = await newKeys(algorithm);
   const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   let strangerKeys: ReturnType<typeof newKeys> | undefined;
+  let otherKeys: ReturnType<typeof newKeys> | undefined;
 
   return {
     issuer,
@@ -58,10 +56,13 @@ export async function createSigner(
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
       if (by === 'platform') return signed(algorithm).sign(own.privateKey);
-      if (by === 'other-algorithm') return signed(unused).sign(own.privateKey);
+      if (by === 'other-algorithm') {
+        otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(unused);
+        return signed(unused).sign((await otherKeys).privateKey);
+      }
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();
-      strangerKeys ??= newKeys();
+      strangerKeys ??= newKeys(algorithm);
       const stranger = await strangerKeys;
       const header = by === 'embedded' ? { jwk: await exportJWK(stranger.publicKey) } : {};
       return signed(algorithm, header).sign(stranger.privateKey);
@@ -69,8 +70,9 @@ export async function createSigner(
   };
 }
 
-function newKeys() {
-  return generateKeyPair('rsa', { modulusLength: 2048 });
+async function newKeys(algorithm: string): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { publicKey: KeyObject.from(publicKey), privateKey: KeyObject.from(privateKey) };
 }
 
 function payloadOf(profile: PlatformProfile['token'], changes: NonNullable<Forgery['claims']>): JsonObject {

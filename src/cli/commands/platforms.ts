@@ -1,12 +1,36 @@
 import { platforms } from '../../contract/platforms/index.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 
-/** `market-mcp platforms`: the profiles that ship. */
-export async function listPlatforms(output: Output): Promise<ExitCode> {
-  const width = Math.max(...platforms.map(({ name }) => name.length));
-  for (const { name, title } of platforms)
-    output.line(`${output.style('bold', name.padEnd(width))}  ${title}`);
-  output.result({ platforms });
+/**
+ * `market-mcp platforms [name]`: the profiles that ship, or one of them whole, to start an own one from.
+ *
+ * @throws CliError where no profile has the name.
+ */
+export async function showPlatforms(name: string | undefined, output: Output): Promise<ExitCode> {
+  if (name === undefined) listPlatforms(output);
+  else showPlatform(name, output);
   return exitCodes.ok;
+}
+
+function listPlatforms(output: Output): void {
+  const width = Math.max(...platforms.map(({ name }) => name.length));
+  for (const { name, title } of platforms) {
+    output.line(`${output.style('bold', name.padEnd(width))}  ${title}`);
+  }
+  output.result({ platforms });
+}
+
+function showPlatform(name: string, output: Output): void {
+  const profile = platforms.find((platform) => platform.name === name);
+  if (profile === undefined) {
+    const names = platforms.map((platform) => platform.name).join(' or ');
+    throw new CliError(
+      'INVALID_INPUT',
+      `no platform profile is named ${JSON.stringify(name)}`,
+      `Write ${names}.`,
+    );
+  }
+  output.line(JSON.stringify(profile, null, 2));
+  output.result(profile);
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { showPlatforms } from '../../src/cli/commands/platforms.ts';
+import { context, platforms } from '../../src/contract/platforms/index.ts';
+import { profileProblems } from '../../src/contract/profile-schema.ts';
+import { outputTo } from './sinks.ts';
+
+describe('market-mcp platforms', () => {
+  it('lists the profiles that ship', async () => {
+    const { output, stdout } = outputTo();
+    await showPlatforms(undefined, output);
+    for (const { name, title } of platforms) expect(stdout.text).toContain(`${name.padEnd(7)}  ${title}`);
+  });
+
+  it('prints one whole, so that it is a valid profile to start from', async () => {
+    const { output, stdout } = outputTo();
+    await showPlatforms('context', output);
+    const printed: unknown = JSON.parse(stdout.text);
+    expect(printed).toEqual(context);
+    expect(profileProblems(printed)).toEqual([]);
+  });
+
+  it('names an unknown name and those there are', async () => {
+    const { output } = outputTo();
+    await expect(showPlatforms('nowhere', output)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('"nowhere"'),
+      hint: expect.stringContaining('generic or context'),
+    });
+  });
+});
