@@ -1,10 +1,11 @@
 /** Starts a program of `dist/`, or says that Node is too old. Every Node with ES modules must be able to read this. */
 export function start(name) {
   const version = process.versions.node;
-  if (Number(version.split('.')[0]) >= 20) {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 12)) {
     import(`../dist/${name}.js`);
   } else {
-    process.stderr.write(`${name} needs Node 20 or later, this is Node ${version}.\n`);
+    process.stderr.write(`${name} needs Node 20.12 or later, this is Node ${version}.\n`);
     process.exitCode = 2;
   }
 }
