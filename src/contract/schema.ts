@@ -106,6 +106,13 @@ export function present<T>(members: Readonly<Record<string, T | undefined>>): Re
   );
 }
 
+/**
+ * An object with these members that inherits nothing: to Ajv an absent property called `constructor` would be there.
+ */
+export function bare(members: JsonObject): JsonObject {
+  return Object.assign(Object.create(null), members);
+}
+
 /** The members a JSON pointer walks through. */
 function stepsOf(pointer: string): readonly string[] {
   return pointer

@@ -3,7 +3,7 @@ import type { Json, JsonObject, Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { isObject, misfits, shorten } from '../schema.ts';
+import { bare, isObject, misfits, shorten } from '../schema.ts';
 import { failureProblems } from './outcome.ts';
 import { propertiesOf } from './read.ts';
 import { textOf } from './result.ts';
@@ -40,7 +40,7 @@ export const callRules: readonly LiveRule[] = [
       failsOn(probe, (schema, args) =>
         propertiesOf(schema).flatMap(([name]) => {
           const wrong = candidates
-            .map((value) => ({ ...args, [name]: value }))
+            .map((value) => bare({ ...args, [name]: value }))
             .find((changed) => misfits(schema, changed, '').length > 0);
           return wrong ? [wrong] : [];
         }),
@@ -60,7 +60,7 @@ export const callRules: readonly LiveRule[] = [
         const required = Array.isArray(schema.required) ? schema.required : [];
         return required
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
-          .map((missing) => Object.fromEntries(Object.entries(args).filter(([name]) => name !== missing)))
+          .map((missing) => bare(without(args, missing)))
           .filter((changed) => misfits(schema, changed, '').length > 0);
       }),
   },
@@ -116,6 +116,10 @@ export const callRules: readonly LiveRule[] = [
 
 /** Each parameter type refuses at least one of these. */
 const candidates: readonly Json[] = [{ wrong: ['type'] }, 'wrong type', -0.5, [null], null];
+
+function without(args: JsonObject, missing: string): JsonObject {
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name !== missing));
+}
 
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
   const { result, http } = await probe.call(name, {});

@@ -31,7 +31,8 @@ export const dialectRules: readonly StaticRule[] = [
     fact: true,
     mend: 'Copy what the $ref points at into definitions and refer to "#/definitions/…".',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
-    allows: ({ schema }, keyword) => keyword === '$ref' && String(schema.$ref).startsWith('#'),
+    allows: ({ schema: { $ref } }, keyword) =>
+      keyword === '$ref' && typeof $ref === 'string' && $ref.startsWith('#'),
   }),
   forbids({
     id: 'schema.no-tuples',

@@ -1,6 +1,6 @@
-import type { JsonObject, Problem } from '../model.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { isObject, misfits, present, shorten, tryCompile } from '../schema.ts';
+import { bare, isObject, misfits, present, shorten, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
 import { isText, propertiesOf, undeclared } from './read.ts';
@@ -160,7 +160,9 @@ export const inputRules: readonly StaticRule[] = [
     fact: true,
     mend: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
-      isObject(inputSchema) ? misfits(inputSchema, sampleArguments(inputSchema, smoke), 'arguments') : [],
+      isObject(inputSchema)
+        ? misfits(inputSchema, bare(sampleArguments(inputSchema, smoke)), 'arguments')
+        : [],
   },
 ];
 
@@ -175,7 +177,7 @@ interface ParameterRule extends Omit<StaticRule, 'inspect'> {
   judge(
     schema: JsonObject,
     path: string,
-    misfitsOf: (value: unknown, path: string) => readonly Problem[],
+    misfitsOf: (value: Json, path: string) => readonly Problem[],
   ): readonly Problem[];
 }
 
@@ -194,14 +196,11 @@ function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
 
 const parametersAlone = new WeakMap<JsonObject, JsonObject>();
 
-/**
- * Validates one parameter in the reach of the schema's own definitions, without the other parameters. The arguments
- * inherit nothing: to Ajv an absent parameter called `constructor` would be there.
- */
-function parameterMisfits(inputSchema: JsonObject, name: string, value: unknown): readonly Problem[] {
+/** Validates one parameter in the reach of the schema's own definitions, without the other parameters. */
+function parameterMisfits(inputSchema: JsonObject, name: string, value: Json): readonly Problem[] {
   const alone = parametersAlone.get(inputSchema) ?? withoutDemands(inputSchema);
   parametersAlone.set(inputSchema, alone);
-  return misfits(alone, Object.assign(Object.create(null), { [name]: value }), 'arguments');
+  return misfits(alone, bare({ [name]: value }), 'arguments');
 }
 
 function withoutDemands({ properties, definitions, $defs }: JsonObject): JsonObject {
@@ -212,6 +211,6 @@ function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-function hasItems(value: unknown): value is readonly unknown[] {
+function hasItems(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value) && value.length > 0;
 }

@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../concurrency.ts';
 import type { Problem } from '../model.ts';
 import { patienceMs } from '../probe/patience.ts';
 import type { CallOutcome } from '../probe/probe.ts';
@@ -54,6 +55,26 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => (await probe.outcomes()).flatMap(failureProblems),
   },
   {
+    id: 'outcome.repeatable',
+    level: 'should',
+    title: 'the same call again has the same outcome',
+    source: 'docs guides/troubleshooting.mdx: the platform repeats calls up to three times',
+    fact: true,
+    mend: 'Make the handler idempotent: a repeated call must not count as another one.',
+    check: async (probe) => {
+      const first = await probe.outcomes();
+      const problems = await mapConcurrently(first, 4, async (outcome) => {
+        const { http, result } = await probe.call(outcome.name, outcome.arguments);
+        return unless(kindOf(result) === kindOf(outcome.result), {
+          path: 'result',
+          expected: kindOf(outcome.result),
+          actual: describe(http),
+        }).map((problem) => ofCall(outcome, problem));
+      });
+      return problems.flat();
+    },
+  },
+  {
     id: 'outcome.in-time',
     level: 'must',
     title: 'every call is answered in time',
@@ -106,6 +127,12 @@ export const outcomeRules: readonly LiveRule[] = [
     },
   },
 ];
+
+function kindOf(result: CallOutcome['result']): string {
+  if (!result) return 'no result';
+  if (result.isError === true) return 'a failure';
+  return emptyResult(result.structuredContent) ? 'an empty result' : 'data';
+}
 
 /** A failure as C§7 wants it; no problem where the result is none. */
 export function failureProblems(outcome: CallOutcome): readonly Problem[] {

@@ -62,12 +62,15 @@ export const toolRules: readonly StaticRule[] = [
     source: 'profile limits.descriptionCharacters',
     fact: true,
     mend: 'Add what the answer holds and when an agent should ask for it.',
-    inspect: ({ description }, _siblings, { limits }) =>
-      unless(!isText(description) || description.trim().length >= limits.descriptionCharacters, {
+    inspect: ({ description }, _siblings, { limits }) => {
+      if (!isText(description)) return [];
+      const { length } = description.trim();
+      return unless(length >= limits.descriptionCharacters, {
         path: 'description',
         expected: `at least ${limits.descriptionCharacters} characters`,
-        actual: `${String(description).trim().length} characters`,
-      }),
+        actual: `${length} characters`,
+      });
+    },
   },
   {
     id: 'tool.description-complete',

@@ -120,7 +120,7 @@ function accepted(
     id,
     level,
     title: `${what} is answered`,
-    source: 'C§4; app contribute/actions.ts',
+    source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
     mend: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
     check: async (probe) => {
       if (headers.host !== undefined && probe.url.protocol === 'https:') {

@@ -30,6 +30,16 @@ function failsWith(change: (result: JsonObject) => JsonObject): BrokenServer['br
   return results('fail', (result, { error }) => (error === 'SOURCE_DOWN' ? change(result) : result));
 }
 
+/** A server that takes the second of two equal calls for a mistake. */
+function emptyOnce(): BrokenServer['breaks'] {
+  let empties = 0;
+  return results('empty', (result) => {
+    empties += 1;
+    const repeated = { symbol: null, price: null, error: 'REPEATED', message: 'You have asked before.' };
+    return empties === 1 ? result : { ...resultOf(repeated), isError: true };
+  });
+}
+
 /** A server that handles some calls otherwise. */
 function calls(change: (params: JsonObject) => JsonObject): BrokenServer['breaks'] {
   return { call: (good) => async (params) => good(change(params)) };
@@ -101,6 +111,7 @@ export const brokenResults: readonly BrokenServer[] = [
       isError: true,
     })),
   },
+  { rule: 'outcome.repeatable', breaks: emptyOnce() },
   {
     rule: 'outcome.in-time',
     profile: (profile) => ({ ...profile, limits: { ...profile.limits, callMs: 200 } }),

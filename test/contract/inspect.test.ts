@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inspectTools } from '../../src/contract/inspect.ts';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import { staticRules } from '../../src/contract/static-rules.ts';
+import { bounds, isReadable, places } from '../../src/contract/walk.ts';
+import { edited, good } from '../broken/definitions.ts';
+
+const { propertyKeys, values } = {
+  propertyKeys: fc.constantFrom('name', 'description', 'inputSchema', 'outputSchema', '_meta'),
+  values: fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(
+      fc.constantFrom(
+        'type',
+        'properties',
+        'required',
+        'items',
+        '$ref',
+        'enum',
+        'default',
+        'allOf',
+        '$schema',
+      ),
+      fc.oneof(
+        fc.jsonValue(),
+        fc.constantFrom('#', 'object', 'array'),
+        fc.dictionary(
+          fc.string(),
+          fc.dictionary(fc.constantFrom('type', 'default', 'items'), fc.jsonValue()),
+        ),
+      ),
+    ),
+  ),
+};
+
+describe('inspectTools', () => {
+  it('never throws, whatever a server lists', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.dictionary(propertyKeys, values))), (tools) => {
+        const results = inspectTools(tools, context);
+        expect(results).toHaveLength(staticRules.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('reports what is beyond all size and examines the rest', () => {
+    const cyclic: Record<string, unknown> = { name: 'cyclic' };
+    cyclic.inputSchema = cyclic;
+    const failed = inspectTools([...good, cyclic], context).filter(({ status }) => status === 'fail');
+    expect(failed).toMatchObject([{ id: 'tool.readable', problems: [{ tool: 'cyclic' }] }]);
+  });
+
+  it('names tool, path and mend', () => {
+    const results = inspectTools(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
+    expect(results.find(({ id }) => id === 'output.holds-failure')?.problems).toEqual([
+      {
+        tool: 'get_price',
+        path: 'outputSchema.properties.price',
+        expected: 'a field that can be empty',
+        actual: 'required, and neither null nor an empty list fits it',
+        mend: 'Add "null" to outputSchema.properties.price.type, or take the field out of required.',
+      },
+    ]);
+  });
+
+  it('weighs platform facts as the profile says', () => {
+    const tools = edited({ 'outputSchema.$id': 'https://example.com/price' });
+    const weigh = (profile: typeof generic) =>
+      inspectTools(tools, profile).find(({ id }) => id === 'schema.no-id')?.level;
+    expect(weigh(context)).toBe('must');
+    expect(weigh(generic)).toBe('should');
+    expect(weigh({ ...context, rules: { facts: 'off', overrides: {} } })).toBeUndefined();
+    expect(weigh({ ...context, rules: { facts: 'off', overrides: { 'schema.no-id': 'must' } } })).toBe(
+      'must',
+    );
+  });
+});
+
+describe('places', () => {
+  it('finds every schema inside another, and no property that is merely named like a keyword', () => {
+    const schema = {
+      properties: { items: { type: 'string' }, list: { items: [{ $ref: '#/definitions/x' }] } },
+      definitions: { x: { anyOf: [{ not: {} }] } },
+    };
+    expect([...places(schema, 'root')].map(({ path }) => path)).toEqual([
+      'root',
+      'root.properties.items',
+      'root.properties.list',
+      'root.properties.list.items[0]',
+      'root.definitions.x',
+      'root.definitions.x.anyOf[0]',
+      'root.definitions.x.anyOf[0].not',
+    ]);
+  });
+});
+
+describe('isReadable', () => {
+  it('bounds levels and values', () => {
+    const nest = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0);
+    expect(isReadable(nest(bounds.levels))).toBe(true);
+    expect(isReadable(nest(bounds.levels + 1))).toBe(false);
+    expect(isReadable(Array.from({ length: bounds.values + 1 }))).toBe(false);
+  });
+});

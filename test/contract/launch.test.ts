@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLauncher } from '../../templates/project/self-check/launch.ts';
+
+const server = `
+import { createServer } from 'node:http';
+createServer((_, response) => response.end(JSON.stringify(process.env))).listen(process.env.PORT, '127.0.0.1');`;
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'launch-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function program(name: string, text: string): Promise<string> {
+  const path = join(directory, `${name}.mjs`);
+  await writeFile(path, text);
+  return path;
+}
+
+describe('createLauncher', () => {
+  it('starts a server on a free port, with the given environment, and stops it', async () => {
+    const { launch } = createLauncher(await program('server', server), { AUTH: undefined, HOST: 'base' });
+    const instance = await launch({ HOST: 'own' });
+    const environment = await (await fetch(new URL('/health', instance.url))).json();
+    expect(instance.healthy).toBe(true);
+    expect(environment).toMatchObject({ AUTH: '', HOST: 'own', PORT: new URL(instance.url).port });
+    await instance.stop();
+    expect(await instance.exit).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
+  it('keeps the last words of a server that does not start', async () => {
+    const { launch } = createLauncher(
+      await program('failing', 'console.error("no key"); process.exit(7);'),
+      {},
+    );
+    const instance = await launch({});
+    expect(instance.healthy).toBe(false);
+    expect(await instance.exit).toEqual({ code: 7, signal: null });
+    expect(instance.output()).toContain('no key');
+  });
+
+  it('ends a program that never answers, even one that ignores SIGTERM', async () => {
+    const deaf = await program('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);');
+    const { launch } = createLauncher(deaf, {}, 500);
+    const instance = await launch({});
+    expect(instance.healthy).toBe(false);
+    expect(await instance.exit).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  it('kills all it has started at once', async () => {
+    const { launch, killAll } = createLauncher(await program('server', server), {});
+    const instances = [await launch({}), await launch({})];
+    killAll();
+    expect(await Promise.all(instances.map(({ exit }) => exit))).toEqual([
+      { code: null, signal: 'SIGKILL' },
+      { code: null, signal: 'SIGKILL' },
+    ]);
+  });
+});

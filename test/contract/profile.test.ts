@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
+import { profileProblems } from '../../src/contract/profile-schema.ts';
+import { isObject } from '../../src/contract/schema.ts';
+
+/** The dotted paths of all values that are no object. */
+function leaves(value: unknown, path: string): readonly string[] {
+  return isObject(value) && Object.keys(value).length > 0
+    ? Object.entries(value).flatMap(([name, member]) =>
+        leaves(member, path === '' ? name : `${path}.${name}`),
+      )
+    : [path];
+}
+
+describe('the profiles that ship', () => {
+  it.each(platforms)('$name is valid', (profile) => {
+    expect(profileProblems(profile)).toEqual([]);
+  });
+
+  it.each(platforms)(
+    '$name gives a source for each of its values',
+    ({ name, title, sources, ...profile }) => {
+      const sourced = (path: string) =>
+        Object.keys(sources).some((source) => path === source || path.startsWith(`${source}.`));
+      expect(leaves(profile, '').filter((path) => !sourced(path))).toEqual([]);
+    },
+  );
+
+  it('have names of their own, the contract alone first', () => {
+    expect(platforms.map(({ name }) => name)).toEqual(['generic', 'context']);
+  });
+
+  it('take facts as advice where only the contract counts', () => {
+    expect([generic.rules.facts, context.rules.facts]).toEqual(['should', 'own']);
+  });
+});
+
+describe('profileProblems', () => {
+  it('reports every fault at once, with its path', () => {
+    const { title: _title, ...untitled } = generic;
+    const problems = profileProblems({
+      ...untitled,
+      token: { ...generic.token, algorithms: ['HS256'], refusalStatus: 500 },
+      limits: { ...generic.limits, toolNamePattern: '(' },
+      toolMeta: { type: 'nonsense' },
+      rules: { facts: 'own', overrides: { 'gate.no-such-rule': 'must', 'gate.no-token': 'never' } },
+      extra: true,
+    });
+    expect(problems.map(({ path }) => path).toSorted()).toEqual([
+      'profile.extra',
+      'profile.limits.toolNamePattern',
+      'profile.rules.overrides.gate.no-such-rule',
+      'profile.rules.overrides.gate.no-token',
+      'profile.title',
+      'profile.token.algorithms[0]',
+      'profile.token.refusalStatus',
+      'profile.toolMeta',
+    ]);
+  });
+
+  it.each([null, 5, 'text', [], {}])('refuses %j', (value) => {
+    expect(profileProblems(value).length).toBeGreaterThan(0);
+  });
+});

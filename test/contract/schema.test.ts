@@ -1,0 +1,120 @@
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { compileSchema, misfits, present, problemsOf, shorten, typesOf } from '../../src/contract/schema.ts';
+
+/** The options of the marketplace, as its dispute route sets them. */
+const marketplace = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
+
+/** The verdict of a schema on a value: true, false, or why it does not compile. */
+function verdict(compile: () => (value: unknown) => unknown, value: unknown): unknown {
+  try {
+    return compile()(value);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const keyword = fc.oneof(
+  fc.record({ type: fc.constantFrom('string', 'number', 'integer', 'object', 'array', 'null', 'text', 5) }),
+  fc.record({ minimum: fc.constantFrom(0, 'low') }),
+  fc.record({ required: fc.constantFrom(['a'], [], 'a', ['a', 'a']) }),
+  fc.record({ enum: fc.constantFrom([1, 'a'], []) }),
+  fc.record({ pattern: fc.constantFrom('^a', '(') }),
+  fc.record({ $ref: fc.constantFrom('#/properties/a', '#/nowhere', 'https://example.com/schema') }),
+  fc.record({
+    $schema: fc.constantFrom('http://json-schema.org/draft-07/schema#', 'https://json-schema.org/x'),
+  }),
+  fc.record({ nullable: fc.boolean() }),
+);
+const schema = fc.array(keyword, { maxLength: 3 }).chain((keywords) =>
+  fc
+    .record({ properties: fc.dictionary(fc.constantFrom('a', 'b'), keyword) }, { requiredKeys: [] })
+    .map((nested) => ({
+      ...Object.assign({}, ...keywords),
+      ...nested,
+    })),
+);
+
+describe('compileSchema', () => {
+  it("judges as the marketplace's own validator does", () => {
+    fc.assert(
+      fc.property(schema, fc.jsonValue({ maxDepth: 2 }), (candidate, value) => {
+        const theirs = verdict(() => new Ajv(marketplace).compile(candidate), value);
+        expect(verdict(() => compileSchema(candidate), value)).toEqual(theirs);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('keeps the same $id in two schemas apart', () => {
+    const first = compileSchema({ $id: 'https://example.com/x', type: 'string' });
+    const second = compileSchema({ $id: 'https://example.com/x', type: 'number' });
+    expect([first('a'), second('a')]).toEqual([true, false]);
+  });
+
+  it('fills defaults in place where asked to', () => {
+    const value = {};
+    const schema = { type: 'object', properties: { limit: { type: 'integer', default: 10 } } };
+    expect(compileSchema(schema, { useDefaults: true })(value)).toBe(true);
+    expect(value).toEqual({ limit: 10 });
+  });
+
+  it('refuses $async, whose validator would answer with a promise', () => {
+    expect(() => compileSchema({ $async: true, type: 'object' })).toThrow('$async');
+  });
+});
+
+describe('problemsOf', () => {
+  const schema: JsonObject = {
+    type: 'object',
+    properties: {
+      items: { type: 'array', items: { type: 'object', properties: { 'a/b': { type: 'number' } } } },
+      kind: { enum: ['spot', 'future'] },
+    },
+    required: ['kind', 'price'],
+    additionalProperties: false,
+  };
+
+  it('says where, what was expected and what was found', () => {
+    const validate = compileSchema(schema);
+    const value = { items: [{ 'a/b': '12' }], kind: 'other', extra: 1 };
+    validate(value);
+    expect(problemsOf(validate, value, 'result')).toEqual(
+      expect.arrayContaining([
+        { path: 'result.price', expected: 'a value, the property is required', actual: 'nothing' },
+        { path: 'result.extra', expected: 'no such property', actual: '1' },
+        { path: 'result.items[0].a/b', expected: 'type number', actual: '"12"' },
+        { path: 'result.kind', expected: 'one of ["spot","future"]', actual: '"other"' },
+      ]),
+    );
+  });
+});
+
+describe('misfits', () => {
+  it('finds nothing where the schema does not compile', () => {
+    expect(misfits({ type: 'nonsense' }, 1, 'x')).toEqual([]);
+  });
+
+  it('reports a $ref that leads to itself', () => {
+    expect(misfits({ $ref: '#' }, 1, 'x')).toMatchObject([{ path: 'x', actual: 'endless recursion' }]);
+  });
+});
+
+describe('small helpers', () => {
+  it('shorten bounds every text', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => shorten(value, 20).length <= 20));
+    expect(shorten(undefined)).toBe('nothing');
+  });
+
+  it('typesOf counts the nullable keyword as null', () => {
+    expect(typesOf({ type: 'number', nullable: true })).toEqual(['number', 'null']);
+    expect(typesOf({ type: ['number', 'null'], nullable: true })).toEqual(['number', 'null']);
+    expect(typesOf({})).toEqual([]);
+  });
+
+  it('present drops what is undefined and keeps null', () => {
+    expect(present({ a: 1, b: undefined, c: null })).toEqual({ a: 1, c: null });
+  });
+});
