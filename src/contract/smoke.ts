@@ -11,7 +11,8 @@ const maximumDepth = 16;
  * property without one plain type gets `{}` (public source: app contribute/actions.ts).
  */
 export function sampleArguments(inputSchema: JsonObject, smoke: PlatformProfile['smoke']): JsonObject {
-  return sampleObject(inputSchema, smoke, 0);
+  const sample = sampleValue(inputSchema, smoke, 0);
+  return isObject(sample) ? sample : {};
 }
 
 function sampleObject(schema: JsonObject, smoke: PlatformProfile['smoke'], depth: number): JsonObject {
@@ -39,8 +40,10 @@ function sampleValue(schema: Json | undefined, smoke: PlatformProfile['smoke'], 
     case 'boolean':
       return smoke.boolean;
     case 'array':
-      return isObject(schema.items) ? [sampleValue(schema.items, smoke, depth + 1)] : [];
-    default:
+      return schema.items ? [sampleValue(schema.items, smoke, depth + 1)] : [];
+    case 'object':
       return sampleObject(schema, smoke, depth);
+    default:
+      return {};
   }
 }

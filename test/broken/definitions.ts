@@ -37,7 +37,11 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     }),
   },
   { rule: 'tool.description-distinct', tools: edited({ description: good[1]?.description }) },
-  { rule: 'input.object-root', tools: edited({ 'inputSchema.type': undefined }) },
+  {
+    rule: 'input.object-root',
+    along: ['input.smoke-arguments'],
+    tools: edited({ 'inputSchema.type': undefined }),
+  },
   { rule: 'input.properties', tools: edited({ inputSchema: { type: 'object', required: [] } }) },
   { rule: 'input.required', tools: edited({ 'inputSchema.required': undefined }) },
   {

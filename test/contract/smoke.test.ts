@@ -43,16 +43,25 @@ describe('sampleArguments', () => {
     expect(sampleOf({})).toEqual({});
   });
 
+  it('takes the sample of the whole schema where it has one', () => {
+    expect(sampleArguments({ type: 'object', properties: {}, examples: [{ a: 1 }] }, smoke)).toEqual({
+      a: 1,
+    });
+    expect(sampleArguments({ properties: { a: { type: 'string' } }, required: ['a'] }, smoke)).toEqual({});
+  });
+
   it('sends required properties only, all where required is absent', () => {
     const properties = { a: { type: 'string' }, b: { type: 'boolean' } };
-    expect(sampleArguments({ properties, required: [] }, smoke)).toEqual({});
-    expect(sampleArguments({ properties, required: ['b', 'c', 5] }, smoke)).toEqual({ b: true });
-    expect(sampleArguments({ properties }, smoke)).toEqual({ a: 'test', b: true });
+    expect(sampleArguments({ type: 'object', properties, required: [] }, smoke)).toEqual({});
+    expect(sampleArguments({ type: 'object', properties, required: ['b', 'c', 5] }, smoke)).toEqual({
+      b: true,
+    });
+    expect(sampleArguments({ type: 'object', properties }, smoke)).toEqual({ a: 'test', b: true });
   });
 
   it('treats the names of object members as any other name', () => {
     const schema = JSON.parse(
-      '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}}}',
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}}}',
     );
     const sample = sampleArguments(schema, smoke);
     expect(Object.keys(sample)).toEqual(['__proto__', 'constructor']);

@@ -140,7 +140,7 @@ export const inputRules: readonly StaticRule[] = [
     id: 'input.items',
     level: 'should',
     title: 'every array parameter says what its items are',
-    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    source: 'app contribute/actions.ts',
     fact: true,
     mend: 'Add items with a type: without it the submission test and most agents send an empty array.',
     inspect: ({ inputSchema }) =>

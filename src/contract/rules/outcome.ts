@@ -58,7 +58,7 @@ export const outcomeRules: readonly LiveRule[] = [
     id: 'outcome.repeatable',
     level: 'should',
     title: 'the same call again has the same outcome',
-    source: 'docs guides/troubleshooting.mdx: the platform repeats calls up to three times',
+    source: 'app lib/ai/agentic-execution.ts: a step is tried up to three times',
     fact: true,
     mend: 'Make the handler idempotent: a repeated call must not count as another one.',
     check: async (probe) => {

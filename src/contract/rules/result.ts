@@ -105,8 +105,7 @@ export const resultRules: readonly LiveRule[] = [
     id: 'result.no-lost-values',
     level: 'should',
     title: 'no result holds the remains of a value that JSON cannot carry',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
+    source: 'C§2.2',
     mend: 'Return null, or turn the value into a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
       stringsIn(structuredContent)

@@ -84,7 +84,7 @@ export const toolRules: readonly StaticRule[] = [
     id: 'tool.description-own-words',
     level: 'should',
     title: 'no description merely repeats the name',
-    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
     mend: 'Say what the name does not: what comes back, from where, how fresh.',
     inspect: ({ name, description }) =>
@@ -101,7 +101,7 @@ export const toolRules: readonly StaticRule[] = [
     id: 'tool.description-distinct',
     level: 'should',
     title: 'no two tools share a description',
-    source: 'sdk docs/mcp-server-analysis-prompt.md',
+    source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
     mend: 'Say in each what sets it apart, so that an agent can choose.',
     inspect: ({ description }, siblings) =>
