@@ -24,7 +24,7 @@ export const load = {
   async run({ quick }) {
     const extent = quick
       ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
-      : { rounds: 5, seconds: 3, warmUpSeconds: 5 };
+      : { rounds: 5, seconds: 2, warmUpSeconds: 4 };
     const field = await fieldOf(1);
     const { ours, reference, fastmcp, framework, bare } = field;
     const all = [ours, reference, fastmcp, framework];

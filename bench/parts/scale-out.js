@@ -35,6 +35,7 @@ export const scaleOut = {
         PLATFORM_ISSUER: signer.issuer,
         PLATFORM_AUDIENCE: proxy.url,
         SESSION_SECRET: randomBytes(32).toString('hex'),
+        NODE_ENV: 'development', // an audience over plain HTTP
       };
       for (let count = 0; count < processes; count += 1) {
         servers.push(await startServer(join(project, 'dist/src/main.js'), env, { pin: false }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { repository, run, scratch } from './support.ts';
 
-const parts = ['cold-start', 'scaffold', 'growth'];
+const parts = ['cold-start', 'growth'];
 const out = scratch();
 let page: string;
 let results: { part: string; tables: { head: string[]; rows: string[][] }[]; reaches: unknown[] }[];
