@@ -5,6 +5,7 @@ import { toolFile } from '../spec/names.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { planTool } from './tool.ts';
+import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import { dependencies, devDependencies, version } from './versions.ts';
 
 /** All that decides the content of a project. */
@@ -26,18 +27,8 @@ export interface ProjectContext {
   readonly packageManager: PackageManagerCommands;
   readonly profile: PlatformProfile;
   readonly listing: ListingContext;
-  readonly tools: readonly ToolEntry[];
-  /** The tool that README and AGENTS.md take as their example. */
-  readonly firstTool: ToolEntry;
-}
-
-/** One tool as the list of tools and the documents name it. */
-export interface ToolEntry {
-  readonly name: string;
-  readonly file: string;
-  /** Name of its import. */
-  readonly identifier: string;
-  readonly description: string;
+  /** The tool that README takes as its example. */
+  readonly firstTool: { readonly name: string; readonly file: string };
 }
 
 /** The registration form in words (C§2.5). */
@@ -62,12 +53,15 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
   const files = [...templates.keys()]
     .filter((template) => belongs(template, answers.packageManager))
     .map((template) => planFile(template, context));
-  return [...files, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const index = planToolsIndex(answers.tools.map(({ definition }) => toolFile(definition.name)));
+  return [...files, index, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Everything the project's templates say of it. */
 export function projectContext({ name, profile, packageManager, tools }: ProjectAnswers): ProjectContext {
-  const entries = toolEntries(tools);
+  const entries = tools
+    .map(({ definition: { name } }) => ({ name, file: toolFile(name) }))
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
@@ -79,49 +73,17 @@ export function projectContext({ name, profile, packageManager, tools }: Project
     packageManager: packageManagerCommands[packageManager],
     profile,
     listing: listingContext(profile),
-    tools: entries,
     firstTool,
   };
 }
 
-/** The list of tools in the order of their files, each with an identifier of its own. */
-export function toolEntries(tools: readonly PreparedTool[]): readonly ToolEntry[] {
-  const taken = new Set(['tools', 'Tool', ...reservedWords]);
-  return tools
-    .map(({ definition }) => ({ name: definition.name, file: toolFile(definition.name), definition }))
-    .sort((a, b) => (a.file < b.file ? -1 : 1))
-    .map(({ name, file, definition }) => {
-      const identifier = freeIdentifier(name, taken);
-      taken.add(identifier);
-      return { name, file, identifier, description: definition.description };
-    });
-}
-
-function freeIdentifier(name: string, taken: ReadonlySet<string>): string {
-  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const camel = words.map((word, index) =>
-    index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1),
-  );
-  const plain = camel.join('');
-  const base = /^[A-Za-z]/.test(plain) && !taken.has(plain) ? plain : `tool${capital(plain)}`;
-  let identifier = base;
-  for (let count = 2; taken.has(identifier); count += 1) identifier = `${base}${count}`;
-  return identifier;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-const reservedWords = (
-  'arguments as async await boolean break case catch class const continue debugger default delete do else enum eval ' +
-  'export extends false finally for function if implements import in instanceof interface let new null package ' +
-  'private protected public return static super switch this throw true try type typeof undefined var void while with yield'
-).split(' ');
-
-/** Platform profiles stay with the program: a project carries its own one in `src/platform.ts`. */
+/**
+ * Platform profiles stay with the program: a project carries its own one in `src/platform.ts`. The list of tools has a
+ * plan of its own.
+ */
 function belongs(template: string, packageManager: PackageManager): boolean {
   if (!template.startsWith(root) || template.startsWith(`${root}contract/platforms/`)) return false;
+  if (targetPath(template) === toolsIndex) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 
@@ -140,7 +102,7 @@ function targetPath(template: string): string {
 }
 
 function ownerOf(path: string): Ownership {
-  return path === 'src/tools/index.ts' || path === 'src/platform.ts' ? 'generated' : 'shared';
+  return path === 'src/platform.ts' ? 'generated' : 'shared';
 }
 
 function listingContext({ title, listing }: PlatformProfile): ListingContext {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
-import { type ProjectAnswers, planProject, projectContext, toolEntries } from '../../src/plan/project.ts';
+import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { variables } from '../../templates/project/src/variables.ts';
-import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
+import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
 const answers: ProjectAnswers = {
@@ -66,32 +66,6 @@ describe('the plan of a project', () => {
 
   it('refuses a server without a tool', () => {
     expect(() => planProject({ ...answers, tools: [] }, templates)).toThrow('at least one tool');
-  });
-});
-
-describe('the list of tools', () => {
-  const named = (name: string) => ({ ...gasPrice, definition: { ...gasPrice.definition, name } });
-
-  it('is sorted by file, whatever order the tools come in', () => {
-    expect(toolEntries([listChains, hostileTool, gasPrice])).toEqual(toolEntries(preparedTools));
-  });
-
-  it.each([
-    ['get_gas_price', 'getGasPrice'],
-    ['get-GAS', 'getGAS'],
-    ['class', 'toolClass'],
-    ['default', 'toolDefault'],
-    ['tools', 'toolTools'],
-    ['a__b--', 'aB'],
-  ])('imports %s as %s', (name, identifier) => {
-    expect(toolEntries([named(name)])[0]?.identifier).toBe(identifier);
-  });
-
-  it('gives each import its own name', () => {
-    const identifiers = toolEntries(['get_a', 'getA', 'get__a'].map(named)).map(
-      ({ identifier }) => identifier,
-    );
-    expect(new Set(identifiers).size).toBe(3);
   });
 });
 

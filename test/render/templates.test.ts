@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { projectContext } from '../../src/plan/project.ts';
 import { toolContext } from '../../src/plan/tool.ts';
+import { toolsIndexContext } from '../../src/plan/tools-index.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { helpers } from '../../src/render/engine.ts';
 import { preparedTools } from '../plan/prepared.ts';
@@ -16,6 +17,7 @@ const templates = new Map(
 /** Contexts that together reach every branch; `null` stands for a part that another one has. */
 function contextsOf(template: string): readonly object[] {
   if (template.startsWith('tool/')) return preparedTools.map(toolContext);
+  if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
   const answers = { name: 'gas', tools: preparedTools };
   return [
     projectContext({ ...answers, profile: generic, packageManager: 'npm' }),
@@ -29,7 +31,7 @@ const bare = [
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
-  /^(tools\.)?(identifier|file)$/,
+  /^(tools\.identifier|file)$/,
   /^key\.type$/,
 ];
 

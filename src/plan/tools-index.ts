@@ -1,0 +1,59 @@
+import type { PlannedFile } from './model.ts';
+
+/** Path of the generated list of tools. */
+export const toolsIndex = 'src/tools/index.ts';
+
+/** What its template reads. */
+export interface ToolsIndexContext {
+  readonly tools: readonly {
+    /** As the import names it: `./get-gas-price.ts`. */
+    readonly module: string;
+    /** Name of the import. */
+    readonly identifier: string;
+  }[];
+}
+
+/**
+ * The list of tools: it follows from the names of the tools' files alone.
+ *
+ * @param files names without their ending: `get-gas-price`
+ */
+export function planToolsIndex(files: readonly string[]): PlannedFile {
+  return {
+    path: toolsIndex,
+    template: 'project/src/tools/index.ts.hbs',
+    context: toolsIndexContext(files),
+    owner: 'generated',
+  };
+}
+
+/** The files in order, each with an identifier of its own. */
+export function toolsIndexContext(files: readonly string[]): ToolsIndexContext {
+  const taken = new Set(['tools', 'Tool', ...reservedWords]);
+  const tools = [...files].sort().map((file) => {
+    const identifier = freeIdentifier(file, taken);
+    taken.add(identifier);
+    return { module: `./${file}.ts`, identifier };
+  });
+  return { tools };
+}
+
+/** `get-gas-price` → `getGasPrice` */
+function freeIdentifier(file: string, taken: ReadonlySet<string>): string {
+  const words = file.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const plain = words.map((word, index) => (index === 0 ? word : capital(word))).join('');
+  const base = /^[A-Za-z]/.test(plain) && !taken.has(plain) ? plain : `tool${capital(plain)}`;
+  let identifier = base;
+  for (let count = 2; taken.has(identifier); count += 1) identifier = `${base}${count}`;
+  return identifier;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const reservedWords = (
+  'arguments as async await boolean break case catch class const continue debugger default delete do else enum eval ' +
+  'export extends false finally for function if implements import in instanceof interface let new null package ' +
+  'private protected public return static super switch this throw true try type typeof undefined var void while with yield'
+).split(' ');

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planToolsIndex, toolsIndexContext } from '../../src/plan/tools-index.ts';
+
+const identifierOf = (file: string) => toolsIndexContext([file]).tools[0]?.identifier;
+
+describe('the list of tools', () => {
+  it('is the same whatever order the files come in', () => {
+    expect(planToolsIndex(['b', 'a-c', 'a'])).toEqual(planToolsIndex(['a', 'b', 'a-c']));
+  });
+
+  it.each([
+    ['get-gas-price', 'getGasPrice'],
+    ['class', 'toolClass'],
+    ['default', 'toolDefault'],
+    ['tools', 'toolTools'],
+    ['a--b--', 'aB'],
+    ['2nd', 'tool2nd'],
+    ['größe', 'grE'],
+    ['ü', 'tool'],
+  ])('imports %s as %s', (file, identifier) => {
+    expect(identifierOf(file)).toBe(identifier);
+  });
+
+  it('gives each import an identifier of its own', () => {
+    const files = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', 'B', '-', '_', '1'), minLength: 1 }));
+    fc.assert(
+      fc.property(files, (names) => {
+        const identifiers = toolsIndexContext(names).tools.map(({ identifier }) => identifier);
+        expect(new Set(identifiers).size).toBe(names.length);
+        for (const identifier of identifiers) expect(identifier).toMatch(/^[A-Za-z][A-Za-z0-9]*$/);
+      }),
+    );
+  });
+});
