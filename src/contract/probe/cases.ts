@@ -1,6 +1,6 @@
-import type { JsonObject, ToolExample } from '../model.ts';
+import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { isObject, tryCompile } from '../schema.ts';
+import { bare, isObject, misfits, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
 /** A call to be made. */
@@ -8,11 +8,16 @@ export interface CallCase {
   readonly tool: JsonObject;
   readonly name: string;
   readonly arguments: JsonObject;
-  /** What the author foretells; absent on the arguments of the submission test. */
+  /** What the author foretells. */
   readonly expect?: ToolExample['expect'];
+  /** Set where the arguments do not fit the inputSchema. */
+  readonly wrong?: true;
 }
 
-/** The examples of each tool, and the submission test's arguments where no example has the same. */
+/**
+ * The examples of each tool, the submission test's arguments where no example has the same, and one call with an
+ * argument of the wrong type, so that every tool is seen to fail.
+ */
 export function casesOf(
   tools: readonly JsonObject[],
   examples: ReadonlyMap<string, readonly ToolExample[]> = new Map(),
@@ -21,12 +26,31 @@ export function casesOf(
   return tools.flatMap((tool) => {
     const { name } = tool;
     if (typeof name !== 'string') return [];
+    const schema = objectOr(tool.inputSchema);
     const foretold: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
-    const sample = sampleArguments(objectOr(tool.inputSchema), smoke);
+    const sample = sampleArguments(schema, smoke);
     const known = foretold.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
-    return known ? foretold : [...foretold, { tool, name, arguments: sample }];
+    const wrong = wrongArguments(schema, foretold[0]?.arguments ?? sample).slice(0, 1);
+    return [
+      ...foretold,
+      ...(known ? [] : [{ tool, name, arguments: sample }]),
+      ...wrong.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
+    ];
   });
 }
+
+/** Valid arguments with each parameter in turn replaced by a value that does not fit. */
+export function wrongArguments(inputSchema: JsonObject, valid: JsonObject): readonly JsonObject[] {
+  return Object.keys(objectOr(inputSchema.properties)).flatMap((name) => {
+    const wrong = misfitting
+      .map((value) => bare({ ...valid, [name]: value }))
+      .find((changed) => misfits(inputSchema, changed, '').length > 0);
+    return wrong ? [wrong] : [];
+  });
+}
+
+/** Each type of parameter refuses at least one of these. */
+const misfitting: readonly Json[] = [{ wrong: ['type'] }, 'wrong type', -0.5, [null], null];
 
 /** The tool's outputSchema where it can be validated against. */
 export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {

@@ -109,7 +109,8 @@ export const outcomeRules: readonly LiveRule[] = [
           throw new NotRun('the client cannot list the tools (discovery.client)');
         });
         const problems: Problem[] = [];
-        for (const { name, arguments: args } of outcomes) {
+        for (const { name, arguments: args, wrong, rpc } of outcomes) {
+          if (wrong && rpc.error) continue;
           await session.client
             .callTool({ name, arguments: { ...args } }, undefined, {
               timeout: probe.profile.limits.callMs + patienceMs,
