@@ -2,7 +2,6 @@ import { liveRules } from './catalogue.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { inspectTools } from './inspect.ts';
 import type { Level, Report, RuleResult } from './model.ts';
-import { NoAnswer } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
 import { type LiveRule, NotRun, verdict, weightOf } from './rule.ts';
 import { notRun, summaryOf } from './summary.ts';
@@ -91,7 +90,7 @@ async function reach(probe: Probe): Promise<void> {
 
 async function inspectListed(probe: Probe): Promise<readonly RuleResult[]> {
   try {
-    return inspectTools(await probe.tools(), probe.profile);
+    return inspectTools(await probe.listed(), probe.profile);
   } catch (error) {
     const reason = messageOf(error);
     return inspectTools([], probe.profile).map((result) => notRun(result, reason));
@@ -104,8 +103,7 @@ async function judge(rule: LiveRule, level: Level, probe: Probe): Promise<RuleRe
     return verdict(rule, level, await rule.check(probe), started);
   } catch (error) {
     if (error instanceof NotRun) return notRun(verdict(rule, level, [], started), error.message);
-    const what = error instanceof NoAnswer ? error.message : `${messageOf(error)}`;
-    return verdict(rule, level, [{ expected: 'an answer', actual: what }], started);
+    return verdict(rule, level, [{ expected: 'an answer', actual: messageOf(error) }], started);
   }
 }
 

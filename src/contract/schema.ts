@@ -80,8 +80,16 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
 
 /** A value as text for a person, at most `limit` characters. */
 export function shorten(value: unknown, limit = 80): string {
-  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
+  const text = value === undefined ? 'nothing' : jsonOf(value);
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value without end';
+  }
 }
 
 /** The types a schema names, `nullable: true` counted as `null`. Empty where it names none. */

@@ -27,7 +27,7 @@ const trust: Trust = {
 };
 const { server } = await serve(createSteps(trust), broken('port') && env.PORT ? port + 1 : port).catch(
   (error: NodeJS.ErrnoException) =>
-    error.code === 'EADDRINUSE' && broken('busy-port')
+    error.code === 'EADDRINUSE' && broken('busy-port') && env.PORT
       ? serve(createSteps(trust))
       : fail([`Port ${port}: ${error.message}`]),
 );

@@ -48,8 +48,13 @@ describe('inspectTools', () => {
   it('reports what is beyond all size and examines the rest', () => {
     const cyclic: Record<string, unknown> = { name: 'cyclic' };
     cyclic.inputSchema = cyclic;
-    const failed = inspectTools([...good, cyclic], context).filter(({ status }) => status === 'fail');
-    expect(failed).toMatchObject([{ id: 'tool.readable', problems: [{ tool: 'cyclic' }] }]);
+    const endless = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    const failed = inspectTools([...good, cyclic, endless], context).filter(
+      ({ status }) => status === 'fail',
+    );
+    expect(failed).toMatchObject([
+      { id: 'tool.readable', problems: [{ tool: 'cyclic' }, { actual: 'a value without end' }] },
+    ]);
   });
 
   it('names tool, path and mend', () => {

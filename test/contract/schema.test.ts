@@ -106,6 +106,7 @@ describe('small helpers', () => {
   it('shorten bounds every text', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => shorten(value, 20).length <= 20));
     expect(shorten(undefined)).toBe('nothing');
+    expect(shorten(JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toBe('a value without end');
   });
 
   it('typesOf counts the nullable keyword as null', () => {

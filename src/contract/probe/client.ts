@@ -13,17 +13,21 @@ export interface SdkSession {
  */
 export async function connect(
   { url, headers, profile }: Target,
-  token: string | undefined,
+  token: (() => Promise<string>) | undefined,
   signal: AbortSignal | undefined,
 ): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
   ]);
-  const authorization =
-    token === undefined ? {} : { [profile.token.header]: `${profile.token.scheme} ${token}` };
+  const authorized: typeof fetch = async (input, init) => {
+    const all = new Headers(init?.headers);
+    if (token) all.set(profile.token.header, `${profile.token.scheme} ${await token()}`);
+    return fetch(input, { ...init, headers: all });
+  };
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { ...headers, ...authorization } },
+    fetch: authorized,
+    requestInit: { headers: { ...headers } },
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1000,

@@ -49,6 +49,7 @@ export class Probe {
   readonly signal: AbortSignal | undefined;
   readonly #facts = new Map<string, Promise<unknown>>();
   readonly #instances: Instance[] = [];
+  #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal) {
     this.target = target;
@@ -143,9 +144,9 @@ export class Probe {
     return this.once('health', () => this.http({ path: '/health' }));
   }
 
-  /** The tool list as the server sends it, all pages. */
-  tools(): Promise<readonly JsonObject[]> {
-    return this.once('tools', async () => {
+  /** The elements of the tool list as the server sends them, all pages. */
+  listed(): Promise<readonly Json[]> {
+    return this.once('listed', async () => {
       const tools: Json[] = [];
       let cursor: Json | undefined;
       for (let page = 0; page < 100; page++) {
@@ -156,15 +157,26 @@ export class Probe {
         cursor = result.nextCursor;
         if (cursor === undefined || cursor === null) break;
       }
-      return tools.filter(isObject);
+      return tools;
     });
   }
 
-  /** A platform token; forged where asked for. */
+  /** The elements of the tool list that are tools at all. */
+  async tools(): Promise<readonly JsonObject[]> {
+    return (await this.listed()).filter(isObject);
+  }
+
+  /** A platform token that is valid for a while; forged where asked for. */
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw new NotRun('no key to sign platform tokens with');
-    return forgery ? signer.token(forgery) : this.once('token', () => signer.token());
+    if (forgery) return signer.token(forgery);
+    const now = Date.now();
+    if (now > this.#token.staleAt) {
+      const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
+      this.#token = { value: signer.token(), staleAt: now + lifetimeMs / 2 };
+    }
+    return this.#token.value;
   }
 
   /** A tools/call, paid for with a valid token unless the options name another. */
@@ -203,8 +215,8 @@ export class Probe {
     });
   }
 
-  /** A session of the MCP SDK's own client, which every marketplace caller builds on. */
-  client(token?: string): Promise<SdkSession> {
+  /** A session of the MCP SDK's own client, which every marketplace caller builds on; each request asks for a token. */
+  client(token?: () => Promise<string>): Promise<SdkSession> {
     return connect(this.target, token, this.signal);
   }
 

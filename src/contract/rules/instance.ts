@@ -1,10 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
-import type { Instance } from '../target.ts';
+import type { Exit, Instance } from '../target.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';
 
@@ -66,6 +67,13 @@ export async function callOf(
     session,
     token,
   });
+}
+
+/** How an instance ends; one that does not end by itself in time is ended, which shows in how. */
+export async function exitOf(instance: Instance, patienceMs: number): Promise<Exit> {
+  const exit = await Promise.race([instance.exit, setTimeout(patienceMs, undefined, { ref: false })]);
+  if (!exit) await instance.stop();
+  return instance.exit;
 }
 
 /** The end of what an instance has written, for `Problem.actual`. */

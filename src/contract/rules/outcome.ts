@@ -103,7 +103,7 @@ export const outcomeRules: readonly LiveRule[] = [
     mend: 'See the message: the client validates results against the outputSchema, formats included.',
     check: async (probe) => {
       const outcomes = await probe.outcomes();
-      const session = await probe.client(await probe.token());
+      const session = await probe.client(() => probe.token());
       try {
         await session.client.listTools().catch(() => {
           throw new NotRun('the client cannot list the tools (discovery.client)');

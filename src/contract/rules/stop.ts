@@ -1,11 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject } from '../schema.ts';
-import type { Exit, Instance } from '../target.ts';
-import { audienceProblems, callOf, productionInstance, secondInstance } from './instance.ts';
+import type { Exit } from '../target.ts';
+import { audienceProblems, callOf, exitOf, productionInstance, secondInstance } from './instance.ts';
 
 /** Longer than a server may take to finish its calls. */
 const patienceMs = 20_000;
@@ -24,7 +23,7 @@ export const stopRules: readonly LiveRule[] = [
       const instance = await productionInstance(probe);
       if (!instance.healthy) throw new NotRun('the server does not start in production (process.production)');
       instance.signal('SIGTERM');
-      return orderlyProblems(await exitOf(instance));
+      return orderlyProblems(await exitOf(instance, patienceMs));
     },
   },
   {
@@ -52,7 +51,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
       expected: 'a result',
       actual: describe(answer),
     }),
-    ...orderlyProblems(await exitOf(instance)),
+    ...orderlyProblems(await exitOf(instance, patienceMs)),
   ];
 }
 
@@ -62,11 +61,4 @@ function orderlyProblems({ code, signal }: Exit): readonly Problem[] {
     expected: 'exit status 0',
     actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
   });
-}
-
-/** A server that does not end by itself is ended, which shows in how it ends. */
-async function exitOf(instance: Instance): Promise<Exit> {
-  const exit = await Promise.race([instance.exit, setTimeout(patienceMs, undefined, { ref: false })]);
-  if (!exit) await instance.stop();
-  return instance.exit;
 }

@@ -71,7 +71,7 @@ function replay(probe: Probe): Promise<Replay> {
     await probe.outcomes();
     const token = await probe.token({ claims: smoke.claims });
     const started = performance.now();
-    const session = await probe.client(token);
+    const session = await probe.client(async () => token);
     const steps: Step[] = [];
     try {
       await session.client.listTools().catch(() => {
