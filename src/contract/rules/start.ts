@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import type { Problem } from '../model.ts';
+import type { Probe } from '../probe/probe.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
 import type { Environment, Instance } from '../target.ts';
-import { audienceProblems, exitOf, lastWords, production, secondInstance } from './instance.ts';
+import { audienceProblems, callOf, exitOf, lastWords, production, secondInstance } from './instance.ts';
 
 const defaultPort = 3000;
 /** Long enough to start, and to find the port in use. */
@@ -44,9 +45,8 @@ export const startRules: readonly LiveRule[] = [
     turn: 'aside',
     mend: `Let the port default to ${defaultPort}.`,
     check: async (probe) => {
-      const free = await isFree(defaultPort);
       const instance = await probe.launch({ PORT: undefined });
-      if (free && instance.healthy) {
+      if (instance.healthy && (await acceptsOurToken(probe, instance))) {
         await instance.stop();
         return [];
       }
@@ -145,10 +145,13 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
   ];
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const claim = await listen(port).catch(() => undefined);
-  if (claim) await close(claim);
-  return claim !== undefined;
+/** Whether it is this instance that answers there, and not another program that holds the port. */
+async function acceptsOurToken(probe: Probe, instance: Instance): Promise<boolean> {
+  const token = await probe.token();
+  return callOf(probe, instance, token).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 }
 
 /** Occupies a port; whoever connects is turned away. */
