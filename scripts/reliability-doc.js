@@ -23,7 +23,7 @@ function table({ machine, ...parts }) {
       ['conformance-0.1', 'conformance-0.2'].map((suite) => suiteOf(parts, suite)).join('<br>'),
     ],
     ['Node', checkedWith(parts, ['node-20', 'node-22', 'node-24'])],
-    ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn'])],
+    ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry'])],
   ];
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);
   const where = `Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.cores} cores.`;
@@ -31,7 +31,7 @@ function table({ machine, ...parts }) {
 }
 
 function enduranceOf(parts) {
-  const { requests, kinds, connections, seconds, requestsPerSecond, statuses, memory } = part(
+  const { requests, kinds, connections, seconds, requestsPerSecond, statuses, heap, resident } = part(
     parts,
     'endurance',
   );
@@ -39,7 +39,7 @@ function enduranceOf(parts) {
   return [
     `${grouped(requests)} requests of ${kinds} kinds from ${connections} connections in ${seconds} s (${grouped(requestsPerSecond)} a second)`,
     `answers by status: ${answers.join(', ')}`,
-    `heap after collection ${memory.warm.heap} MB warm, ${memory.end.heap} MB at the end; resident ${memory.warm.resident} MB, ${memory.end.resident} MB`,
+    `heap after a full collection: ${heap.warm} MB warm, ${heap.end} MB at the end; resident under load: ${resident.early} MB early, ${resident.late} MB late`,
   ].join('<br>');
 }
 

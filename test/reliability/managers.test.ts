@@ -9,7 +9,7 @@ const managers = [
   { title: 'npm', name: 'npm', script: null },
   { title: 'pnpm', name: 'pnpm', script: toolFile('pnpm', 'bin/pnpm.mjs') },
   { title: 'Yarn classic', name: 'yarn', script: toolFile('yarn-classic', 'bin/yarn.js') },
-  { title: 'Yarn', name: 'yarn', script: toolFile('yarn-berry', 'bin/yarn.js') },
+  { title: 'Yarn berry', name: 'yarn', script: toolFile('yarn-berry', 'bin/yarn.js') },
 ] as const;
 
 const root = scratch();

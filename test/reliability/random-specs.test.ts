@@ -24,12 +24,11 @@ const toolsPerProject = 3;
 const atOnce = 3;
 
 const root = scratch();
-const repeat = `RELIABILITY_SEED=${seed}`;
 const done = { rendered: 0, called: 0, selfChecked: 0 };
 
 afterAll(() => record('random-specs', { seed, ...done }));
 
-describe.each([generic, context])(`random tool specs for $name, ${repeat}`, (profile) => {
+describe.each([generic, context])('random tool specs for $name', (profile) => {
   const specs = randomSpecs(perProfile, seed + (profile === generic ? 0 : 1));
   const directory = join(root, profile.name);
   let prepared: readonly PreparedTool[] = [];
@@ -75,7 +74,7 @@ describe.each([generic, context])(`random tool specs for $name, ${repeat}`, (pro
   });
 });
 
-it(`${built} projects of random tool specs are built, started and self-checked, ${repeat}`, async () => {
+it(`${built} projects of random tool specs are built, started and self-checked`, async () => {
   const specs = randomSpecs(built * toolsPerProject, seed + 2);
   const projects = Array.from({ length: built }, (_, index) =>
     specs.slice(index * toolsPerProject, (index + 1) * toolsPerProject),
@@ -107,7 +106,7 @@ function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): reado
     const alone = prepare([spec], profile);
     return alone.ok ? [] : [JSON.stringify({ spec, faults: alone.faults })];
   });
-  throw new Error([repeat, ...refused.slice(0, 3)].join('\n'));
+  throw new Error(refused.slice(0, 3).join('\n'));
 }
 
 /** The specs whose files the compiler names. */
