@@ -1,5 +1,5 @@
 import { ProjectError } from '../project/errors.ts';
-import type { Fault } from '../spec/model.ts';
+import type { Fault, Result } from '../spec/model.ts';
 import { SystemError } from '../system/errors.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */
@@ -53,6 +53,12 @@ export function invalidInput(faults: readonly Fault[]): CliError {
     exitCodes.badInput,
     faults.map((fault) => `${inWords(fault)} ${fault.hint}`),
   );
+}
+
+/** The value of a result. @throws CliError `INVALID_INPUT` with all its faults. */
+export function unwrapped<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw invalidInput(result.faults);
 }
 
 /** The one place where what went wrong becomes a code, a message and an exit code. */

@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import type { FileSet, Ownership } from '../plan/model.ts';
+import { misfits } from '../contract/schema.ts';
+import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { ProjectError } from './errors.ts';
+import { sha256 } from './hash.ts';
+import type { Listed } from './listed.ts';
 
 /** Name of the manifest, which also marks a directory as a project. */
 export const manifestFile = 'market-mcp.json';
@@ -18,6 +21,8 @@ export interface Manifest {
   readonly template: string;
   readonly platform: string;
   readonly answers: ManifestAnswers;
+  /** The tools as the marketplace last read them, as far as the author has said so. */
+  readonly listed: Listed;
   readonly files: { readonly [path: string]: ManifestFile };
 }
 
@@ -37,17 +42,47 @@ export interface ManifestFile {
 }
 
 /** The file set with its manifest as the last file. */
-export function withManifest(files: FileSet, platform: string, answers: ManifestAnswers): FileSet {
-  const entries = [...files].map(([path, { content, owner }]) => [path, { sha256: sha256(content), owner }]);
+export function withManifest(
+  files: FileSet,
+  { platform, answers, listed }: Pick<Manifest, 'platform' | 'answers' | 'listed'>,
+): FileSet {
   const manifest: Manifest = {
     schema: 1,
     template: version,
     platform,
     answers,
-    files: Object.fromEntries(entries),
+    listed,
+    files: recordOf(files),
   };
+  return new Map([...files, [manifestFile, manifestContent(manifest)]]);
+}
+
+/** The files of a change to a project, with its next manifest as the last one. What else it records stays. */
+export function withNextManifest(
+  files: FileSet,
+  removed: readonly string[],
+  tools: readonly string[],
+  before: Manifest,
+): FileSet {
+  const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
+  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files) });
+  const next: Manifest = {
+    ...before,
+    answers: { ...before.answers, tools },
+    files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+  return new Map([...files, [manifestFile, manifestContent(next)]]);
+}
+
+/** The manifest as a file. */
+export function manifestContent(manifest: Manifest): ProjectFile {
   const content = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
-  return new Map([...files, [manifestFile, { content, owner: 'generated' }]]);
+  return { content, owner: 'generated' };
+}
+
+function recordOf(files: FileSet): Manifest['files'] {
+  const entries = [...files].map(([path, { content, owner }]) => [path, { sha256: sha256(content), owner }]);
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -57,28 +92,67 @@ export function withManifest(files: FileSet, platform: string, answers: Manifest
  */
 export function findProject(from: string): string {
   const start = resolve(from);
-  for (let directory = start; ; directory = dirname(directory)) {
-    if (existsSync(join(directory, manifestFile))) return directory;
-    if (directory === dirname(directory)) {
-      throw new ProjectError(
-        'NOT_A_PROJECT',
-        `neither ${start} nor a directory above it holds ${manifestFile}`,
-        'Change into a project, or make one with create-market-mcp.',
-      );
-    }
-  }
+  const upwards = parentsOf(start);
+  const found = upwards.find((directory) => existsSync(join(directory, manifestFile)));
+  if (found !== undefined) return found;
+  const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
+  const looked = `looked for ${manifestFile} in ${start} and every directory above it: there is none`;
+  throw new ProjectError(
+    'NOT_A_PROJECT',
+    other === undefined ? looked : `${looked}, so the project in ${other} was made by other means`,
+    'Change into a project, or make one with create-market-mcp.',
+  );
 }
 
-/** SHA-256 in hex. */
-export function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+/** A directory and all above it, innermost first. */
+function parentsOf(directory: string): readonly string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
 }
 
-/** The manifest in a file; undefined where the file is absent or cut off. */
-export function readManifest(path: string): Manifest | undefined {
+/**
+ * The manifest of a project.
+ *
+ * @throws ProjectError `MANIFEST_DAMAGED` where it is not what this program writes.
+ */
+export function readManifest(directory: string): Manifest {
+  const path = join(directory, manifestFile);
+  const hint = 'Restore it from version control.';
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
+    value = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new ProjectError('MANIFEST_DAMAGED', `${path}: ${(error as Error).message}`, hint, {
+      cause: error,
+    });
   }
+  const [problem] = misfits(manifestSchema, value, manifestFile);
+  if (!problem) return value as Manifest;
+  const { path: at, expected, actual } = problem;
+  throw new ProjectError('MANIFEST_DAMAGED', `${at}: expected ${expected}, found ${actual}`, hint);
 }
+
+const texts = { type: 'array', items: { type: 'string' } };
+const manifestSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    schema: { const: 1 },
+    template: { type: 'string' },
+    platform: { type: 'string' },
+    answers: {
+      type: 'object',
+      properties: { name: { type: 'string' }, profile: { type: ['string', 'object'] }, tools: texts },
+      required: ['name', 'packageManager', 'profile', 'tools'],
+    },
+    listed: { type: 'object', additionalProperties: { type: 'string' } },
+    files: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: { sha256: { type: 'string' }, owner: { enum: ['generated', 'shared', 'author'] } },
+        required: ['sha256', 'owner'],
+      },
+    },
+  },
+  required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
+};

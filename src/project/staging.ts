@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 
 const prefix = '.create-market-mcp-';
@@ -25,11 +25,21 @@ export function writeFiles(directory: string, files: FileSet): void {
   }
 }
 
-/** Staging directories in `parent` whose process is gone; none where it cannot be read. */
-export function staleStagings(parent: string): string[] {
+/** Staging directories in `parent` whose process is gone, but for `own`; none where it cannot be read. */
+export function staleStagings(parent: string, own?: string): string[] {
+  return stagings(parent, own).filter((staging) => isStale(staging));
+}
+
+/** Staging directories in `parent` that a process still works in, but for `own`. */
+export function liveStagings(parent: string, own: string): string[] {
+  return stagings(parent, own).filter((staging) => !isStale(staging));
+}
+
+function stagings(parent: string, own?: string): string[] {
   return namesIn(parent)
-    .filter((name) => isStale(parent, name))
-    .map((name) => join(parent, name));
+    .filter(isStaging)
+    .map((name) => join(parent, name))
+    .filter((staging) => staging !== own);
 }
 
 function namesIn(directory: string): string[] {
@@ -49,12 +59,12 @@ export function removeStaging(staging: string): void {
   rmSync(staging, { recursive: true, force: true });
 }
 
-function isStale(parent: string, name: string): boolean {
-  const [, tag, pid] = pattern.exec(name) ?? [];
-  if (pid === undefined) return false;
-  // Writing is synchronous, so whatever bears this process's own id was left by an earlier process.
-  if (tag === hostTag) return Number(pid) === process.pid || !isAlive(Number(pid));
-  const touched = statSync(join(parent, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+function isStale(staging: string): boolean {
+  const [, tag, id] = pattern.exec(basename(staging)) ?? [];
+  const pid = Number(id);
+  // Nobody asks about the directory they work in, so what bears this process's own id was left by an earlier one.
+  if (tag === hostTag) return pid === process.pid || !isAlive(pid);
+  const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   return Date.now() - touched > oneHour;
 }
 

@@ -1,22 +1,10 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { ProjectError } from './errors.ts';
-import { manifestFile, readManifest, sha256 } from './manifest.ts';
 import { makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import type { Target } from './target.ts';
+import { makeChange, takeBack } from './transaction.ts';
 
 /**
  * Writes a whole project or nothing.
@@ -24,8 +12,8 @@ import type { Target } from './target.ts';
  * A directory that does not exist, or is empty and nobody's current one, appears by one rename of a finished sibling: a
  * kill at any moment leaves nothing or everything. Into a directory that must stay the same one (it is the current one,
  * a mount point, or holds files) the finished files move one by one out of a staging directory inside it, the manifest
- * last; what they replace moves into the staging directory first. A kill during those moves leaves the staging
- * directory, and the next `sweep` takes the move back. The work is synchronous: a signal finds it not begun or done.
+ * last. A kill during those moves leaves the staging directory, and the next `sweep` takes the move back. The work is
+ * synchronous: a signal finds it not begun or done.
  *
  * @param files ends with the manifest.
  * @throws ProjectError `WRITE_FAILED`, after everything was taken back.
@@ -48,8 +36,9 @@ export function writeProject(target: Target, files: FileSet): void {
 
 /** Takes back what killed runs left in the target and beside it. */
 export function sweep(directory: string): void {
-  for (const staging of staleStagings(directory)) takeBack(directory, staging);
-  for (const staging of staleStagings(nearestDirectory(dirname(directory)))) removeStaging(staging);
+  for (const place of [directory, nearestDirectory(dirname(directory))]) {
+    for (const staging of staleStagings(place)) takeBack(place, staging);
+  }
 }
 
 function appear(directory: string, files: FileSet): void {
@@ -76,51 +65,8 @@ function replaceEmpty(directory: string, files: FileSet): void {
 
 function moveInto(directory: string, files: FileSet): void {
   const staging = makeStaging(directory);
-  try {
-    writeFiles(join(staging, 'new'), files);
-    for (const path of files.keys()) {
-      const place = join(directory, path);
-      if (isEntry(place)) move(place, join(staging, 'old', path));
-      move(join(staging, 'new', path), place);
-    }
-  } catch (error) {
-    takeBack(directory, staging);
-    throw error;
-  }
+  makeChange(directory, staging, { files, removed: [] });
   removeStaging(staging);
-}
-
-/**
- * Undoes an unfinished `moveInto`. A manifest still staged means unfinished, and lists what may have been moved; only
- * files that are byte for byte ours are removed.
- */
-function takeBack(directory: string, staging: string): void {
-  const manifest = readManifest(join(staging, 'new', manifestFile));
-  const paths = manifest ? [...Object.keys(manifest.files).filter(isInside), manifestFile] : [];
-  for (const path of paths) {
-    const place = join(directory, path);
-    const moved = !isEntry(join(staging, 'new', path)) && isEntry(place);
-    if (moved && sha256(readFileSync(place)) === manifest?.files[path]?.sha256) rmSync(place);
-    const replaced = join(staging, 'old', path);
-    if (isEntry(replaced)) move(replaced, isEntry(place) ? `${place}.before` : place);
-  }
-  for (const path of paths) removeEmptyParents(directory, path);
-  removeStaging(staging);
-}
-
-function move(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  renameSync(from, to);
-}
-
-function removeEmptyParents(directory: string, path: string): void {
-  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
-    try {
-      rmdirSync(join(directory, parent));
-    } catch {
-      return;
-    }
-  }
 }
 
 /** A rename takes the place of the directory, so it must not be anybody's current one or a mount point. */
@@ -147,12 +93,4 @@ function firstMissing(directory: string): string {
 
 function nearestDirectory(directory: string): string {
   return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
-}
-
-function isEntry(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function isInside(path: string): boolean {
-  return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }

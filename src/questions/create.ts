@@ -1,24 +1,13 @@
-import { fault, listed, pass, refuse } from '../spec/fault.ts';
-import { formatFields, parseFields } from '../spec/field-language.ts';
-import type { Field, Result, ToolSpec } from '../spec/model.ts';
-import { parseDirectory, parseToolName } from '../spec/names.ts';
+import { parseDirectory } from '../spec/names.ts';
 import { parseSomeText } from '../spec/text.ts';
-import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
-import type { Question, Switch } from './model.ts';
+import { defaultToolName } from './defaults.ts';
+import type { Question, Switch, Switches } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
-
-type Returns = ToolSpec['returns'];
+import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
 /** The answers one by one, as flags and prompts give them. */
-export interface CreateParts {
+export interface CreateParts extends ToolParts {
   readonly directory: string;
-  readonly tool: string;
-  readonly description: string;
-  readonly input: readonly Field[];
-  readonly output: readonly Field[];
-  readonly returns: Returns;
-  /** Path of a spec file, `-` for standard input. In place of the five before. */
-  readonly spec: string;
   /** Name of a profile that ships, or path of a file. */
   readonly platform: string;
   readonly packageManager: PackageManager;
@@ -35,84 +24,8 @@ const directory: CreateQuestion<string> = {
 };
 
 const tool: CreateQuestion<string> = {
-  flag: { syntax: '--tool <name>', description: 'name of the tool, such as get_gas_price' },
-  prompt: { message: 'What is the tool called?', placeholder: 'get_gas_price' },
+  ...toolQuestions.tool,
   initial: (given) => defaultToolName(given.directory),
-  parse: (text) => parseToolName(text),
-  replay: (name) => ['--tool', name],
-};
-
-const description: CreateQuestion<string> = {
-  flag: {
-    syntax: '--description <text>',
-    description: 'what it returns and when to use it; agents choose by it',
-  },
-  prompt: {
-    message: 'What does it return, and when should an agent use it?',
-    placeholder: 'Returns … Use it when …',
-  },
-  initial: (given) => defaultDescription(given.tool ?? tool.initial(given), given.output, given.returns),
-  parse: (text) => parseSomeText(text, '--description', 'Write: Returns …. Use it when ….'),
-  replay: (text) => ['--description', text],
-};
-
-const input: CreateQuestion<readonly Field[], readonly string[]> = {
-  flag: {
-    syntax: '--input <field>',
-    description: "a parameter: 'symbol:string=BTC Trading pair', 'limit?:integer(1..100)=10 …'; repeatable",
-    repeatable: true,
-  },
-  prompt: { message: 'What does the tool take?' },
-  initial: (given) => (given.output === undefined ? defaultInput : []),
-  parse: (texts) => parseFields(texts, '--input'),
-  replay: (fields) => formatFields(fields).flatMap((text) => ['--input', text]),
-};
-
-const output: CreateQuestion<readonly Field[], readonly string[]> = {
-  flag: {
-    syntax: '--output <field>',
-    description:
-      "a field of the answer: 'price:number Price in USD', 'tags:string[]', 'quote.bid:number'; repeatable",
-    repeatable: true,
-  },
-  prompt: { message: 'What does the tool return?' },
-  initial: () => defaultOutput,
-  parse: (texts) =>
-    texts.length === 0
-      ? refuse(
-          fault(
-            '--output',
-            undefined,
-            'an answer has at least one field',
-            "Write 'price:number Price in USD'.",
-          ),
-        )
-      : parseFields(texts, '--output'),
-  replay: (fields) => formatFields(fields).flatMap((text) => ['--output', text]),
-};
-
-const returns: CreateQuestion<Returns> = {
-  flag: {
-    syntax: '--returns <shape>',
-    description: 'record: one answer; list: `items`, each with the output fields',
-    choices: ['record', 'list'],
-  },
-  prompt: { message: 'One record or a list?' },
-  initial: () => 'record',
-  parse: (text) => oneOf(['record', 'list'], text, '--returns'),
-  replay: (shape) => (shape === 'record' ? [] : ['--returns', shape]),
-};
-
-const spec: CreateQuestion<string> = {
-  flag: {
-    syntax: '--spec <file>',
-    description:
-      'JSON or YAML in place of the flags above: tool specs or MCP tool definitions, - for standard input',
-  },
-  prompt: { message: 'Which spec file?' },
-  initial: () => '-',
-  parse: (text) => parseSomeText(text, '--spec', 'Write the path of a JSON or YAML file, or -.'),
-  replay: (path) => ['--spec', path],
 };
 
 const platform: CreateQuestion<string> = {
@@ -141,12 +54,8 @@ const packageManager: CreateQuestion<PackageManager | null> = {
 /** Every question of `create-market-mcp`, in the order in which they are asked. */
 export const createQuestions = {
   directory,
+  ...toolQuestions,
   tool,
-  description,
-  input,
-  output,
-  returns,
-  spec,
   platform,
   packageManager,
 } as const;
@@ -170,11 +79,4 @@ export const createSwitches = {
   force: { syntax: '--force', description: 'write over files that are in the way', initial: false },
 } as const satisfies { readonly [name: string]: Switch };
 
-export type CreateSwitches = { readonly [name in keyof typeof createSwitches]: boolean };
-
-function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
-  const match = allowed.find((value) => value === text.trim());
-  return match === undefined
-    ? refuse(fault(where, text, 'is none of the choices', `Write ${listed(allowed)}.`))
-    : pass(match);
-}
+export type CreateSwitches = Switches<typeof createSwitches>;

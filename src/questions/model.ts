@@ -32,3 +32,6 @@ export interface Switch {
   /** What it is where the flag is absent. */
   readonly initial: boolean;
 }
+
+/** What a table of switches comes to in one run. */
+export type Switches<Table> = { readonly [name in keyof Table]: boolean };

@@ -16,8 +16,14 @@ export type Preparation =
 /**
  * Everything that a project's tools need, from what their author said: definitions that meet every static rule of the
  * contract under a platform's profile, sample answers, examples, and what was changed on the way.
+ *
+ * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
  */
-export function prepare(entries: readonly SpecEntry[], profile: PlatformProfile): Preparation {
+export function prepare(
+  entries: readonly SpecEntry[],
+  profile: PlatformProfile,
+  others: readonly ToolDefinition[] = [],
+): Preparation {
   const tools = together(
     entries.map((entry, i) => mendedOf(entry, profile, whereOf(entry, i, entries.length))),
   );
@@ -26,7 +32,7 @@ export function prepare(entries: readonly SpecEntry[], profile: PlatformProfile)
   const clashes = clashFaults(definitions);
   if (clashes.length > 0) return refuse(...clashes);
 
-  const failed = inspectTools(definitions, profile).filter(({ status }) => status === 'fail');
+  const failed = failedRules(definitions, others, profile);
   const broken = failed.filter(({ level }) => level === 'must').flatMap(ruleFaults);
   if (broken.length > 0) return refuse(...broken);
 
@@ -44,6 +50,21 @@ export function prepare(entries: readonly SpecEntry[], profile: PlatformProfile)
       advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
     },
   };
+}
+
+/** The rules that these tools break, with the places in these tools alone. */
+function failedRules(
+  definitions: readonly ToolDefinition[],
+  others: readonly ToolDefinition[],
+  profile: PlatformProfile,
+): readonly RuleResult[] {
+  const names = new Set(definitions.map(({ name }) => name));
+  return inspectTools([...definitions, ...others], profile)
+    .map((rule) => ({
+      ...rule,
+      problems: rule.problems.filter(({ tool }) => tool === undefined || names.has(tool)),
+    }))
+    .filter(({ problems }) => problems.length > 0);
 }
 
 /** `get_price`, with its place where several entries may share a name. */

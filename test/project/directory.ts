@@ -30,10 +30,9 @@ export function fileSet(texts: Record<string, string>): FileSet {
   const files: FileSet = new Map(
     Object.entries(texts).map(([path, text]) => [path, { content: Buffer.from(text), owner: 'shared' }]),
   );
-  return withManifest(files, 'generic', {
-    name: 'x',
-    packageManager: 'npm',
-    profile: 'generic',
-    tools: ['a'],
+  return withManifest(files, {
+    platform: 'generic',
+    answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
+    listed: {},
   });
 }

@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProject, type Manifest, manifestFile, readManifest } from '../../src/project/manifest.ts';
+import type { FileSet } from '../../src/plan/model.ts';
+import {
+  findProject,
+  type Manifest,
+  manifestFile,
+  readManifest,
+  withNextManifest,
+} from '../../src/project/manifest.ts';
 import { directory, fileSet } from './directory.ts';
 
 describe('the manifest', () => {
@@ -15,6 +22,7 @@ describe('the manifest', () => {
       template: '0.1.0',
       platform: 'generic',
       answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
+      listed: {},
       files: {
         'package.json': {
           sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
@@ -24,11 +32,37 @@ describe('the manifest', () => {
     });
   });
 
-  it('is nothing where it is absent or cut off', () => {
+  it('is read back, whatever an editor did to its lines', () => {
     const root = directory();
-    expect(readManifest(join(root, manifestFile))).toBeUndefined();
-    writeFileSync(join(root, manifestFile), '{"schema":');
-    expect(readManifest(join(root, manifestFile))).toBeUndefined();
+    const text = Buffer.from(set.get(manifestFile)?.content ?? []).toString();
+    writeFileSync(join(root, manifestFile), `\ufeff${text.replaceAll('\n', '\r\n')}`);
+    expect(readManifest(root)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['{"schema":', 'JSON'],
+    ['{}', 'market-mcp.json.schema: expected a value'],
+    [
+      '{"schema":2,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
+      'schema: expected 1, found 2',
+    ],
+    ['[]', 'expected type object'],
+  ])('%s is refused', (text, message) => {
+    const root = directory();
+    writeFileSync(join(root, manifestFile), text);
+    expect(() => readManifest(root)).toThrow(message);
+  });
+
+  it('keeps what it records of files that a change leaves alone', () => {
+    const root = directory();
+    for (const [path, { content }] of set) writeFileSync(join(root, path), content);
+    const before = readManifest(root);
+    const added: FileSet = new Map([['a.ts', { content: Buffer.from('a'), owner: 'author' }]]);
+    const next = withNextManifest(added, ['package.json'], ['a', 'b'], before);
+    expect([...next.keys()]).toEqual(['a.ts', manifestFile]);
+    const manifest: Manifest = JSON.parse(Buffer.from(next.get(manifestFile)?.content ?? []).toString());
+    expect(Object.keys(manifest.files)).toEqual(['a.ts']);
+    expect(manifest.answers).toEqual({ ...before.answers, tools: ['a', 'b'] });
   });
 });
 
@@ -41,6 +75,15 @@ describe('the project around a directory', () => {
   });
 
   it('is missed with a word on what to do', () => {
-    expect(() => findProject(directory())).toThrow(`holds ${manifestFile}`);
+    expect(() => findProject(directory())).toThrow(`looked for ${manifestFile}`);
+  });
+
+  it('is not guessed where another generator made one', () => {
+    const root = directory();
+    mkdirSync(join(root, 'src/tools'), { recursive: true });
+    writeFileSync(join(root, 'package.json'), '{}');
+    expect(() => findProject(join(root, 'src/tools'))).toThrow(
+      `the project in ${root} was made by other means`,
+    );
   });
 });

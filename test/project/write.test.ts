@@ -16,6 +16,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isStaging, makeStaging, staleStagings } from '../../src/project/staging.ts';
 import { inspectTarget } from '../../src/project/target.ts';
 import { readTemplates } from '../../src/project/templates.ts';
+import { steps } from '../../src/project/transaction.ts';
 import { sweep, writeProject } from '../../src/project/write.ts';
 import { directory, fileSet, tree } from './directory.ts';
 
@@ -126,19 +127,8 @@ describe('what fails half-way', () => {
 
   /** What a kill leaves after `count` files were moved into the target. */
   function interruptMove(target: string, count: number): void {
-    const staging = makeStaging(target);
-    for (const [path, { content }] of files) {
-      mkdirSync(join(staging, 'new', path, '..'), { recursive: true });
-      writeFileSync(join(staging, 'new', path), content);
-    }
-    for (const path of [...files.keys()].slice(0, count)) {
-      mkdirSync(join(staging, 'old', path, '..'), { recursive: true });
-      mkdirSync(join(target, path, '..'), { recursive: true });
-      if (statSync(join(target, path), { throwIfNoEntry: false })) {
-        renameSync(join(target, path), join(staging, 'old', path));
-      }
-      renameSync(join(staging, 'new', path), join(target, path));
-    }
+    const moves = steps(target, makeStaging(target), { files, removed: [] });
+    for (let done = 0; done < count; done += 1) moves.next();
   }
 });
 
@@ -194,7 +184,7 @@ describe('killed at any moment', () => {
           const [, , target, templates] = process.argv;
           const files = [...readTemplates(templates)].map(([path, content]) => [path, { content, owner: 'shared' }]);
           const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] };
-          const set = withManifest(new Map(files), 'generic', answers);
+          const set = withManifest(new Map(files), { platform: 'generic', answers, listed: {} });
           process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));
         `,
         resolveDir: join(import.meta.dirname, '../..'),

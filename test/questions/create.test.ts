@@ -56,6 +56,7 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
     toolSpec.map((tool) => ({
       kind: 'tool' as const,
       tool: { ...tool, description: tool.description.trim() },
+      meta: [{ path: ['pricing', 'executeUsd'], text: '0.01' }].slice(tool.name.length % 2),
     })),
     fc.constantFrom('tools.json', '-', 'a b.yaml').map((path) => ({ kind: 'file' as const, path })),
   ),

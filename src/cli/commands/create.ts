@@ -3,28 +3,30 @@ import type { Report } from '../../contract/model.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { inspectTarget, type Target } from '../../project/target.ts';
 import { sweep, writeProject } from '../../project/write.ts';
-import type { CreateSwitches } from '../../questions/create.ts';
+import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
   type CreateAnswers,
   type CreateFlags,
+  completeAnswers,
+  missingFlags,
   readCreateFlags,
   replayCommand,
 } from '../../questions/create-answers.ts';
 import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
-import { answersOf } from '../create/answers.ts';
+import { type Answering, answersOf } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
 import type { Standing } from '../create/steps.ts';
 import {
-  failedRules,
   fileLines,
   nextCommands,
   reviewLines,
   showNext,
   showPrepared,
   showReport,
+  summaryOf,
 } from '../create/words.ts';
-import { CliError, type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 
@@ -36,10 +38,7 @@ export async function create(
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
   if (given.directory !== undefined) lookAt(given.directory, switches);
-  const answers = await answersOf(given, switches, {
-    review: (answers) => review(answers, switches),
-    directoryFault: (directory) => directoryFault(directory, switches),
-  });
+  const answers = await answersOf(answering(given, switches), switches);
   const blueprint = unwrapped(await draw(answers));
   const target = lookAt(answers.directory, switches, [...blueprint.files.keys()]);
   if (switches.dryRun) return showDryRun(blueprint, target, output);
@@ -51,6 +50,21 @@ export async function create(
   const standing = { directory: target.directory, packageManager: blueprint.packageManager };
   const report = await takeSteps(standing, switches, output);
   return showResult(blueprint, standing, switches, report, output);
+}
+
+function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answering<CreateAnswers> {
+  return {
+    missing: missingFlags(given),
+    complete: () => completeAnswers(given),
+    async ask() {
+      const { askCreate } = await import('../prompts/create.ts');
+      return askCreate({
+        given,
+        review: (answers) => review(answers, switches),
+        directoryFault: (directory) => directoryFault(directory, switches),
+      });
+    },
+  };
 }
 
 /** Install, git, self-check, as far as they are wanted. */
@@ -130,11 +144,7 @@ function showResult(
   const repeat = replayCommand(answers, switches, 'npx create-market-mcp');
   if (report) showReport(report, output);
   showNext(next, repeat, output);
-  const selfCheck = report && {
-    ...report.summary,
-    failures: failedRules(report, 'must'),
-    advised: failedRules(report, 'should'),
-  };
+  const selfCheck = summaryOf(report);
   output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
   if (ok) return exitCodes.ok;
   throw new CliError(
@@ -147,9 +157,4 @@ function showResult(
 
 function contents(files: Blueprint['files'], { tools, changes, advice }: Blueprint['prepared']) {
   return { files: [...files.keys()], tools: tools.map(({ definition }) => definition.name), changes, advice };
-}
-
-function unwrapped<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw invalidInput(result.faults);
 }

@@ -2,17 +2,18 @@ import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
-import { readInput } from '../../project/input.ts';
+import { listedOf } from '../../project/listed.ts';
 import { withManifest } from '../../project/manifest.ts';
 import { readTemplates } from '../../project/templates.ts';
 import type { CreateAnswers } from '../../questions/create-answers.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
 import { render } from '../../render/render.ts';
 import { pass } from '../../spec/fault.ts';
-import type { Prepared, Result, SpecEntry } from '../../spec/model.ts';
+import type { Prepared, Result } from '../../spec/model.ts';
 import { projectName } from '../../spec/names.ts';
 import { prepare } from '../../spec/prepare.ts';
 import { detectPackageManager } from '../../system/detect.ts';
+import { entriesOf } from '../tools/entries.ts';
 import { resolvePlatform } from './platform.ts';
 
 /** A project in memory: everything that is known before the first write. */
@@ -27,7 +28,7 @@ export interface Blueprint {
 export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
-  const entries = await entriesOf(answers);
+  const entries = await entriesOf(answers.source, profile.value);
   if (!entries.ok) return entries;
   const preparation = prepare(entries.value, profile.value);
   if (!preparation.ok) return preparation;
@@ -40,19 +41,14 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
     { name, profile: profile.value, packageManager, tools: prepared.tools },
     templates,
   );
-  const files = withManifest(render(planned, templates), profile.value.name, {
-    name,
-    packageManager,
-    profile: recorded(profile.value),
-    tools: prepared.tools.map(({ definition }) => definition.name),
+  const definitions = prepared.tools.map(({ definition }) => ({ name: definition.name, definition }));
+  const tools = definitions.map((tool) => tool.name);
+  const files = withManifest(render(planned, templates), {
+    platform: profile.value.name,
+    answers: { name, packageManager, profile: recorded(profile.value), tools },
+    listed: listedOf(definitions),
   });
   return pass({ answers, packageManager, prepared, files });
-}
-
-async function entriesOf({ source }: CreateAnswers): Promise<Result<readonly SpecEntry[]>> {
-  if (source.kind === 'tool') return pass([source.tool]);
-  const { readSpec } = await import('../../spec/read.ts');
-  return readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
 }
 
 /** A profile that ships is known by its name. */

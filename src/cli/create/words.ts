@@ -59,8 +59,18 @@ export function showReport(report: Report, output: Output): void {
   for (const line of textReport(report, { color: output.hasColors })) output.line(`  ${line}`);
 }
 
-/** The rules of one weight that failed. */
-export function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
+/** A report as `--json` shows it: the counts, and the rules that failed. */
+export function summaryOf(report: Report | null): object | null {
+  return (
+    report && {
+      ...report.summary,
+      failures: failedRules(report, 'must'),
+      advised: failedRules(report, 'should'),
+    }
+  );
+}
+
+function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
   return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
 }
 

@@ -1,0 +1,37 @@
+import { CliError } from './errors.ts';
+
+/** The three ways from what flags say to all answers. */
+export interface Answering<Answers> {
+  /** The flags that must be given where nothing may be asked and no default is taken. */
+  readonly missing: readonly string[];
+  /** With the default wherever no flag answers. */
+  complete(): Answers;
+  /** From the author at a terminal. */
+  ask(): Promise<Answers>;
+}
+
+/**
+ * All answers: from flags and defaults, or from the author at a terminal.
+ *
+ * @throws CliError `MISSING_ANSWERS` where nobody can be asked and `--yes` does not allow defaults.
+ */
+export async function answersOf<Answers>(
+  { missing, complete, ask }: Answering<Answers>,
+  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+): Promise<Answers> {
+  if (yes) return complete();
+  if (!json && canAsk()) return ask();
+  if (missing.length === 0) return complete();
+  throw new CliError(
+    'MISSING_ANSWERS',
+    `there is no terminal to ask at, and these are missing: ${missing.join(', ')}`,
+    'Give them, or --yes to take the defaults.',
+  );
+}
+
+/** A person is there: both ends are a terminal, and no CI service says otherwise. */
+export function canAsk(): boolean {
+  const { CI } = process.env;
+  const isCi = CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && !isCi;
+}

@@ -1,0 +1,80 @@
+import type { Question } from '../../questions/model.ts';
+import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import type { Asker } from './asker.ts';
+import { askFields, type FieldKind } from './fields.ts';
+
+/** The questions about a tool that are asked; a spec file answers them all. */
+export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output';
+
+export const toolLabels: { readonly [part in ToolPart]: string } = {
+  tool: 'Name of the tool',
+  description: 'Description',
+  input: 'What it takes',
+  returns: 'One record or a list',
+  output: 'What it returns',
+};
+
+export function toolParts({ spec }: Partial<ToolParts>): readonly ToolPart[] {
+  return spec === undefined ? ['tool', 'description', 'input', 'returns', 'output'] : [];
+}
+
+/** Asks one question about a tool and adds its answer to those before. */
+export async function askToolPart<Parts extends Partial<ToolParts>>(
+  asker: Asker,
+  part: ToolPart,
+  parts: Parts,
+  tool: Question<string, Parts>,
+): Promise<Parts> {
+  switch (part) {
+    case 'tool':
+      return { ...parts, tool: await askText(asker, tool, parts, parts.tool) };
+    case 'description': {
+      const { description } = toolQuestions;
+      return { ...parts, description: await askText(asker, description, parts, parts.description) };
+    }
+    case 'input': {
+      const { prompt, initial } = toolQuestions.input;
+      const suggested = parts.input ?? initial(parts);
+      return { ...parts, input: await askFields(asker, prompt.message, parameter, suggested) };
+    }
+    case 'output': {
+      const { prompt, initial } = toolQuestions.output;
+      const message = parts.returns === 'list' ? 'What does each item hold?' : prompt.message;
+      const suggested = parts.output ?? initial(parts);
+      return { ...parts, output: await askFields(asker, message, field, suggested) };
+    }
+    case 'returns': {
+      const { prompt, initial } = toolQuestions.returns;
+      const chosen = await asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
+      return { ...parts, returns: chosen };
+    }
+  }
+}
+
+const parameter: FieldKind = {
+  noun: 'parameter',
+  flag: '--input',
+  isRequired: (path) => `Must ${path} be given?`,
+  hasDefault: true,
+};
+const field: FieldKind = {
+  noun: 'field',
+  flag: '--output',
+  isRequired: (path) => `Is ${path} always there?`,
+  hasDefault: false,
+};
+
+const shapes = [
+  { value: 'record', label: 'One record' },
+  { value: 'list', label: 'A list', hint: 'items and their count' },
+] as const;
+
+function askText<Parts>(
+  asker: Asker,
+  { prompt, initial, parse }: Question<string, Parts>,
+  parts: Partial<Parts>,
+  before: string | undefined,
+): Promise<string> {
+  const text = before ?? initial(parts);
+  return asker.text({ ...prompt, initial: { text, value: text }, parse });
+}

@@ -1,0 +1,141 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { platforms } from '../contract/platforms/index.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { toolsIndex } from '../plan/tools-index.ts';
+import { LiteralReader } from '../spec/source-literal.ts';
+import { codeTokens } from '../spec/source-tokens.ts';
+import { readToolSource, type ToolSource } from '../spec/tool-source.ts';
+import { ProjectError } from './errors.ts';
+import type { NamedTool } from './listed.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { inspectTarget } from './target.ts';
+import { importsIn } from './tools-index.ts';
+
+/** A project as it stands on disk. */
+export interface Project {
+  readonly directory: string;
+  readonly manifest: Manifest;
+  /** The profile that the server itself uses. */
+  readonly profile: PlatformProfile;
+  /** Text of `src/tools/index.ts`. */
+  readonly index: string;
+  /** Every file of `src/tools/` that the list of tools names or that exports a tool, in order. */
+  readonly tools: readonly ToolFile[];
+}
+
+/** One file of `src/tools/`. */
+export interface ToolFile {
+  /** Name without its ending: `get-gas-price`. */
+  readonly file: string;
+  /** `src/tools/get-gas-price.ts` */
+  readonly path: string;
+  /** Its test, whether it is there or not. */
+  readonly test: string;
+  /** Whether the list of tools names it. */
+  readonly served: boolean;
+  readonly source: ToolSource;
+}
+
+const toolsDirectory = 'src/tools';
+const testsDirectory = 'test/tools';
+
+/**
+ * Reads a project without running anything of it.
+ *
+ * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` where the list of tools is missing, `PROFILE_DAMAGED`, and as
+ *   `inspectTarget` does where a part of the project is a link or not a directory.
+ */
+export async function openProject(directory: string): Promise<Project> {
+  const manifest = readManifest(directory);
+  inspectTarget(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
+  const index = readIndex(directory);
+  const imported = new Set(importsIn(index));
+  const tools = toolFiles(directory)
+    .map((file) => readToolFile(directory, file, imported.has(file)))
+    .filter(({ served, source }) => served || source.exportsTool);
+  return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
+}
+
+/** The tools by name; the file stands in where the name is not written out. */
+export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
+  return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
+}
+
+/** Path of the file of a tool and of its test. */
+export function pathsOf(file: string): { readonly path: string; readonly test: string } {
+  return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
+}
+
+/** The names without ending of all that stands beside the tools and beside their tests. */
+export function takenFiles(directory: string): readonly string[] {
+  return [toolsDirectory, testsDirectory].flatMap((place) =>
+    namesIn(join(directory, place)).map((name) => name.replace(/(\.test)?\.[a-z]+$/i, '')),
+  );
+}
+
+function readIndex(directory: string): string {
+  try {
+    return readFileSync(join(directory, toolsIndex), 'utf8');
+  } catch (error) {
+    const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ProjectError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
+  }
+}
+
+function toolFiles(directory: string): readonly string[] {
+  return namesIn(join(directory, toolsDirectory))
+    .filter((name) => name.endsWith('.ts') && name !== 'index.ts' && !/\.(d|test)\.ts$/.test(name))
+    .filter((name) => lstatSync(join(directory, toolsDirectory, name)).isFile())
+    .map((name) => name.slice(0, -'.ts'.length));
+}
+
+function readToolFile(directory: string, file: string, served: boolean): ToolFile {
+  const paths = pathsOf(file);
+  const source = readToolSource(readFileSync(join(directory, paths.path), 'utf8'));
+  return { file, ...paths, served, source };
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The profile of `src/platform.ts`, which is what the server and its self-check use; where that is no longer written
+ * out, the one the manifest records.
+ */
+async function profileOf(directory: string, { answers }: Manifest): Promise<PlatformProfile> {
+  const written = writtenProfile(directory);
+  const recorded = platforms.find(({ name }) => name === answers.profile) ?? answers.profile;
+  const profile = written ?? recorded;
+  if (profile === recorded || JSON.stringify(profile) === JSON.stringify(recorded)) {
+    if (typeof recorded === 'object') return recorded;
+    throw profileError(directory, `there is no profile ${answers.profile}`);
+  }
+  const { profileProblems } = await import('../contract/profile-schema.ts');
+  const [problem] = profileProblems(profile);
+  if (!problem) return profile as PlatformProfile;
+  throw profileError(directory, `${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
+}
+
+function writtenProfile(directory: string): unknown {
+  try {
+    const reader = new LiteralReader(codeTokens(readFileSync(join(directory, 'src/platform.ts'), 'utf8')));
+    const at = reader.constant('platform');
+    return at === undefined ? undefined : reader.value(at);
+  } catch {
+    return undefined;
+  }
+}
+
+function profileError(directory: string, message: string): ProjectError {
+  return new ProjectError(
+    'PROFILE_DAMAGED',
+    `${join(directory, 'src/platform.ts')}: ${message}`,
+    'See docs/platform-profiles.md.',
+  );
+}

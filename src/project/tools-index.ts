@@ -1,0 +1,88 @@
+import type { Token } from 'js-tokens';
+import type { ProjectFile, TemplateSet } from '../plan/model.ts';
+import { planToolsIndex, toolsIndex } from '../plan/tools-index.ts';
+import { render } from '../render/render.ts';
+import { codeTokens, textIn } from '../spec/source-tokens.ts';
+import { ProjectError } from './errors.ts';
+import { sha256 } from './hash.ts';
+import type { Project } from './open.ts';
+
+/** The files that a list of tools imports from its own directory, without their ending. */
+export function importsIn(index: string): readonly string[] {
+  const tokens = codeTokens(index);
+  return tokens.flatMap(({ type, value }, at) => {
+    if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];
+    return /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1] ?? [];
+  });
+}
+
+/**
+ * The list of tools as it will be: of every tool that stands in the directory, but for those that go, and of those that
+ * come. Byte order mark and line ends stay as they are.
+ *
+ * @throws ProjectError `INDEX_EDITED` where the present list says what this one could not.
+ */
+export function nextToolsIndex(
+  project: Project,
+  templates: TemplateSet,
+  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): ProjectFile {
+  requireGenerated(project, templates);
+  const present = project.tools.map(({ file }) => file).filter((file) => !removed.includes(file));
+  const text = rendered([...new Set([...present, ...added])], templates);
+  return { content: new TextEncoder().encode(inStyleOf(project.index, text)), owner: 'generated' };
+}
+
+function rendered(files: readonly string[], templates: TemplateSet): string {
+  const [file] = render([planToolsIndex(files)], templates).values();
+  return new TextDecoder().decode(file?.content);
+}
+
+/** Refuses a list that an author has put something into, or taken a tool out of. */
+function requireGenerated({ directory, index, manifest, tools }: Project, templates: TemplateSet): void {
+  const generated = rendered(importsIn(index), templates);
+  const isRecorded = sha256(plain(index)) === manifest.files[toolsIndex]?.sha256;
+  const lost = isRecorded ? [] : linesOnlyIn(index, generated);
+  const isSame = isRecorded || meaning(index) === meaning(generated);
+  const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
+  if (isSame && takenOut.length === 0) return;
+  const [out] = takenOut;
+  const what = out
+    ? `it no longer names ${out.path}, which is there`
+    : `it was edited by hand: ${lost[0] ?? 'its order or its names differ'}`;
+  throw new ProjectError(
+    'INDEX_EDITED',
+    `${toolsIndex} is generated from its directory, and ${what}`,
+    out
+      ? `In ${directory} put it back into the list, or move the file out of the directory.`
+      : 'Move what you added into a file of its own, run the command again, and it is kept.',
+  );
+}
+
+/** What the text says, however it is formatted and quoted. */
+function meaning(text: string): string {
+  const significant = codeTokens(text, 'with comments').filter(({ value }) => value !== ',' && value !== ';');
+  return significant.map(tokenMeaning).join('\n');
+}
+
+function tokenMeaning({ type, value }: Token): string {
+  return type === 'StringLiteral' ? JSON.stringify(textIn(value)) : value.trim();
+}
+
+function linesOnlyIn(text: string, other: string): readonly string[] {
+  const meanings = new Set(other.split('\n').map(meaning));
+  return plain(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !meanings.has(meaning(line)));
+}
+
+/** Without byte order mark, with line ends as they were rendered. */
+function plain(text: string): string {
+  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+}
+
+function inStyleOf(before: string, text: string): string {
+  const mark = before.startsWith('\ufeff') ? '\ufeff' : '';
+  return mark + (before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text);
+}

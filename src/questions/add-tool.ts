@@ -1,0 +1,41 @@
+import { parseToolName } from '../spec/names.ts';
+import { createSwitches } from './create.ts';
+import type { Question, Switch, Switches } from './model.ts';
+import { type ToolParts, toolQuestions } from './tool.ts';
+
+const tool: Question<string, ToolParts> = {
+  ...toolQuestions.tool,
+  flag: { syntax: '[name]', description: toolQuestions.tool.flag.description },
+  parse: (text) => parseToolName(text, '[name]'),
+  replay: (name) => [name],
+};
+
+/** Every question of `market-mcp add-tool`, in the order in which they are asked. */
+export const addToolQuestions = { ...toolQuestions, tool } as const;
+
+const { yes, json, check } = createSwitches;
+
+/** Its switches, by the name under which commander reports them. */
+export const addToolSwitches = {
+  yes,
+  json,
+  dryRun: {
+    syntax: '--dry-run',
+    description: 'print what would change as a unified diff, write nothing',
+    initial: false,
+  },
+  check: { ...check, description: 'neither build nor run the self-check' },
+} as const satisfies { readonly [name: string]: Switch };
+
+export type AddToolSwitches = Switches<typeof addToolSwitches>;
+
+/** The switches of `market-mcp remove-tool`. */
+export const removeToolSwitches = {
+  yes: { ...yes, description: 'do not ask' },
+  json,
+  dryRun: addToolSwitches.dryRun,
+  check: addToolSwitches.check,
+  force: { syntax: '--force', description: 'remove files that were changed by hand too', initial: false },
+} as const satisfies { readonly [name: string]: Switch };
+
+export type RemoveToolSwitches = Switches<typeof removeToolSwitches>;

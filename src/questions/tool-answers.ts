@@ -1,0 +1,92 @@
+import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
+import type { MetaSetting } from '../spec/meta.ts';
+import type { Result, ToolSpec } from '../spec/model.ts';
+import { type ToolParts, toolQuestions } from './tool.ts';
+
+/** The tools that an author wants: one that was described, or those of a spec file. */
+export type ToolAnswers =
+  | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** What commander makes of flags: a list where one may be repeated. */
+export type Flags<Parts> = {
+  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' ? readonly string[] : string;
+};
+
+/** The questions as far as a flag is concerned. */
+type Readable<Parts> = {
+  readonly [name in keyof Parts]: {
+    readonly flag: { readonly syntax: string };
+    parse(given: never): Result<Parts[name] | null>;
+  };
+};
+
+/** Reads what flags say, by their table: the answers they give, or every fault at once. */
+export function readFlags<Parts extends ToolParts>(
+  questions: Readable<Parts>,
+  flags: Flags<Parts>,
+): Result<Partial<Parts>> {
+  const names = Object.keys(questions) as (keyof Parts)[];
+  const clash = clashFaults(questions, flags);
+  const parts = together(names.map((name) => partOf(name, questions[name], flags[name])));
+  if (!parts.ok) return refuse(...clash, ...parts.faults);
+  return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
+}
+
+/** The questions about a tool that must be answered where nothing may be asked and no default is taken. */
+export function neededParts({ spec }: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
+  return spec === undefined ? ['tool', 'description', 'output'] : [];
+}
+
+/** The tools that the answers describe, with the default wherever none is given. */
+export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
+  if (given.spec !== undefined) return { kind: 'file', path: given.spec };
+  return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
+}
+
+/** The pieces of a command line that give these very answers. */
+export function replayTools(answers: ToolAnswers): readonly string[] {
+  const { tool, description, input, output, returns, meta, spec } = toolQuestions;
+  if (answers.kind === 'file') return spec.replay(answers.path);
+  return [
+    ...tool.replay(answers.tool.name),
+    ...description.replay(answers.tool.description),
+    ...input.replay(answers.tool.input),
+    ...output.replay(answers.tool.output),
+    ...returns.replay(answers.tool.returns),
+    ...meta.replay(answers.meta),
+  ];
+}
+
+function toolOf(given: Partial<ToolParts>): ToolSpec {
+  const { tool, description, input, output, returns } = toolQuestions;
+  const name = given.tool ?? tool.initial(given);
+  return {
+    name,
+    description: given.description ?? description.initial({ ...given, tool: name }),
+    input: given.input ?? input.initial(given),
+    output: given.output ?? output.initial(given),
+    returns: given.returns ?? returns.initial(given),
+  };
+}
+
+/** A spec file says all that the flags for one tool say. */
+function clashFaults<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
+  const { spec, ...described } = toolQuestions;
+  const given = (Object.keys(described) as (keyof typeof described)[]).filter(
+    (name) => flags[name] !== undefined,
+  );
+  if (flags.spec === undefined || given.length === 0) return [];
+  const names = given.map((name) => questions[name].flag.syntax.split(' ')[0] ?? name);
+  return [fault('--spec', flags.spec, `says what ${listed(names)} says too`, 'Give one or the other.')];
+}
+
+function partOf<Name extends PropertyKey, T>(
+  name: Name,
+  { parse }: { parse(given: never): Result<T | null> },
+  given: unknown,
+): Result<{ readonly [name in Name]?: T | null }> {
+  if (given === undefined) return pass({});
+  const result = parse(given as never);
+  return result.ok ? pass({ [name]: result.value } as { [name in Name]: T | null }) : result;
+}

@@ -1,0 +1,130 @@
+import { fault, listed, pass, refuse } from '../spec/fault.ts';
+import { formatFields, parseFields } from '../spec/field-language.ts';
+import { formatMeta, type MetaSetting, parseMeta } from '../spec/meta.ts';
+import type { Field, Result, ToolSpec } from '../spec/model.ts';
+import { parseToolName } from '../spec/names.ts';
+import { parseSomeText } from '../spec/text.ts';
+import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
+import type { Question } from './model.ts';
+
+type Returns = ToolSpec['returns'];
+
+/** What is asked about a tool, one by one, as flags and prompts give it. */
+export interface ToolParts {
+  readonly tool: string;
+  readonly description: string;
+  readonly input: readonly Field[];
+  readonly output: readonly Field[];
+  readonly returns: Returns;
+  /** The tool's `_meta`; never asked for, only given. */
+  readonly meta: readonly MetaSetting[];
+  /** Path of a spec file, `-` for standard input. In place of the six before. */
+  readonly spec: string;
+}
+
+type ToolQuestion<T, Given = string> = Question<T, ToolParts, Given>;
+
+const tool: ToolQuestion<string> = {
+  flag: { syntax: '--tool <name>', description: 'name of the tool, such as get_gas_price' },
+  prompt: { message: 'What is the tool called?', placeholder: 'get_gas_price' },
+  initial: () => defaultToolName(undefined),
+  parse: (text) => parseToolName(text),
+  replay: (name) => ['--tool', name],
+};
+
+const description: ToolQuestion<string> = {
+  flag: {
+    syntax: '--description <text>',
+    description: 'what it returns and when to use it; agents choose by it',
+  },
+  prompt: {
+    message: 'What does it return, and when should an agent use it?',
+    placeholder: 'Returns … Use it when …',
+  },
+  initial: (given) => defaultDescription(given.tool ?? tool.initial({}), given.output, given.returns),
+  parse: (text) => parseSomeText(text, '--description', 'Write: Returns …. Use it when ….'),
+  replay: (text) => ['--description', text],
+};
+
+const input: ToolQuestion<readonly Field[], readonly string[]> = {
+  flag: {
+    syntax: '--input <field>',
+    description: "a parameter: 'symbol:string=BTC Trading pair', 'limit?:integer(1..100)=10 …'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'What does the tool take?' },
+  initial: (given) => (given.output === undefined ? defaultInput : []),
+  parse: (texts) => parseFields(texts, '--input'),
+  replay: (fields) => formatFields(fields).flatMap((text) => ['--input', text]),
+};
+
+const output: ToolQuestion<readonly Field[], readonly string[]> = {
+  flag: {
+    syntax: '--output <field>',
+    description:
+      "a field of the answer: 'price:number Price in USD', 'tags:string[]', 'quote.bid:number'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'What does the tool return?' },
+  initial: () => defaultOutput,
+  parse: (texts) =>
+    texts.length === 0
+      ? refuse(
+          fault(
+            '--output',
+            undefined,
+            'an answer has at least one field',
+            "Write 'price:number Price in USD'.",
+          ),
+        )
+      : parseFields(texts, '--output'),
+  replay: (fields) => formatFields(fields).flatMap((text) => ['--output', text]),
+};
+
+const returns: ToolQuestion<Returns> = {
+  flag: {
+    syntax: '--returns <shape>',
+    description: 'record: one answer; list: `items`, each with the output fields',
+    choices: ['record', 'list'],
+  },
+  prompt: { message: 'One record or a list?' },
+  initial: () => 'record',
+  parse: (text) => oneOf(['record', 'list'], text, '--returns'),
+  replay: (shape) => (shape === 'record' ? [] : ['--returns', shape]),
+};
+
+const meta: ToolQuestion<readonly MetaSetting[], readonly string[]> = {
+  flag: {
+    syntax: '--meta <key=value>',
+    description:
+      "a hint for the platform: 'surface=answer', 'rateLimit.maxRequestsPerMinute=60', 'pricing.executeUsd=0.01'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'Which hints shall the platform have?' },
+  initial: () => [],
+  parse: (texts) => parseMeta(texts, '--meta'),
+  replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
+};
+
+const spec: ToolQuestion<string> = {
+  flag: {
+    syntax: '--spec <file>',
+    description:
+      'JSON or YAML in place of the flags above: tool specs or MCP tool definitions, - for standard input',
+  },
+  prompt: { message: 'Which spec file?' },
+  initial: () => '-',
+  parse: (text) => parseSomeText(text, '--spec', 'Write the path of a JSON or YAML file, or -.'),
+  replay: (path) => ['--spec', path],
+};
+
+/** Every question about a tool, in the order in which they are asked. */
+export const toolQuestions = { tool, description, input, output, returns, meta, spec } as const;
+
+/** One of the words that a flag takes. */
+export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
+  const match = allowed.find((value) => value === text.trim());
+  return match === undefined
+    ? refuse(fault(where, text, 'is none of the choices', `Write ${listed(allowed)}.`))
+    : pass(match);
+}
