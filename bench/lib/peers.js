@@ -36,6 +36,15 @@ export function titleOf(name) {
   return `${name} ${manifestOf(name).version}`;
 }
 
+/**
+ * `name@version`, as npm takes it.
+ *
+ * @param {string} name
+ */
+export function specOf(name) {
+  return `${name}@${manifestOf(name).version}`;
+}
+
 /** @param {string} name */
 function manifestOf(name) {
   return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'));

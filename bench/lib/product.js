@@ -29,15 +29,15 @@ export function product() {
 }
 
 /**
- * Packs a package's directory as npm publishes it.
+ * Packs a package as npm publishes it.
  *
- * @param {string} directory
+ * @param {string} source a directory, or `name@version` for what is published
  * @returns {string} the tarball
  */
-export function pack(directory) {
+export function pack(source) {
   const target = freshPath('packed');
   mkdirSync(target);
-  const args = ['pack', directory, '--ignore-scripts', '--pack-destination', target];
+  const args = ['pack', source, '--ignore-scripts', '--pack-destination', target];
   execFileSync('npm', args, { stdio: 'ignore', cwd: target });
   return join(target, readdirSync(target)[0] ?? '');
 }

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { call, identitiesFor, start } from './contestants.js';
 import { load } from './load.js';
 import { initializeParams, openSession, request } from './mcp.js';
-import { interleaved } from './statistics.js';
 import { signTokens } from './tokens.js';
 
 /** @import { Contestant } from './contestants.js' */
@@ -92,24 +91,35 @@ export async function compare(scenario, contestants, answer, { rounds, seconds, 
   const notes = [];
   /** @type {Map<string, Awaited<ReturnType<typeof enter>>>} */
   const entered = new Map();
+  /** @type {Map<string, LoadResult[]>} */
+  const results = new Map();
+  const attempt = async (/** @type {string} */ title, /** @type {() => Promise<void>} */ act) => {
+    try {
+      await act();
+    } catch (error) {
+      notes.push(`${title}, ${scenario.title}: ${oneLine(error)}`);
+      await entered.get(title)?.stop();
+      entered.delete(title);
+      results.delete(title);
+    }
+  };
   try {
     for (const contestant of contestants) {
-      try {
+      const { title } = contestant;
+      await attempt(title, async () => {
         const rival = await enter(contestant, scenario, answer);
-        entered.set(contestant.title, rival);
+        entered.set(title, rival);
+        results.set(title, []);
         await rival.load({ amount: 100 }, { duration: warmUpSeconds });
-      } catch (error) {
-        notes.push(`${contestant.title}, ${scenario.title}: ${oneLine(error)}`);
-        await entered.get(contestant.title)?.stop();
-        entered.delete(contestant.title);
+      });
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [title, { load }] of entered) {
+        await attempt(title, async () => {
+          results.get(title)?.push(await load({ duration: 1 }, { duration: seconds }));
+        });
       }
     }
-    const results = await interleaved(
-      rounds,
-      new Map(
-        [...entered].map(([title, { load }]) => [title, () => load({ duration: 1 }, { duration: seconds })]),
-      ),
-    );
     return { results, notes };
   } finally {
     for (const { stop } of entered.values()) await stop();

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { measure } from '../lib/measure.js';
-import { binOf, titleOf } from '../lib/peers.js';
+import { binOf, specOf, titleOf } from '../lib/peers.js';
 import { freshPath } from '../lib/places.js';
 import { pack, plainEnvironment, product, sizeOf } from '../lib/product.js';
 import { atMost, figure, withSpread } from '../lib/section.js';
@@ -20,7 +20,7 @@ export const coldNpx = {
     const { title, tarball, directory } = product();
     const packages = new Map([
       [title, { program: ours, tarball, directory }],
-      [titleOf(vite), { program: vite, tarball: pack(viteDirectory), directory: viteDirectory }],
+      [titleOf(vite), { program: vite, tarball: pack(specOf(vite)), directory: viteDirectory }],
     ]);
     const times = await interleaved(
       quick ? 2 : 9,

@@ -79,6 +79,7 @@ export const load = {
 async function race(scenario, contestants, field, extent, title = scenario?.title ?? '') {
   if (!scenario) throw new Error('no such scenario');
   const { results, notes } = await compare(scenario, contestants, field.answer, extent);
+  if (!results.has(field.ours.title)) throw new Error(notes.join('\n'));
   const of = (/** @type {Contestant} */ { title }, /** @type {keyof LoadResult & string} */ key) =>
     (results.get(title) ?? []).map((result) => Number(result[key]));
   const ratio = (/** @type {Contestant} */ other, /** @type {keyof LoadResult & string} */ key) =>
