@@ -33,6 +33,8 @@ export function readDocument(text: string, file: string): Result<Json> {
     );
   }
   if (deeperThan(text, limits.depth * 2)) return refuse(tooDeep(file));
+  const flaw = file.endsWith('.json') ? jsonFlaw(text) : undefined;
+  if (flaw !== undefined) return refuse(fault(file, undefined, flaw, 'Write valid JSON.'));
   const document = parseDocument(text, { uniqueKeys: true });
   const flaws = [...document.errors, ...document.warnings];
   if (flaws.length > 0) {
@@ -58,6 +60,16 @@ export function readDocument(text: string, file: string): Result<Json> {
   const faults: Fault[] = [];
   const json = toJson(value, { path: file, depth: 0, faults, count: { values: 0 } });
   return faults.length > 0 ? refuse(...faults) : pass(json);
+}
+
+/** What keeps a text from being JSON; the YAML parser would take it for YAML and say so in its own words. */
+function jsonFlaw(text: string): string | undefined {
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Whether brackets or compact block collections nest deeper than a limit; the parser itself recurses. */

@@ -3,8 +3,7 @@ import { run } from './processes.ts';
 /** What became of the repository, in words for the author where there is something to say. */
 export type GitOutcome =
   | { readonly state: 'committed' }
-  | { readonly state: 'inside-repository' }
-  | { readonly state: 'initialised' | 'none'; readonly note: string };
+  | { readonly state: 'inside-repository' | 'initialised' | 'none'; readonly note: string };
 
 /**
  * Makes a directory a git repository with a first commit. Nothing happens inside another repository; without an
@@ -14,7 +13,9 @@ export async function initRepository(directory: string, message: string): Promis
   const git = (...args: string[]) => run('git', args, { cwd: directory, env: withoutRepository });
   const inside = await git('rev-parse', '--is-inside-work-tree');
   if (inside.missing) return { state: 'none', note: 'git is not installed: no repository was made.' };
-  if (inside.exitCode === 0) return { state: 'inside-repository' };
+  if (inside.exitCode === 0) {
+    return { state: 'inside-repository', note: 'inside a git repository already: no other was made.' };
+  }
 
   const init = await git('init', '--quiet');
   if (init.exitCode !== 0) return { state: 'none', note: `git init failed: ${init.lastLines.join(' ')}` };

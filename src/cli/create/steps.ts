@@ -24,7 +24,7 @@ export async function gitStep({ directory }: Standing, output: Output): Promise<
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
   if (outcome.state === 'committed') output.done('git repository with a first commit');
-  else if (outcome.state !== 'inside-repository') output.note(outcome.note);
+  else output.note(outcome.note);
 }
 
 /** @throws SystemError where the project does not compile or its server does not start. */

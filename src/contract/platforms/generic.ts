@@ -3,7 +3,7 @@ import type { PlatformProfile } from '../profile.ts';
 /** The contract alone, with the most common choice wherever it leaves one open. */
 export const generic: PlatformProfile = {
   name: 'generic',
-  title: 'Tool marketplace',
+  title: 'a tool marketplace',
   token: {
     header: 'authorization',
     scheme: 'Bearer',

@@ -29,6 +29,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
   const streams = createStreams();
   const methods = createMethods({ info, tools, gate, timeoutMs: config.callTimeoutMs, log });
   const isAllowedOrigin = createOriginCheck(config.allowedOrigins, !config.production);
+  const refusalStatus = config.token?.refusalStatus ?? 401;
   const preflight = preflightHeaders(config.token?.header ?? 'authorization');
 
   async function post(request: Request): Promise<Response> {
@@ -36,7 +37,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     if (!body.ok) return bodyRefusal(body.fault);
     const message = body.value;
     if (holdsMethod(message, paidMethod) && !(await gate(request.headers))) {
-      return json(401, { error: 'Unauthorized' });
+      return json(refusalStatus, { error: 'Unauthorized' });
     }
     if (typeof message !== 'object' || message === null || Array.isArray(message)) {
       return json(400, errorReply(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message'));

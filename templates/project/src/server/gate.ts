@@ -15,6 +15,8 @@ export interface TokenRules {
   /** What the `aud` claim must equal byte for byte. */
   readonly audience: string;
   readonly clockToleranceSeconds: number;
+  /** HTTP status of the refusal; null where the platform leaves it open. */
+  readonly refusalStatus: number | null;
   readonly key: KeyObject | URL;
 }
 
