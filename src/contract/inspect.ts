@@ -1,27 +1,34 @@
 import type { JsonObject, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
-import { verdict, weightOf } from './rule.ts';
+import { unless, verdict, weightOf } from './rule.ts';
 import { readable } from './rules/tool.ts';
 import { isObject } from './schema.ts';
 import { staticRules } from './static-rules.ts';
-import { isReadable } from './walk.ts';
+import { bounds, isReadable } from './walk.ts';
 
 /**
  * The verdict of every static rule on a list of tools (elements of a `tools/list` result). Never throws: the list may
- * hold any JSON, an element that is no object or beyond all size fails `tool.readable` and is left out of the rest.
+ * hold any JSON; an element that is no object or beyond all size fails `tool.readable` and is left out of the rest, and so
+ * are the tools beyond the bounds.
  */
 export function inspectTools(tools: readonly unknown[], profile: PlatformProfile): readonly RuleResult[] {
-  const examined = tools.filter((tool): tool is JsonObject => isObject(tool) && isReadable(tool));
+  const within = tools.slice(0, bounds.tools);
+  const beyond = unless(tools.length <= bounds.tools, {
+    path: 'tools/list result.tools',
+    expected: `at most ${bounds.tools} tools`,
+    actual: 'more; those beyond were not examined',
+  });
+  const examined = within.filter((tool): tool is JsonObject => isObject(tool) && isReadable(tool));
   const siblings = examined.map((tool) => examined.filter((other) => other !== tool));
   return staticRules.flatMap((rule) => {
     const level = weightOf(rule, profile);
     if (level === 'off') return [];
     const started = performance.now();
-    const judged = rule === readable ? (tools as readonly JsonObject[]) : examined;
+    const judged = rule === readable ? (within as readonly JsonObject[]) : examined;
     const problems = judged.flatMap((tool, index) =>
       rule.inspect(tool, siblings[index] ?? [], profile).map((problem) => withTool(tool, problem)),
     );
-    return [verdict(rule, level, problems, started)];
+    return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, started)];
   });
 }
 

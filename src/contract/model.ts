@@ -69,12 +69,24 @@ export interface RuleResult {
   readonly ms: number;
 }
 
+/** What the marketplace's submission test finds out about one tool. */
+export interface RehearsalStep {
+  readonly tool: string;
+  /** The sample arguments it was called with. */
+  readonly arguments: JsonObject;
+  readonly ms: number;
+  readonly status: 'pass' | 'fail';
+  readonly problems: readonly Problem[];
+}
+
 /** The verdict on a target. `ok` is false when a MUST failed. */
 export interface Report {
   readonly ok: boolean;
   readonly target: string;
   readonly platform: string;
   readonly rules: readonly RuleResult[];
+  /** The submission test, tool by tool, in its order; absent where it could not be replayed. */
+  readonly rehearsal?: readonly RehearsalStep[];
   readonly summary: {
     readonly passed: number;
     /** MUST rules that failed. */

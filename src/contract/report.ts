@@ -30,7 +30,8 @@ export function textReport(
   ];
 }
 
-function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
+/** One rule with what differs and how to mend it. */
+export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
@@ -45,7 +46,8 @@ function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
 /** A rule may fail once for each field of each tool; a person reads the first few. */
 const problemsShown = 5;
 
-function problemLines({ tool, path, expected, actual }: Problem, paint: Paint): readonly string[] {
+/** One problem: where it is, what is expected there, what is. */
+export function problemLines({ tool, path, expected, actual }: Problem, paint: Paint): readonly string[] {
   const where = [tool, path].filter((part) => part !== undefined).map(printable);
   return [
     ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
@@ -74,9 +76,10 @@ export function printable(text: string): string {
   });
 }
 
-type Paint = Record<'red' | 'green' | 'yellow' | 'dim' | 'bold', (text: string) => string>;
+/** Colours of a report. */
+export type Paint = Record<'red' | 'green' | 'yellow' | 'dim' | 'bold', (text: string) => string>;
 
-const painted: Paint = {
+export const painted: Paint = {
   red: (text) => `\u001b[31m${text}\u001b[39m`,
   green: (text) => `\u001b[32m${text}\u001b[39m`,
   yellow: (text) => `\u001b[33m${text}\u001b[39m`,
@@ -85,4 +88,4 @@ const painted: Paint = {
 };
 
 const same = (text: string): string => text;
-const plain: Paint = { red: same, green: same, yellow: same, dim: same, bold: same };
+export const plain: Paint = { red: same, green: same, yellow: same, dim: same, bold: same };

@@ -1,9 +1,11 @@
 import { liveRules } from './catalogue.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { inspectTools } from './inspect.ts';
-import type { Level, Report, RuleResult } from './model.ts';
+import type { Json, Level, Report, RuleResult, RuleText } from './model.ts';
 import { Probe } from './probe/probe.ts';
+import { rehearse, verdictsOf } from './probe/rehearsal.ts';
 import { type LiveRule, NotRun, verdict, weightOf } from './rule.ts';
+import { submissionRules } from './rules/submission.ts';
 import { notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
@@ -13,6 +15,10 @@ const atOnce = { beside: 12, aside: 3, last: 1 } as const;
 export interface RunOptions {
   /** Called as each rule is finished, with how many are and how many there are. */
   onRule?(result: RuleResult, done: number, total: number): void;
+  /** Called with the elements of the tool list, once they are known. */
+  onListed?(tools: readonly Json[]): void;
+  /** Whether a rule shall be run; those that are not do not appear in the report. Every rule where absent. */
+  selects?(rule: RuleText): boolean;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -26,13 +32,14 @@ export class Unreachable extends Error {}
  *
  * @throws Unreachable
  */
-export async function runContract(target: Target, { onRule, signal }: RunOptions = {}): Promise<Report> {
+export async function runContract(target: Target, options: RunOptions = {}): Promise<Report> {
+  const { onRule, selects = () => true, signal } = options;
   const started = performance.now();
   const probe = new Probe(target, signal);
   try {
     await reach(probe);
-    const fromDefinitions = await inspectListed(probe);
-    const weighed = liveRules.flatMap((rule) => {
+    const fromDefinitions = (await inspectListed(probe, options)).filter(selects);
+    const weighed = liveRules.filter(selects).flatMap((rule) => {
       const level = weightOf(rule, target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
@@ -48,7 +55,17 @@ export async function runContract(target: Target, { onRule, signal }: RunOptions
     signal?.throwIfAborted();
     const rules = [...fromDefinitions, ...fromAnswers];
     const summary = summaryOf(rules, performance.now() - started);
-    return { ok: summary.failed === 0, target: target.url, platform: target.profile.name, rules, summary };
+    const rehearsal = weighed.some(({ rule }) => submissionRules.includes(rule))
+      ? await rehearse(probe).then(verdictsOf, () => undefined)
+      : undefined;
+    return {
+      ok: summary.failed === 0,
+      target: target.url,
+      platform: target.profile.name,
+      rules,
+      ...(rehearsal && { rehearsal }),
+      summary,
+    };
   } finally {
     await probe.close();
   }
@@ -82,15 +99,18 @@ async function judgeAll(
 
 async function reach(probe: Probe): Promise<void> {
   try {
-    await probe.health();
+    await Promise.any([probe.health(), probe.initialized()]);
   } catch (error) {
-    throw new Unreachable(`${probe.url.href} does not answer: ${messageOf(error)}`, { cause: error });
+    const [first] = error instanceof AggregateError ? error.errors : [error];
+    throw new Unreachable(`${probe.url.href} does not answer: ${messageOf(first)}`, { cause: error });
   }
 }
 
-async function inspectListed(probe: Probe): Promise<readonly RuleResult[]> {
+async function inspectListed(probe: Probe, { onListed }: RunOptions): Promise<readonly RuleResult[]> {
   try {
-    return inspectTools(await probe.listed(), probe.profile);
+    const listed = await probe.listed();
+    onListed?.(listed);
+    return inspectTools(listed, probe.profile);
   } catch (error) {
     const reason = messageOf(error);
     return inspectTools([], probe.profile).map((result) => notRun(result, reason));

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { bounded, Overdue, taskMs } from './bounded.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
 
 const settings = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
@@ -39,7 +40,7 @@ export function tryCompile(schema: JsonObject): Compiled {
 
 function attempt(schema: JsonObject): Compiled {
   try {
-    return { ok: true, validate: compileSchema(schema) };
+    return { ok: true, validate: guard(schema, () => compileSchema(schema)) };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
@@ -47,18 +48,31 @@ function attempt(schema: JsonObject): Compiled {
 
 /**
  * The ways in which a value does not fit a schema. None where the schema does not compile: that is a finding of its
- * own. A `$ref` that leads to itself without end counts as a misfit.
+ * own. A `$ref` that leads to itself without end counts as a misfit, and so does a schema that takes too long.
  */
 export function misfits(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
   const result = tryCompile(schema);
   if (!result.ok) return [];
   try {
-    return result.validate(value) ? [] : problemsOf(result.validate, value, root);
-  } catch {
-    return [
-      { path: root, expected: 'a schema that can be followed to its end', actual: 'endless recursion' },
-    ];
+    return guard(schema, () => result.validate(value)) ? [] : problemsOf(result.validate, value, root);
+  } catch (error) {
+    const actual = error instanceof Overdue ? `${tooSlow} that ${error.message}` : 'endless recursion';
+    return [{ path: root, expected: 'a schema that can be followed to its end', actual }];
   }
+}
+
+const tooSlow = 'a pattern, a $ref or uniqueItems';
+const guarded = new WeakMap<JsonObject, boolean>();
+
+/** Bounds work on a schema by time where it holds what can make it endless; elsewhere that would only cost time. */
+function guard<T>(schema: JsonObject, work: () => T): T {
+  const endless = guarded.get(schema) ?? mayBeEndless(schema);
+  guarded.set(schema, endless);
+  return endless ? bounded(taskMs, work) : work();
+}
+
+function mayBeEndless(schema: JsonObject): boolean {
+  return /"(pattern|patternProperties|\$ref|uniqueItems)":/.test(JSON.stringify(schema));
 }
 
 /**

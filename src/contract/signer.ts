@@ -1,4 +1,4 @@
-import { KeyObject } from 'node:crypto';
+import { createPublicKey, KeyObject } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
@@ -27,22 +27,29 @@ export interface Forgery {
   readonly by?: 'platform' | 'stranger' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
 }
 
+export interface SignerOptions {
+  /** The issuer of the tokens; the profile's own where absent. */
+  readonly issuer?: string | undefined;
+  /** The key that the server trusts the public half of; a throwaway one where absent. */
+  readonly privateKey?: KeyObject | undefined;
+}
+
 /**
- * A signer with a throwaway key for the first of the profile's algorithms.
+ * A signer for the first of the profile's algorithms that the key can be used with.
  *
  * @param profile the platform's description of its tokens.
  * @param audience the URL under which the server believes to be reached.
- * @param issuer what stands in for the profile's issuer where that is null.
+ * @throws Error where the key fits none of the profile's algorithms.
  */
 export async function createSigner(
   profile: PlatformProfile['token'],
   audience: string,
-  issuer = profile.issuer ?? 'https://platform.invalid',
+  { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
 ): Promise<Signer> {
-  const algorithm = profile.algorithms[0] ?? 'RS256';
+  const algorithm = algorithmFor(profile.algorithms, privateKey);
   const unused =
     ['RS512', 'RS384', 'PS256', 'RS256'].find((name) => !profile.algorithms.includes(name)) ?? 'PS512';
-  const own = await newKeys(algorithm);
+  const own = privateKey ? { privateKey, publicKey: createPublicKey(privateKey) } : await newKeys(algorithm);
   const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   let strangerKeys: ReturnType<typeof newKeys> | undefined;
   let otherKeys: ReturnType<typeof newKeys> | undefined;
@@ -69,6 +76,28 @@ export async function createSigner(
     },
   };
 }
+
+/** The first algorithm that a key can sign with. */
+function algorithmFor(algorithms: readonly string[], key: KeyObject | undefined): string {
+  if (!key) return algorithms[0] ?? 'RS256';
+  const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = key;
+  const fits = keyTypes.find(([name, curve]) => name === type && (!curve || curve === details?.namedCurve));
+  const algorithm = algorithms.find((name) => fits?.[2].test(name));
+  if (algorithm === undefined) {
+    throw new Error(`a key of type ${type} signs with none of ${algorithms.join(', ')}`);
+  }
+  return algorithm;
+}
+
+/** Type of key, its curve, and the algorithms it signs with (RFC 7518 §3.1, RFC 8037). */
+const keyTypes: readonly (readonly [string, string | undefined, RegExp])[] = [
+  ['rsa', undefined, /^[RP]S/],
+  ['rsa-pss', undefined, /^PS/],
+  ['ec', 'prime256v1', /^ES256$/],
+  ['ec', 'secp384r1', /^ES384$/],
+  ['ec', 'secp521r1', /^ES512$/],
+  ['ed25519', undefined, /^EdDSA$/],
+];
 
 async function newKeys(algorithm: string): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });

@@ -15,6 +15,8 @@ export interface Target {
   readonly launch?: Launch;
   /** Sent with every request (a gateway's own key, for instance). */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds that bound every request; a server's own slowness can then not be told from none. */
+  readonly timeoutMs?: number;
 }
 
 /** Environment variables on top of those the target runs with; undefined unsets one. */

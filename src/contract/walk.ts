@@ -1,8 +1,11 @@
 import type { JsonObject } from './model.ts';
 import { isObject } from './schema.ts';
 
-/** Bounds within which a definition is examined. Real ones are far below: a schema nested ten deep takes 30 levels. */
-export const bounds = { levels: 100, values: 20_000 } as const;
+/**
+ * Bounds within which definitions are examined. Real ones are far below: a schema nested ten deep takes 30 levels, and no
+ * agent can choose among a hundred tools.
+ */
+export const bounds = { levels: 100, values: 20_000, tools: 500, pages: 100 } as const;
 
 /** Whether a value stays within `bounds`; cyclic objects do not. */
 export function isReadable(value: unknown): boolean {

@@ -69,7 +69,7 @@ async function checkProgram(entry: string, rule: string, profile: typeof context
       PLATFORM_AUDIENCE: trust.audience,
       BROKEN: rule,
     },
-    startMs,
+    { startMs },
   );
   const server = await serve(createSteps(trust));
   try {

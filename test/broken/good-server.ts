@@ -28,7 +28,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text is sent as it is, anything else as JSON; without a body nothing is. */
   readonly body?: unknown;
-  /** Keeps the connection open after the headers. */
+  /** Keeps the connection open after what is sent. */
   readonly stream?: true;
 }
 
@@ -274,6 +274,7 @@ function send(response: ServerResponse, { status, headers, body, stream }: Answe
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     ...headers,
   });
-  if (stream) response.flushHeaders();
-  else response.end(text);
+  if (!stream) response.end(text);
+  else if (text !== undefined) response.write(text);
+  else response.flushHeaders();
 }

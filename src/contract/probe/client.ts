@@ -1,31 +1,45 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Target } from '../target.ts';
-import { patienceMs } from './patience.ts';
+import { bounded, taskMs } from '../bounded.ts';
+import type { PlatformProfile } from '../profile.ts';
+import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 
 export interface SdkSession {
   readonly client: Client;
   close(): Promise<void>;
 }
 
+export interface ClientOptions extends Guarded {
+  readonly url: URL;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Asked for with each request; without one the header stays away. */
+  readonly token: (() => Promise<string | undefined>) | undefined;
+  readonly platform: PlatformProfile['token'];
+}
+
 /**
  * Connects the MCP SDK's client as a marketplace does. The SDK is loaded on first use: it is the largest import of
  * the contract, and the generator, which only inspects definitions, has no need of it.
  */
-export async function connect(
-  { url, headers, profile }: Target,
-  token: (() => Promise<string>) | undefined,
-  signal: AbortSignal | undefined,
-): Promise<SdkSession> {
+export async function connect({
+  url,
+  token,
+  platform,
+  headers,
+  ...guarded
+}: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
   ]);
+  const send = guardedFetch(guarded);
   const authorized: typeof fetch = async (input, init) => {
     const all = new Headers(init?.headers);
-    if (token) all.set(profile.token.header, `${profile.token.scheme} ${await token()}`);
-    return fetch(input, { ...init, headers: all });
+    const value = await token?.();
+    if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
+    return send(input, { ...init, headers: all });
   };
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new StreamableHTTPClientTransport(url, {
     fetch: authorized,
     requestInit: { headers: { ...headers } },
     reconnectionOptions: {
@@ -35,12 +49,25 @@ export async function connect(
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const client = new Client({ name: 'marketplace-contract', version: '1.0.0' }, { capabilities: {} });
-  await client.connect(transport, {
-    timeout: profile.limits.initializeMs + patienceMs,
-    ...(signal ? { signal } : {}),
-  });
+  const client = new Client(
+    { name: 'marketplace-contract', version: '1.0.0' },
+    { capabilities: {}, jsonSchemaValidator: await boundedValidator() },
+  );
+  const { timeoutMs: timeout, signal } = guarded;
+  await client.connect(transport, { timeout, ...(signal && { signal }) });
   return { client, close: () => client.close() };
+}
+
+/** The SDK's own validator, which a stranger's schema cannot keep busy without end. */
+async function boundedValidator() {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
+  const own = new AjvJsonSchemaValidator();
+  return {
+    getValidator<T>(schema: Parameters<typeof own.getValidator>[0]) {
+      const validate = bounded(taskMs, () => own.getValidator<T>(schema));
+      return (input: unknown) => bounded(taskMs, () => validate(input));
+    },
+  };
 }
 
 /** The versions of MCP that the SDK supports (`2025-06-18`), newest first. */

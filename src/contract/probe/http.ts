@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import {
   type ClientRequest,
@@ -10,10 +11,10 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../model.ts';
-import { momentMs } from './patience.ts';
+import { eventValues, isEventStream, jsonIn } from './events.ts';
+import { maximumUnanswered, momentMs } from './patience.ts';
+import { LateAnswer, NoAnswer, receive } from './receive.ts';
 
-/** The most of an answer that is read; a longer one counts as no answer. */
-const maximumBytes = 8 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 /** One HTTP request, sent exactly as it stands here. */
@@ -36,18 +37,24 @@ export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
   readonly body: string;
-  /** The JSON values of the answer: its body, or the data of its server-sent events. Empty where there are none. */
+  /**
+   * The JSON values of the answer: its body, or the data of its server-sent events. Empty where there are none, and where
+   * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
+   */
   readonly values: readonly Json[];
+  /** Whether it is a stream of events that stayed open after what was asked for had come. */
+  readonly open: boolean;
   /** Milliseconds from the first byte sent to the last byte received. */
   readonly ms: number;
 }
 
-/** Thrown where a request gets no HTTP answer; the message says what happened instead. */
-export class NoAnswer extends Error {}
-
 export interface Http {
-  /** @throws NoAnswer */
+  /** @throws NoAnswer, also where `admit` throws it. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
+  /** @throws NoAnswer once so many requests have stayed unanswered that no further one is sent. */
+  admit(): void;
+  /** Counts a request that was sent otherwise and stays unanswered. */
+  onLate(): void;
   close(): void;
 }
 
@@ -56,8 +63,26 @@ export function createHttp(): Http {
   const options = { keepAlive: true, maxSockets: 32 };
   const plain = new PlainAgent(options);
   const secure = new SecureAgent(options);
+  let unanswered = 0;
+  const admit = (): void => {
+    if (unanswered < maximumUnanswered) return;
+    throw new NoAnswer(`not asked: ${unanswered} requests before this one were not answered`);
+  };
+  const onLate = (): void => {
+    unanswered += 1;
+  };
   return {
-    exchange: (request) => exchange(request, request.url.protocol === 'https:' ? secure : plain),
+    async exchange(request) {
+      admit();
+      try {
+        return await exchange(request, request.url.protocol === 'https:' ? secure : plain);
+      } catch (error) {
+        if (error instanceof LateAnswer) onLate();
+        throw error;
+      }
+    },
+    admit,
+    onLate,
     close() {
       plain.destroy();
       secure.destroy();
@@ -66,11 +91,14 @@ export function createHttp(): Http {
 }
 
 async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAnswer> {
-  const { method, url, headers, body, chunked, timeoutMs, signal } = request;
+  const { method, url, body, chunked, timeoutMs, signal } = request;
   const started = performance.now();
   const limit = new AbortController();
-  const overdue = startTimer(() => limit.abort(`no answer within ${timeoutMs} ms`), timeoutMs);
-  const interrupt = (): void => limit.abort('interrupted');
+  const overdue = startTimer(
+    () => limit.abort(new LateAnswer(`no whole answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   signal?.addEventListener('abort', interrupt);
   try {
     const send = url.protocol === 'https:' ? secureRequest : plainRequest;
@@ -78,26 +106,33 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
       body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
     const outgoing = send(url, {
       method,
-      headers: { ...length, ...headers },
+      headers: { ...length, ...request.headers },
       agent,
-      setHost: headers.host === undefined,
+      setHost: request.headers.host === undefined,
       signal: limit.signal,
     });
     outgoing.on('error', () => {}); // an early answer may be followed by a broken pipe
     sendBody(outgoing, request);
     const incoming: IncomingMessage = (await once(outgoing, 'response'))[0];
-    const endless = method === 'GET' && isEventStream(incoming.headers['content-type']);
-    const text = endless ? '' : await read(incoming);
-    if (endless) outgoing.destroy();
-    return {
-      status: incoming.statusCode ?? 0,
-      headers: incoming.headers,
-      body: text,
-      values: valuesOf(text, incoming.headers['content-type']),
-      ms: performance.now() - started,
-    };
+    const { statusCode = 0, headers } = incoming;
+    const events = isEventStream(headers['content-type']);
+    if (events && method === 'GET') {
+      outgoing.destroy();
+      return {
+        status: statusCode,
+        headers,
+        body: '',
+        values: [],
+        open: true,
+        ms: performance.now() - started,
+      };
+    }
+    const { bytes, open, endedAt } = await receive(incoming, events);
+    const text = bytes.toString('utf8');
+    const values = !isUtf8(bytes) ? [] : events ? eventValues(text) : jsonIn(text);
+    return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
   } catch (error) {
-    throw new NoAnswer(limit.signal.aborted ? limit.signal.reason : reasonOf(error), { cause: error });
+    throw limit.signal.aborted ? limit.signal.reason : new NoAnswer(reasonOf(error), { cause: error });
   } finally {
     clearTimeout(overdue);
     signal?.removeEventListener('abort', interrupt);
@@ -121,47 +156,7 @@ async function sendBody(
   outgoing.end(chunked ? undefined : body);
 }
 
-async function read(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maximumBytes) throw new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return error instanceof NoAnswer ? message : (code ?? message);
-}
-
-function valuesOf(body: string, contentType = ''): readonly Json[] {
-  const texts = isEventStream(contentType) ? eventData(body) : [body];
-  return texts.flatMap((text) => {
-    try {
-      return [JSON.parse(text) as Json];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function isEventStream(contentType = ''): boolean {
-  return contentType.startsWith('text/event-stream');
-}
-
-/** The data of each server-sent event, its lines joined. */
-function eventData(stream: string): readonly string[] {
-  return stream
-    .split(/\r?\n\r?\n/)
-    .map((event) =>
-      event
-        .split(/\r?\n/)
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice('data:'.length).trimStart())
-        .join('\n'),
-    )
-    .filter((data) => data !== '');
 }

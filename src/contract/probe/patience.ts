@@ -6,3 +6,9 @@ export const patienceMs = 10_000;
 
 /** Milliseconds in which what was sent is surely read at the other end. */
 export const momentMs = 50;
+
+/** Milliseconds for which a stream of events is read on after the response that it was opened for. */
+export const lingerMs = 250;
+
+/** So many requests may stay unanswered; then no further one is sent. */
+export const maximumUnanswered = 24;

@@ -5,11 +5,13 @@ import { NotRun } from '../rule.ts';
 import { isObject, present } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
+import { bounds } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession } from './client.ts';
-import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from './http.ts';
+import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
+import { listTools } from './listing.ts';
 import { patienceMs } from './patience.ts';
-import { type RpcAnswer, rpcAnswer, rpcRequest } from './rpc.ts';
+import { isRefusal, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
@@ -19,8 +21,8 @@ const callsAtOnce = 4;
 
 /** What a request to the endpoint may differ in. A header set to undefined is left out. */
 export interface PostOptions {
-  readonly session?: string;
-  readonly token?: string;
+  readonly session?: string | undefined;
+  readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly chunked?: boolean;
   readonly timeoutMs?: number;
@@ -58,6 +60,11 @@ export class Probe {
     this.signal = signal;
   }
 
+  /** Milliseconds that bound a request, beyond those that the profile grants it. */
+  patience(grantedMs = 0): number {
+    return Math.min(grantedMs + patienceMs, this.target.timeoutMs ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Ends what the run has started. */
   async close(): Promise<void> {
     this.#http.close();
@@ -74,7 +81,14 @@ export class Probe {
 
   /** Any HTTP request to the server; the endpoint unless a path is given. */
   http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
-    const { path, method = 'GET', headers = {}, timeoutMs = patienceMs, url = this.url, ...rest } = request;
+    const {
+      path,
+      method = 'GET',
+      headers = {},
+      timeoutMs = this.patience(),
+      url = this.url,
+      ...rest
+    } = request;
     return this.#http.exchange({
       ...rest,
       method,
@@ -120,7 +134,7 @@ export class Probe {
       clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
     const answer = await this.post(rpcRequest(id, 'initialize', params), {
-      timeoutMs: this.profile.limits.initializeMs + patienceMs,
+      timeoutMs: this.patience(this.profile.limits.initializeMs),
       ...options,
     });
     return rpcAnswer(answer, id);
@@ -131,39 +145,51 @@ export class Probe {
     return this.once('initialized', () => this.initialize());
   }
 
-  /** A session that all rules share; those that end or spoil sessions open their own with `newSession`. */
-  session(): Promise<string> {
-    return this.once('session', async () => sessionOf(await this.initialized()));
+  /**
+   * A session that all rules share; those that end or spoil sessions open their own with `newSession`. Undefined where
+   * the server opens none and answers without one, which a rule of its own reports.
+   */
+  session(): Promise<string | undefined> {
+    return this.once('session', async () => {
+      const session = await this.enter(await this.initialized());
+      if (session === undefined && !(await this.isStateless())) throw new NotRun(noSession);
+      return session;
+    });
   }
 
+  /** A session of one's own. */
   async newSession(): Promise<string> {
-    return sessionOf(await this.initialize());
+    const session = await this.enter(await this.initialize());
+    if (session === undefined) throw new NotRun(noSession);
+    return session;
+  }
+
+  /** The session that an initialize has opened. The server is told that it is in use, as every client does. */
+  async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
+    const session = result && sessionOf(http);
+    if (session !== undefined) {
+      await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+    }
+    return session;
+  }
+
+  async isStateless(): Promise<boolean> {
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, 'tools/list')), id).result !== undefined;
   }
 
   health(): Promise<HttpAnswer> {
     return this.once('health', () => this.http({ path: '/health' }));
   }
 
-  /** The elements of the tool list as the server sends them, all pages. */
+  /** The elements of the tool list, as far as they are examined. */
   listed(): Promise<readonly Json[]> {
-    return this.once('listed', async () => {
-      const tools: Json[] = [];
-      let cursor: Json | undefined;
-      for (let page = 0; page < 100; page++) {
-        const { result } = await this.rpc('tools/list', cursor === undefined ? undefined : { cursor });
-        if (!Array.isArray(result?.tools))
-          throw new NotRun('tools/list gave no tools (discovery.tools-list)');
-        tools.push(...result.tools);
-        cursor = result.nextCursor;
-        if (cursor === undefined || cursor === null) break;
-      }
-      return tools;
-    });
+    return this.once('listed', () => listTools((params) => this.rpc('tools/list', params)));
   }
 
-  /** The elements of the tool list that are tools at all. */
+  /** The tools that are called: those of the list that are objects, within the bounds. */
   async tools(): Promise<readonly JsonObject[]> {
-    return (await this.listed()).filter(isObject);
+    return (await this.listed()).slice(0, bounds.tools).filter(isObject);
   }
 
   /** A platform token that is valid for a while; forged where asked for. */
@@ -179,17 +205,35 @@ export class Probe {
     return this.#token.value;
   }
 
+  /**
+   * The token of a call that shall run, with these claims on top. None where there is no key to sign with and the server
+   * lets anyone call, which a rule of its own reports.
+   */
+  async payment(claims?: JsonObject): Promise<string | undefined> {
+    if (!this.target.signer && (await this.isUngated())) return undefined;
+    return this.token(claims && { claims });
+  }
+
+  /** Whether a tools/call without a token is answered by a result. */
+  isUngated(): Promise<boolean> {
+    return this.once('ungated', async () => {
+      const { name, arguments: args } = (await this.cases())[0];
+      const timeoutMs = this.patience(this.profile.limits.callMs);
+      const { result } = await this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
+      return result !== undefined;
+    });
+  }
+
   /** A tools/call, paid for with a valid token unless the options name another. */
   async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
-    const { callMs } = this.profile.limits;
-    const token = options.token ?? (await this.token());
+    const token = options.token ?? (await this.payment());
     const params = present({ name, arguments: args });
     const answer = await this.rpc('tools/call', params, {
-      timeoutMs: callMs + patienceMs,
+      timeoutMs: this.patience(this.profile.limits.callMs),
       ...options,
       token,
     });
-    if (options.token === undefined && isRefusal(answer)) {
+    if (options.token === undefined && isRefusal(answer.http)) {
       throw new NotRun('a call with a valid token was refused (gate.valid-token)');
     }
     return answer;
@@ -216,8 +260,21 @@ export class Probe {
   }
 
   /** A session of the MCP SDK's own client, which every marketplace caller builds on; each request asks for a token. */
-  client(token?: () => Promise<string>): Promise<SdkSession> {
-    return connect(this.target, token, this.signal);
+  async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
+    if ((await this.listed()).length > bounds.tools) {
+      throw new NotRun('the server lists more tools than are examined (tool.readable)');
+    }
+    const { initializeMs, callMs } = this.profile.limits;
+    return connect({
+      url: this.url,
+      token,
+      platform: this.profile.token,
+      headers: this.target.headers ?? {},
+      timeoutMs: this.patience(Math.max(initializeMs, callMs)),
+      signal: this.signal,
+      admit: this.#http.admit,
+      onLate: this.#http.onLate,
+    });
   }
 
   /** A fact that is asked for once in a run, whoever needs it first. */
@@ -238,20 +295,4 @@ function nextId(): number {
   return lastId;
 }
 
-/** A call without an answer is an outcome as well: the rules about outcomes tell whose it is. */
-function unanswered(error: unknown): RpcAnswer {
-  if (!(error instanceof NoAnswer)) throw error;
-  const http = { status: 0, headers: {}, body: error.message, values: [], ms: Number.POSITIVE_INFINITY };
-  return rpcAnswer(http, 0);
-}
-
-function isRefusal({ http }: RpcAnswer): boolean {
-  return http.status === 401 || http.status === 403;
-}
-
-function sessionOf({ http, result }: RpcAnswer): string {
-  const id = http.headers['mcp-session-id'];
-  if (!result || typeof id !== 'string' || id === '')
-    throw new NotRun('initialize opened no session (session.open)');
-  return id;
-}
+const noSession = 'initialize opened no session (session.open)';

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../model.ts';
 import { isObject } from '../schema.ts';
 import type { HttpAnswer } from './http.ts';
+import { NoAnswer } from './receive.ts';
 
 /** The JSON-RPC response to a request: its result or its error, and the HTTP answer that carried it. */
 export interface RpcAnswer {
@@ -20,6 +21,27 @@ export function rpcRequest(id: number | string, method: string, params?: Json): 
 export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
   const response = http.values.filter(isObject).find((value) => value.id === id && !('method' in value));
   return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
+}
+
+/** A call without an answer is an outcome as well. Any other error is thrown on. */
+export function unanswered(error: unknown): RpcAnswer {
+  if (!(error instanceof NoAnswer)) throw error;
+  const { message: body } = error;
+  return rpcAnswer(
+    { status: 0, headers: {}, body, values: [], open: false, ms: Number.POSITIVE_INFINITY },
+    0,
+  );
+}
+
+/** Whether a gate has turned a request down. */
+export function isRefusal({ status }: HttpAnswer): boolean {
+  return status === 401 || status === 403;
+}
+
+/** The session that an answer names. */
+export function sessionOf({ headers }: HttpAnswer): string | undefined {
+  const session = headers['mcp-session-id'];
+  return typeof session === 'string' && session !== '' ? session : undefined;
 }
 
 /** What an answer is, in a few words for `Problem.actual`. */

@@ -55,7 +55,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     '',
   ]),
   refuses('gate.other-scheme', 'tools/call with the token under another scheme', async (probe) => {
-    const token = await probe.token();
+    const token = await freshToken(probe);
     return [`Basic ${token}`, `Token ${token}`, token];
   }),
   forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),

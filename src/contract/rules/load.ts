@@ -2,9 +2,9 @@ import { connect as plainConnect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
 import type { Problem } from '../model.ts';
-import { NoAnswer } from '../probe/http.ts';
-import { momentMs } from '../probe/patience.ts';
+import { momentMs, patienceMs } from '../probe/patience.ts';
 import type { Probe } from '../probe/probe.ts';
+import { NoAnswer } from '../probe/receive.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isClientError } from './expect.ts';
@@ -26,7 +26,7 @@ export const loadRules: readonly LiveRule[] = [
     mend: 'Bound the depth of what is parsed, cloned or validated recursively.',
     check: async (probe) => {
       const session = await probe.session();
-      const token = await probe.token();
+      const token = await probe.payment();
       const [first] = await probe.cases();
       const args = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
       const params = `{"name":${JSON.stringify(first.name)},"arguments":${args}}`;
@@ -67,7 +67,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
 async function refusalProblems(
   probe: Probe,
   body: string,
-  session: string,
+  session: string | undefined,
   chunked: boolean,
 ): Promise<readonly Problem[]> {
   try {
@@ -115,6 +115,7 @@ function openSocket({ protocol, hostname, port }: URL): Socket {
 function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.on('error', reject);
+    socket.setTimeout(patienceMs, () => socket.destroy(new Error(`no connection within ${patienceMs} ms`)));
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${rest}`,
       () => resolve(),

@@ -1,6 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
 import type { Problem } from '../model.ts';
-import { patienceMs } from '../probe/patience.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
@@ -103,7 +102,7 @@ export const outcomeRules: readonly LiveRule[] = [
     mend: 'See the message: the client validates results against the outputSchema, formats included.',
     check: async (probe) => {
       const outcomes = await probe.outcomes();
-      const session = await probe.client(() => probe.token());
+      const session = await probe.client(() => probe.payment());
       try {
         await session.client.listTools().catch(() => {
           throw new NotRun('the client cannot list the tools (discovery.client)');
@@ -113,7 +112,7 @@ export const outcomeRules: readonly LiveRule[] = [
           if (wrong && rpc.error) continue;
           await session.client
             .callTool({ name, arguments: { ...args } }, undefined, {
-              timeout: probe.profile.limits.callMs + patienceMs,
+              timeout: probe.patience(probe.profile.limits.callMs),
             })
             .catch((error: Error) =>
               problems.push(

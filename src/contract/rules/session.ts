@@ -1,6 +1,6 @@
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
+import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { present, shorten } from '../schema.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
@@ -16,11 +16,10 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { http, result } = await probe.initialized();
       if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
-      const id = http.headers['mcp-session-id'];
-      return unless(typeof id === 'string' && id !== '', {
+      return unless(sessionOf(http) !== undefined, {
         path: 'initialize, header mcp-session-id',
         expected: 'a session id',
-        actual: shorten(id),
+        actual: shorten(http.headers['mcp-session-id']),
       });
     },
   },
@@ -31,7 +30,7 @@ export const sessionRules: readonly LiveRule[] = [
     source: 'MCP 2025-06-18, transports',
     mend: 'Use base64url or a UUID.',
     check: async (probe) => {
-      const id = await probe.session();
+      const id = await probe.newSession();
       return unless(/^[\x21-\x7e]+$/.test(id), {
         path: 'initialize, header mcp-session-id',
         expected: 'characters from 0x21 to 0x7E',
@@ -46,7 +45,7 @@ export const sessionRules: readonly LiveRule[] = [
     source: 'C§3.1',
     mend: 'Generate the id from at least 128 random bits.',
     check: async (probe) => {
-      const ids = await Promise.all([probe.session(), probe.newSession(), probe.newSession()]);
+      const ids = await Promise.all([probe.newSession(), probe.newSession(), probe.newSession()]);
       return unless(new Set(ids).size === ids.length, {
         path: 'initialize, header mcp-session-id',
         expected: 'three different ids',
@@ -112,8 +111,8 @@ export const sessionRules: readonly LiveRule[] = [
       const refused = opened.flatMap((answer) => resultProblems(answer, 'initialize'));
       if (refused.length > 0) return refused.slice(0, 1);
       const used = await Promise.all(
-        opened.map(({ http }) =>
-          probe.rpc('prompts/list', undefined, { session: String(http.headers['mcp-session-id']) }),
+        opened.map(async (answer) =>
+          probe.rpc('prompts/list', undefined, { session: await probe.enter(answer) }),
         ),
       );
       return used.flatMap((answer) => resultProblems(answer, 'prompts/list')).slice(0, 1);
@@ -124,7 +123,7 @@ export const sessionRules: readonly LiveRule[] = [
   refused('session.missing-get', 'a GET without a session', 'GET', async () => undefined),
   refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => unknownId),
   refused('session.tampered', 'a session id with one character changed', 'POST', async (probe) =>
-    tampered(await probe.session()),
+    tampered(await probe.newSession()),
   ),
   refused('session.long', 'a session id of 4 kB', 'POST', async () => 'x'.repeat(4096)),
   refused(

@@ -1,7 +1,7 @@
 import type { PostOptions, Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
+import { present, shorten } from '../schema.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 
 /** HTTP around the messages: what is accepted, and what an ill-formed request gets. */
@@ -54,12 +54,27 @@ export const transportRules: readonly LiveRule[] = [
         ['PUT', 'PATCH'].map((method) =>
           probe.http({
             method,
-            headers: { 'content-type': 'application/json', 'mcp-session-id': session },
+            headers: present({ 'content-type': 'application/json', 'mcp-session-id': session }),
             body: JSON.stringify(rpcRequest(1, 'tools/list')),
           }),
         ),
       );
       return answers.flatMap((answer) => rejectedProblems(answer));
+    },
+  },
+  {
+    id: 'http.stream-ends',
+    level: 'should',
+    title: 'a stream of events that answers a request ends with the response',
+    source: 'MCP 2025-06-18, transports',
+    mend: 'End the stream after the response: each one left open costs caller and server a connection.',
+    check: async (probe) => {
+      const { http } = await probe.rpc('tools/list');
+      return unless(!http.open, {
+        path: 'tools/list',
+        expected: 'the end of the stream after the response',
+        actual: 'a stream that stays open',
+      });
     },
   },
   {

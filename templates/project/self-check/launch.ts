@@ -15,35 +15,56 @@ export interface Launcher {
   killAll(): void;
 }
 
+export interface LauncherOptions {
+  /** The directory the server is run in; this process's own where absent. */
+  readonly cwd?: string;
+  /** Milliseconds a server may take to answer. */
+  readonly startMs?: number;
+}
+
 /**
  * Starts instances of a server, each the process `node <entry>` with an environment of its own. Every process is
  * ended by its own id, at the latest when this process ends.
  *
  * @param base variables on top of this process's own. A variable set to undefined is passed as empty, which counts
  *   as unset and keeps a `.env` file from setting it.
- * @param startMs how long a server may take to answer.
  */
-export function createLauncher(entry: string, base: Environment, startMs = 20_000): Launcher {
+export function createLauncher(
+  entry: string,
+  base: Environment,
+  { cwd, startMs = 20_000 }: LauncherOptions = {},
+): Launcher {
   const running = new Set<ChildProcess>();
-  const killAll = (): void => {
-    for (const child of running) child.kill('SIGKILL');
-  };
-  process.on('exit', killAll);
-
   const launch: Launch = async (environment) => {
     const port = 'PORT' in environment ? environment.PORT : String(await freePort());
     const child = spawn(process.execPath, [entry], {
       env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(cwd !== undefined && { cwd }),
     });
     running.add(child);
+    endWithThisProcess(child);
     const instance = supervise(child, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
     instance.exit.then(() => running.delete(child));
     const healthy = await answers(new URL('/health', instance.url), instance.exit, startMs);
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
-  return { launch, killAll };
+  return { launch, killAll: () => kill(running) };
+}
+
+const mortal = new Set<ChildProcess>();
+let isArmed = false;
+
+function endWithThisProcess(child: ChildProcess): void {
+  if (!isArmed) process.once('exit', () => kill(mortal));
+  isArmed = true;
+  mortal.add(child);
+  child.once('close', () => mortal.delete(child));
+}
+
+function kill(children: Iterable<ChildProcess>): void {
+  for (const child of children) child.kill('SIGKILL');
 }
 
 /** The port of a server that is told none (C§4.2). */

@@ -1,19 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
-  createSigner,
   type PlatformProfile,
-  printable,
   type Report,
   runContract,
   type ToolExample,
   textReport,
   Unreachable,
 } from '../contract/index.ts';
-import { createLauncher, freePort } from './launch.ts';
 import { type Progress, showProgress, writeProgress } from './progress.ts';
+import { NotStarted, start } from './start.ts';
 
 /** What a project says of itself. */
 export interface Project {
@@ -24,9 +21,6 @@ export interface Project {
 const ExitCode = { ok: 0, failed: 1, usage: 2, notStarted: 3, interrupted: 130, terminated: 143 } as const;
 
 const serverEntry = fileURLToPath(new URL('../src/main.js', import.meta.url));
-
-/** Another program may take the port between its choice and its use. */
-const startAttempts = 3;
 
 /**
  * Starts the built server with a throwaway key, runs the contract on it and reports. No process outlives this one.
@@ -66,14 +60,12 @@ function textOptions() {
   return { verbose: true, color: process.stdout.isTTY === true && !process.env.NO_COLOR };
 }
 
-class NotStarted extends Error {}
-
 async function check(load: () => Promise<Project>, onRule: Progress): Promise<Report> {
   if (!existsSync(serverEntry)) {
     throw new NotStarted(`There is no built server (${serverEntry}). Run: npm run build`);
   }
   const { platform, tools } = await loaded(load);
-  const { instance, launch, signer } = await start(platform);
+  const { instance, launch, signer } = await start(serverEntry, platform, process.cwd());
   try {
     const examples = new Map(tools.map((tool) => [tool.name, tool.examples ?? []]));
     return await runContract({ url: instance.url, profile: platform, examples, signer, launch }, { onRule });
@@ -88,29 +80,4 @@ async function loaded(load: () => Promise<Project>): Promise<Project> {
   } catch (error) {
     throw new NotStarted(`The tools cannot be loaded: ${(error as Error).message}`, { cause: error });
   }
-}
-
-async function start(platform: PlatformProfile) {
-  let lastWords = '';
-  for (let attempt = 1; attempt <= startAttempts; attempt++) {
-    const port = String(await freePort());
-    const url = `http://127.0.0.1:${port}/mcp`;
-    const signer = await createSigner(platform.token, url);
-    const { launch } = createLauncher(serverEntry, {
-      HOST: '127.0.0.1',
-      NODE_ENV: 'test',
-      AUTH: undefined,
-      PLATFORM_PUBLIC_KEY: signer.publicKey,
-      PLATFORM_JWKS_URL: undefined,
-      PLATFORM_ISSUER: signer.issuer,
-      PLATFORM_AUDIENCE: url,
-      SESSION_SECRET: randomBytes(32).toString('hex'),
-      ALLOWED_ORIGINS: undefined,
-    });
-    const instance = await launch({ PORT: port });
-    if (instance.healthy) return { instance, launch, signer };
-    lastWords = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
-    if (!/in use|EADDRINUSE/.test(lastWords)) break;
-  }
-  throw new NotStarted(`The server does not start. Its last words:\n  ${lastWords || '(none)'}`);
 }

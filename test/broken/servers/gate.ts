@@ -216,9 +216,10 @@ function trustsSecondRequest(): BrokenServer['breaks'] {
   const counts = new Map<string, number>();
   return instead(async (request, steps) => {
     const session = request.headers['mcp-session-id']?.toString() ?? '';
+    const body = parsed(request.body);
+    if (body?.method === 'notifications/initialized') return undefined;
     const count = (counts.get(session) ?? 0) + 1;
     counts.set(session, count);
-    const body = parsed(request.body);
     if (count !== 2 || body?.method !== 'tools/call') return undefined;
     const response = await steps.respond(body as Parameters<Steps['respond']>[0]);
     return { status: 200, body: { jsonrpc: '2.0', id: 1, ...response } };

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Request } from '../good-server.ts';
-import { type BrokenServer, instead, withHeaders, withRequest } from '../variant.ts';
+import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
 
 const crash = { status: 500, body: { error: 'Internal error' } };
 
@@ -37,6 +37,19 @@ function workers(
 }
 
 export const brokenTransport: readonly BrokenServer[] = [
+  {
+    rule: 'http.stream-ends',
+    breaks: withAnswer((answer, request) =>
+      answer.status === 200 && methodOf(request) === 'tools/list'
+        ? {
+            status: 200,
+            headers: { 'content-type': 'text/event-stream' },
+            body: `event: message\ndata: ${JSON.stringify(answer.body)}\n\n`,
+            stream: true,
+          }
+        : answer,
+    ),
+  },
   { rule: 'http.accept-absent', breaks: refuses(406, ({ headers }) => headers.accept === undefined) },
   { rule: 'http.accept-any', breaks: refuses(406, ({ headers }) => headers.accept === '*/*') },
   { rule: 'http.accept-json', breaks: refuses(406, ({ headers }) => headers.accept === 'application/json') },

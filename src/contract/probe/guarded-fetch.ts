@@ -1,0 +1,70 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { isEventStream, ResponseWatch } from './events.ts';
+import { LateAnswer, maximumBytes, tooLong } from './receive.ts';
+
+export interface Guarded {
+  /** Milliseconds until a POST counts as unanswered. A GET is a stream and stays open. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Throws where no further request shall be sent. */
+  admit(): void;
+  /** Told of each request that stays unanswered. */
+  onLate(): void;
+}
+
+/** `fetch` for the SDK's client, with the bounds of every other request of a probe: time, and bytes read. */
+export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetch {
+  return async (input, init = {}) => {
+    admit();
+    const limit = new AbortController();
+    const stop = (): void => limit.abort(init.signal?.reason);
+    init.signal?.addEventListener('abort', stop, { once: true });
+    const overdue = startTimer(() => {
+      onLate();
+      limit.abort(new LateAnswer(`no whole answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    const settle = (): void => {
+      clearTimeout(overdue);
+      init.signal?.removeEventListener('abort', stop);
+    };
+    if (init.method === 'GET') clearTimeout(overdue);
+    try {
+      const { body, status, statusText, headers } = await fetch(input, { ...init, signal: limit.signal });
+      const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
+      if (!body) settle();
+      return new Response(body && guarded(body, watch, settle), { status, statusText, headers });
+    } catch (error) {
+      settle();
+      throw limit.signal.reason instanceof LateAnswer ? limit.signal.reason : error;
+    }
+  };
+}
+
+/** Passes a body on until it is too long. `settle` is called at its end, or once it holds what was asked for. */
+function guarded(
+  body: ReadableStream<Uint8Array>,
+  watch: ResponseWatch | undefined,
+  settle: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((error) => {
+        settle();
+        throw error;
+      });
+      bytes += value?.byteLength ?? 0;
+      if (done || bytes > maximumBytes || watch?.sees(decoder.decode(value, { stream: true }))) settle();
+      if (done) return controller.close();
+      if (bytes <= maximumBytes) return controller.enqueue(value);
+      await reader.cancel();
+      throw tooLong();
+    },
+    async cancel(reason) {
+      settle();
+      await reader.cancel(reason);
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as startTimer } from 'node:timers';
+import { ResponseWatch } from './events.ts';
+import { lingerMs } from './patience.ts';
+
+/** The most of an answer that is read; a longer one counts as no answer. */
+export const maximumBytes = 8 * 1024 * 1024;
+
+/** Thrown where a request gets no HTTP answer; the message says what happened instead. */
+export class NoAnswer extends Error {}
+
+/** Thrown where the time for an answer is up. */
+export class LateAnswer extends NoAnswer {}
+
+/** Why an answer that is too long is none. */
+export function tooLong(): NoAnswer {
+  return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
+}
+
+export interface Received {
+  readonly bytes: Buffer;
+  /** Whether it is a stream of events that did not end with the response it was opened for. */
+  readonly open: boolean;
+  /** When all that was asked for had come, as a reading of `performance.now()`. */
+  readonly endedAt: number;
+}
+
+/**
+ * Reads an answer to its end. A stream of events is read on for a moment after the response, and is then left.
+ *
+ * @throws NoAnswer where it is too long, and whatever ends the connection.
+ */
+export async function receive(incoming: IncomingMessage, isStream: boolean): Promise<Received> {
+  const watch = isStream ? new ResponseWatch() : undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let answeredAt: number | undefined;
+  let linger: NodeJS.Timeout | undefined;
+  let open = false;
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maximumBytes) throw tooLong();
+      if (answeredAt !== undefined || !watch?.sees(chunk.toString('utf8'))) continue;
+      answeredAt = performance.now();
+      linger = startTimer(() => {
+        open = true;
+        incoming.destroy();
+      }, lingerMs);
+    }
+  } catch (error) {
+    if (!open) throw error;
+  } finally {
+    clearTimeout(linger);
+  }
+  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? performance.now() };
+}

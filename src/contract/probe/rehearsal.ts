@@ -1,0 +1,102 @@
+import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
+import { NotRun } from '../rule.ts';
+import { isObject, misfits, shorten } from '../schema.ts';
+import { sampleArguments } from '../smoke.ts';
+import { outputSchemaOf } from './cases.ts';
+import type { Probe } from './probe.ts';
+
+/** The submission test, replayed. */
+export interface Rehearsal {
+  readonly steps: readonly Step[];
+  /** Duration of the whole sequence in milliseconds. */
+  readonly ms: number;
+}
+
+interface Step {
+  readonly tool: JsonObject;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly ms: number;
+  /** The result's content; absent where the call threw. */
+  readonly content?: Json;
+  /** What the client said of a call without a result. */
+  readonly thrown?: string;
+}
+
+const mends = {
+  thrown:
+    'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
+  text: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+  schema: 'Declare an outputSchema that compiles: the text is validated against it.',
+} as const;
+
+/**
+ * Does what the marketplace does with a server that is submitted, in its order: connects the SDK's client with a token of
+ * the platform's life, lists the tools, builds sample arguments and calls each tool in sequence (public source: app
+ * contribute/actions.ts). Done once in a run.
+ *
+ * @throws NotRun where it does not come to calls.
+ */
+export function rehearse(probe: Probe): Promise<Rehearsal> {
+  return probe.once('rehearsal', async () => {
+    const { smoke, limits } = probe.profile;
+    const tools = await probe.tools();
+    await probe.outcomes();
+    const token = await probe.payment(smoke.claims);
+    const started = performance.now();
+    const session = await probe.client(async () => token);
+    const steps: Step[] = [];
+    try {
+      await session.client.listTools().catch(() => {
+        throw new NotRun('the client cannot list the tools (discovery.client)');
+      });
+      for (const tool of tools) {
+        const { name, inputSchema } = tool;
+        if (typeof name !== 'string') continue;
+        const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
+        const called = performance.now();
+        const answer = await session.client
+          .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
+          .then(({ content }) => ({ content: content as Json }))
+          .catch((error: Error) => ({ thrown: error.message }));
+        steps.push({ tool, name, arguments: args, ms: performance.now() - called, ...answer });
+      }
+    } finally {
+      await session.close();
+    }
+    return { steps, ms: performance.now() - started };
+  });
+}
+
+/** What the test finds in the text of a step's result; nothing where there was none. */
+export function textProblems({ tool, content, thrown }: Step): readonly Problem[] {
+  if (thrown !== undefined) return [];
+  const schema = outputSchemaOf(tool);
+  if (!schema) {
+    const actual = shorten(tool.outputSchema);
+    return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, mend: mends.schema }];
+  }
+  const first = Array.isArray(content) ? content[0] : undefined;
+  const text = isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : '';
+  const path = 'result.content[0].text';
+  try {
+    return misfits(schema, JSON.parse(text), path).map((problem) => ({ mend: mends.text, ...problem }));
+  } catch {
+    return [{ path, expected: 'JSON', actual: shorten(text), mend: mends.text }];
+  }
+}
+
+/** A call that ended in an exception. */
+export function thrownProblems({ thrown }: Step): readonly Problem[] {
+  if (thrown === undefined) return [];
+  return [{ path: 'tools/call', expected: 'a result', actual: thrown, mend: mends.thrown }];
+}
+
+/** The verdict of the test on each tool, as a report shows it. */
+export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
+  return steps.map((step) => {
+    const problems = [...thrownProblems(step), ...textProblems(step)];
+    const { name: tool, arguments: args, ms } = step;
+    return { tool, arguments: args, ms, status: problems.length > 0 ? 'fail' : 'pass', problems };
+  });
+}
