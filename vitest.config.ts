@@ -4,6 +4,8 @@ const results = process.env.TEST_RESULTS;
 
 export default defineConfig({
   test: {
+    // A generated project is compiled and run by several processes of its own; two cores bear two at once.
+    maxConcurrency: 2,
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     projects: [
       {
@@ -12,7 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/reliability/**'],
-          testTimeout: 30_000,
+          testTimeout: 120_000,
         },
       },
       {
@@ -25,6 +27,7 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
+      'test/reliability/vitest.config.ts',
     ],
   },
 });

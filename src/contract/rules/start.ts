@@ -8,7 +8,7 @@ import { audienceProblems, callOf, exitOf, lastWords, production, secondInstance
 
 const defaultPort = 3000;
 /** Long enough to start, and to find the port in use. */
-const momentMs = 5_000;
+const momentMs = 20_000;
 
 const keyless = refusesToStart(
   'process.no-key',

@@ -32,7 +32,7 @@ export interface LauncherOptions {
 export function createLauncher(
   entry: string,
   base: Environment,
-  { cwd, startMs = 20_000 }: LauncherOptions = {},
+  { cwd, startMs = 60_000 }: LauncherOptions = {},
 ): Launcher {
   const running = new Set<ChildProcess>();
   const launch: Launch = async (environment) => {
