@@ -1,7 +1,11 @@
 import { Command, Option } from 'commander';
 import { version } from '../plan/versions.ts';
-import { type CreateSwitches, createQuestions, createSwitches } from '../questions/create.ts';
+import { addToolQuestions, addToolSwitches, removeToolSwitches } from '../questions/add-tool.ts';
+import { createQuestions, createSwitches } from '../questions/create.ts';
 import type { CreateFlags } from '../questions/create-answers.ts';
+import type { Question, Switch, Switches } from '../questions/model.ts';
+import type { ToolParts } from '../questions/tool.ts';
+import type { Flags } from '../questions/tool-answers.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgramName } from './main.ts';
 import type { Output } from './output.ts';
@@ -20,6 +24,7 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
 
   program.description('Works on a marketplace tool server, and makes new ones.');
   withCreate(program.command('new'), run);
+  withTools(program, run);
   program
     .command('check')
     .description('build the project that the current directory lies in and run its self-check')
@@ -41,30 +46,78 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
   return program;
 }
 
-/** The flags, their words and their order are those of the question table. */
-function withCreate(command: Command, run: (command: ReadyCommand) => Promise<void>): Command {
+type Run = (command: ReadyCommand) => Promise<void>;
+
+function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
   command
     .description('Makes a marketplace-ready MCP tool server and proves it. Asks for what no flag says.')
     .argument(directory.flag.syntax, directory.flag.description);
+  return withFlags(command, questions, createSwitches).action(
+    (place: string | undefined, options: CreateFlags & Given<typeof createSwitches>) => {
+      const flags = { ...options, ...(place !== undefined && { directory: place }) };
+      const switches = switchesOf(createSwitches, options);
+      return run(async (output) => (await import('./commands/create.ts')).create(flags, switches, output));
+    },
+  );
+}
+
+function withTools(program: Command, run: Run): void {
+  const { tool, ...questions } = addToolQuestions;
+  const add = program
+    .command('add-tool')
+    .description('add a tool to the project that the current directory lies in; asks for what no flag says')
+    .argument(tool.flag.syntax, tool.flag.description);
+  withFlags(add, questions, addToolSwitches).action(
+    (name: string | undefined, options: Flags<ToolParts> & Given<typeof addToolSwitches>) => {
+      const flags = { ...options, ...(name !== undefined && { tool: name }) };
+      const switches = switchesOf(addToolSwitches, options);
+      return run(async (output) => (await import('./commands/add-tool.ts')).addTool(flags, switches, output));
+    },
+  );
+  program
+    .command('list')
+    .description('list the tools of the project, and how they differ from what the marketplace last read')
+    .option('--mark-listed', 'record them as read: after registration, and after every "Refresh Skills"')
+    .option('--json', 'print one JSON object')
+    .action(({ markListed = false }: { markListed?: boolean }) =>
+      run(async (output) => (await import('./commands/list.ts')).list({ markListed }, output)),
+    );
+  const remove = program
+    .command('remove-tool')
+    .description('remove tools with their tests; asks before it does')
+    .argument('<name...>', 'names of the tools');
+  withFlags(remove, {}, removeToolSwitches).action(
+    (names: string[], options: Given<typeof removeToolSwitches>) => {
+      const switches = switchesOf(removeToolSwitches, options);
+      return run(async (output) =>
+        (await import('./commands/remove-tool.ts')).removeTool(names, switches, output),
+      );
+    },
+  );
+}
+
+type SwitchTable = { readonly [name: string]: Switch };
+/** What commander reports of switches: only what was given. */
+type Given<Table> = Partial<Switches<Table>>;
+
+/** The flags, their words and their order are those of the tables. */
+function withFlags(
+  command: Command,
+  questions: { readonly [name: string]: Pick<Question<unknown, unknown>, 'flag'> },
+  switches: SwitchTable,
+): Command {
   for (const { flag } of Object.values(questions)) {
     const option = new Option(flag.syntax, flag.description);
-    if ('repeatable' in flag)
+    if (flag.repeatable)
       option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
     command.addOption(option);
   }
-  for (const { syntax, description } of Object.values(createSwitches)) command.option(syntax, description);
-  return command.action((place: string | undefined, options: Options) => {
-    const flags: CreateFlags = { ...options, ...(place !== undefined && { directory: place }) };
-    const switches = switchesOf(options);
-    return run(async (output) => (await import('./commands/create.ts')).create(flags, switches, output));
-  });
+  for (const { syntax, description } of Object.values(switches)) command.option(syntax, description);
+  return command;
 }
 
-type Options = CreateFlags & Partial<CreateSwitches>;
-
-function switchesOf(options: Options): CreateSwitches {
-  const names = Object.keys(createSwitches) as (keyof CreateSwitches)[];
-  const entries = names.map((name) => [name, options[name] ?? createSwitches[name].initial]);
-  return Object.fromEntries(entries) as CreateSwitches;
+function switchesOf<Table extends SwitchTable>(table: Table, given: Given<Table>): Switches<Table> {
+  const entries = Object.entries(table).map(([name, { initial }]) => [name, given[name] ?? initial]);
+  return Object.fromEntries(entries);
 }

@@ -9,7 +9,7 @@ import { readToolSource, type ToolSource } from '../spec/tool-source.ts';
 import { ProjectError } from './errors.ts';
 import type { NamedTool } from './listed.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { inspectTarget } from './target.ts';
+import { refuseDetours } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
 /** A project as it stands on disk. */
@@ -44,11 +44,11 @@ const testsDirectory = 'test/tools';
  * Reads a project without running anything of it.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` where the list of tools is missing, `PROFILE_DAMAGED`, and as
- *   `inspectTarget` does where a part of the project is a link or not a directory.
+ *   `refuseDetours` does where a directory of the project is a link or none.
  */
 export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
-  inspectTarget(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
+  refuseDetours(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
   const index = readIndex(directory);
   const imported = new Set(importsIn(index));
   const tools = toolFiles(directory)
@@ -67,10 +67,13 @@ export function pathsOf(file: string): { readonly path: string; readonly test: s
   return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
 }
 
-/** The names without ending of all that stands beside the tools and beside their tests. */
-export function takenFiles(directory: string): readonly string[] {
+/** All that stands beside the tools and beside their tests; `file` is the name without its ending. */
+export function takenFiles(directory: string): readonly { readonly file: string; readonly path: string }[] {
   return [toolsDirectory, testsDirectory].flatMap((place) =>
-    namesIn(join(directory, place)).map((name) => name.replace(/(\.test)?\.[a-z]+$/i, '')),
+    namesIn(join(directory, place)).map((name) => ({
+      file: name.replace(/(\.test)?\.[a-z]+$/i, ''),
+      path: `${place}/${name}`,
+    })),
   );
 }
 

@@ -86,8 +86,12 @@ function requireWritable(directory: string): void {
   }
 }
 
-/** A linked directory on the way to a file would carry it out of the project. */
-function refuseDetours(directory: string, paths: readonly string[]): void {
+/**
+ * A linked directory on the way to a file would carry it out of the project.
+ *
+ * @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`, `DIRECTORY_IN_THE_WAY`.
+ */
+export function refuseDetours(directory: string, paths: readonly string[]): void {
   const parents = new Set(paths.flatMap(parentsOf));
   for (const parent of parents) {
     const stats = lstatSync(join(directory, parent), { throwIfNoEntry: false });

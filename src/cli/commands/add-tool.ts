@@ -1,0 +1,113 @@
+import { changeProject } from '../../project/change.ts';
+import { findProject, manifestFile } from '../../project/manifest.ts';
+import { openProject, type Project } from '../../project/open.ts';
+import { type AddToolSwitches, addToolQuestions } from '../../questions/add-tool.ts';
+import type { ToolParts } from '../../questions/tool.ts';
+import {
+  type Flags,
+  neededParts,
+  readFlags,
+  type ToolAnswers,
+  toolAnswers,
+} from '../../questions/tool-answers.ts';
+import { pass } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { type Answering, answersOf } from '../answers.ts';
+import { reviewLines, showPrepared, summaryOf } from '../create/words.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
+import type { Output } from '../output.ts';
+import { type Addition, nameFault, planAddition } from '../tools/addition.ts';
+import { entriesOf } from '../tools/entries.ts';
+import { checkChange, removeCommand, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
+
+/** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
+export async function addTool(
+  flags: Flags<ToolParts>,
+  switches: AddToolSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
+  const project = await openProject(findProject(process.cwd()));
+  const answers = await answersOf(answering(given, project), switches);
+  // Read before the project is held: standard input may be long in coming.
+  const entries = unwrapped(await entriesOf(answers, project.profile));
+  const { directory } = project;
+  const plan = async () => planAddition(await openProject(directory), entries);
+
+  if (switches.dryRun) {
+    const addition = await plan();
+    showDryRun(directory, addition.change, contents(addition), output);
+    return exitCodes.ok;
+  }
+  const addition = await changeProject(directory, plan);
+  showAddition(addition, output);
+  if (addition.change === null) {
+    output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
+    return exitCodes.ok;
+  }
+  const names = namesOf(addition);
+  const done = `${names.join(', ')} ${names.length === 1 ? 'was' : 'were'} added`;
+  const undo = removeCommand(names);
+  const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
+  const report = switches.check ? await checkChange(standing, done, undo, output) : null;
+  output.result({
+    ok: report?.ok ?? true,
+    directory,
+    ...contents(addition),
+    selfCheck: summaryOf(report),
+    undo,
+  });
+  requirePassed(report, done, undo, output);
+  return exitCodes.ok;
+}
+
+function answering(given: Partial<ToolParts>, project: Project): Answering<ToolAnswers> {
+  return {
+    missing: neededParts(given)
+      .filter((name) => given[name] === undefined)
+      .map((name) => addToolQuestions[name].flag.syntax),
+    complete: () => toolAnswers(given),
+    async ask() {
+      const { askAddTool } = await import('../prompts/add-tool.ts');
+      return askAddTool({
+        given,
+        review: (answers) => review(answers, project),
+        nameFault: (name) => nameFault(project, name),
+      });
+    },
+  };
+}
+
+/** What the author agrees to before anything is written. */
+async function review(answers: ToolAnswers, project: Project): Promise<Result<readonly string[]>> {
+  const entries = await entriesOf(answers, project.profile);
+  if (!entries.ok) return entries;
+  const { change, prepared } = planAddition(project, entries.value);
+  return pass(reviewLines(project.directory, change?.files ?? new Map(), prepared));
+}
+
+function showAddition({ change, prepared, unchanged, drift }: Addition, output: Output): void {
+  if (unchanged.length > 0)
+    output.done(`nothing to do for ${unchanged.join(', ')}: added by this spec before`);
+  if (change === null) return;
+  for (const path of change.files.keys()) if (path !== manifestFile) output.done(path);
+  showPrepared(prepared, output);
+  showDrift(drift, output);
+}
+
+function contents(addition: Addition) {
+  const { change, prepared, unchanged, drift } = addition;
+  return {
+    tools: namesOf(addition),
+    unchanged,
+    files: change === null ? [] : [...change.files.keys()],
+    changes: prepared.changes,
+    advice: prepared.advice,
+    refresh: drift,
+  };
+}
+
+function namesOf({ prepared }: Addition): readonly string[] {
+  return prepared.tools.map(({ definition }) => definition.name);
+}

@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../contract/model.ts';
+import { signals } from '../../contract/outcomes.ts';
+import { isObject, typesOf } from '../../contract/schema.ts';
+import { changeProject } from '../../project/change.ts';
+import { type Drift, driftOf, listedOf } from '../../project/listed.ts';
+import { findProject, manifestContent, manifestFile } from '../../project/manifest.ts';
+import { namedTools, openProject, type Project, type ToolFile } from '../../project/open.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+import { showDrift } from '../tools/words.ts';
+
+/** A parameter or a field of the answer. */
+interface Member {
+  readonly name: string;
+  /** `string`, `number|null`, `object[]` */
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string | null;
+}
+
+/**
+ * `market-mcp list`: the tools as their sources say them, without running anything of the project.
+ *
+ * @param markListed records the tools as the ones the marketplace has read.
+ */
+export async function list({ markListed }: { markListed: boolean }, output: Output): Promise<ExitCode> {
+  const directory = findProject(process.cwd());
+  const project = markListed ? await markAsListed(directory) : await openProject(directory);
+  const tools = project.tools.filter(({ served }) => served);
+  const drift = driftOf(namedTools(tools), project.manifest.listed);
+  for (const tool of tools) showTool(tool, drift, output);
+  output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${project.profile.title}`);
+  for (const { path } of project.tools.filter(({ served }) => !served)) {
+    output.note(`${path} exports a tool and is not in the list of tools; the next add-tool puts it there`);
+  }
+  showDrift(drift, output);
+  const platform = project.profile.name;
+  output.result({ directory, platform, tools: tools.map((tool) => entryOf(tool, drift)), refresh: drift });
+  return exitCodes.ok;
+}
+
+async function markAsListed(directory: string): Promise<Project> {
+  await changeProject(directory, async () => {
+    const { manifest, tools } = await openProject(directory);
+    const listed = listedOf(namedTools(tools.filter(({ served }) => served)));
+    const files = new Map([[manifestFile, manifestContent({ ...manifest, listed })]]);
+    return { change: { files, removed: [] } };
+  });
+  return openProject(directory);
+}
+
+function showTool(tool: ToolFile, drift: Drift, output: Output): void {
+  const { name, file, state, description, inputs, outputs } = entryOf(tool, drift);
+  const mark = state === 'listed' ? '' : `  (${state})`;
+  output.line(`${output.style('bold', printable(name))}  ${output.style('dim', printable(file))}${mark}`);
+  if (description !== null) output.line(`  ${printable(description)}`);
+  if (inputs === null || outputs === null)
+    output.line('  its definition is computed: start the server to see it');
+  else {
+    output.line(`  in   ${wordsOf(inputs)}`);
+    output.line(`  out  ${wordsOf(outputs.filter(({ name }) => !Object.hasOwn(signals, name)))}`);
+  }
+}
+
+function entryOf({ file, path, test, source: { name, definition } }: ToolFile, drift: Drift) {
+  const known = name ?? file;
+  const state = drift.added.includes(known) ? 'new' : drift.changed.includes(known) ? 'changed' : 'listed';
+  return {
+    name: known,
+    file: path,
+    test,
+    state,
+    description: definition?.description.split('\n')[0] ?? null,
+    inputs: definition && membersOf(definition.inputSchema),
+    outputs: definition && membersOf(definition.outputSchema),
+  };
+}
+
+function membersOf({ properties, required }: JsonObject): readonly Member[] {
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    const schema = isObject(property) ? property : {};
+    const { description } = schema;
+    return {
+      name,
+      type: typeOf(schema),
+      required: needed.includes(name),
+      description: typeof description === 'string' ? description : null,
+    };
+  });
+}
+
+function typeOf(schema: JsonObject): string {
+  const types = typesOf(schema).map((type) => {
+    if (type !== 'array' || !isObject(schema.items)) return String(type);
+    return `${typeOf(schema.items)}[]`;
+  });
+  return types.length === 0 ? 'any' : types.join('|');
+}
+
+function wordsOf(members: readonly Member[]): string {
+  const words = members.map(({ name, type, required }) => `${printable(name)}${required ? '' : '?'}:${type}`);
+  return words.length === 0 ? 'nothing' : words.join(', ');
+}

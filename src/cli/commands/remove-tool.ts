@@ -1,0 +1,64 @@
+import { changeProject } from '../../project/change.ts';
+import { findProject } from '../../project/manifest.ts';
+import { openProject } from '../../project/open.ts';
+import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { canAsk } from '../answers.ts';
+import { summaryOf } from '../create/words.ts';
+import { CliError, type ExitCode, exitCodes } from '../errors.ts';
+import type { Output } from '../output.ts';
+import { planRemoval, type Removal } from '../tools/removal.ts';
+import { checkChange, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
+
+/** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
+export async function removeTool(
+  names: readonly string[],
+  switches: RemoveToolSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const directory = findProject(process.cwd());
+  const plan = async () => planRemoval(await openProject(directory), names, switches.force);
+  const planned = await plan();
+  if (switches.dryRun) {
+    showDryRun(directory, planned.change, contents(names, planned), output);
+    return exitCodes.ok;
+  }
+  if (!switches.yes) await requireConsent(planned, switches, output);
+  const removal = await changeProject(directory, plan);
+  for (const path of removal.change.removed) output.done(`removed ${path}`);
+  showDrift(removal.drift, output);
+
+  const done = `${names.join(', ')} ${names.length === 1 ? 'was' : 'were'} removed`;
+  const undo = `git restore ${[...removal.change.removed, ...removal.change.files.keys()].join(' ')}`;
+  const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
+  const report = switches.check ? await checkChange(standing, done, undo, output) : null;
+  output.result({
+    ok: report?.ok ?? true,
+    directory,
+    ...contents(names, removal),
+    selfCheck: summaryOf(report),
+  });
+  requirePassed(report, done, undo, output);
+  return exitCodes.ok;
+}
+
+async function requireConsent(
+  { change }: Removal,
+  { json }: RemoveToolSwitches,
+  output: Output,
+): Promise<void> {
+  if (json || !canAsk()) {
+    throw new CliError(
+      'MISSING_ANSWERS',
+      'there is no terminal to ask at',
+      'Give --yes to remove without a question.',
+    );
+  }
+  for (const path of change.removed) output.line(`  ${path}`);
+  const { Asker, Cancelled } = await import('../prompts/asker.ts');
+  if (!(await new Asker().confirm('Remove these files?', false))) throw new Cancelled();
+}
+
+function contents(names: readonly string[], { change, drift }: Removal) {
+  return { tools: names, removed: change.removed, refresh: drift };
+}

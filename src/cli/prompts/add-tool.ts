@@ -1,0 +1,52 @@
+import { addToolQuestions } from '../../questions/add-tool.ts';
+import type { ToolParts } from '../../questions/tool.ts';
+import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
+import { refuse } from '../../spec/fault.ts';
+import type { Fault } from '../../spec/model.ts';
+import { askAll, type Flow } from './flow.ts';
+import { askToolPart, type ToolPart, toolLabels, toolParts } from './tool.ts';
+
+export interface AddToolPrompts {
+  /** What flags have answered; it is not asked again. */
+  readonly given: Partial<ToolParts>;
+  readonly review: Flow<never, object, ToolAnswers>['review'];
+  /** What stands against a name that is valid, such as a tool that bears it. */
+  nameFault(name: string): Fault | undefined;
+}
+
+/**
+ * Asks for everything that flags have not answered, shows what will be written, and asks once whether to.
+ *
+ * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
+ */
+export function askAddTool({ given, review, nameFault }: AddToolPrompts): Promise<ToolAnswers> {
+  const tool = freeName(nameFault);
+  const flow: Flow<ToolPart, Partial<ToolParts>, ToolAnswers> = {
+    title: 'market-mcp add-tool',
+    given,
+    labels: toolLabels,
+    partsOf: toolParts,
+    ask: (asker, part, parts) => askToolPart(asker, part, parts, tool),
+    complete: toolAnswers,
+    review,
+  };
+  return askAll(flow, {});
+}
+
+/** The question for a name, which refuses those that are taken and suggests one that is not. */
+function freeName(nameFault: AddToolPrompts['nameFault']): typeof addToolQuestions.tool {
+  const { tool } = addToolQuestions;
+  return {
+    ...tool,
+    initial(given) {
+      const wished = tool.initial(given);
+      const names = [wished, ...[2, 3, 4, 5].map((i) => `${wished}_${i}`)];
+      return names.find((name) => nameFault(name) === undefined) ?? wished;
+    },
+    parse(text) {
+      const parsed = tool.parse(text);
+      const taken = parsed.ok ? nameFault(parsed.value) : undefined;
+      return taken ? refuse(taken) : parsed;
+    },
+  };
+}

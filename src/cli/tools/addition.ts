@@ -1,0 +1,130 @@
+import type { FileSet } from '../../plan/model.ts';
+import { planTool } from '../../plan/tool.ts';
+import { toolsIndex } from '../../plan/tools-index.ts';
+import { sha256 } from '../../project/hash.ts';
+import { type Drift, driftOf } from '../../project/listed.ts';
+import { withNextManifest } from '../../project/manifest.ts';
+import { namedTools, type Project, takenFiles } from '../../project/open.ts';
+import { readTemplates } from '../../project/templates.ts';
+import { nextToolsIndex } from '../../project/tools-index.ts';
+import type { Change } from '../../project/transaction.ts';
+import { render } from '../../render/render.ts';
+import { fault } from '../../spec/fault.ts';
+import type { Fault, Prepared, SpecEntry } from '../../spec/model.ts';
+import { toolFile } from '../../spec/names.ts';
+import { prepare } from '../../spec/prepare.ts';
+import { CliError, exitCodes, invalidInput } from '../errors.ts';
+
+/** What adding tools to a project comes to, before anything is written. */
+export interface Addition {
+  readonly change: Change | null;
+  /** What was made of the tools that are new. */
+  readonly prepared: Prepared;
+  /** Names of the tools that were added by the same spec before. */
+  readonly unchanged: readonly string[];
+  /** How far the tools then are from those the marketplace knows. */
+  readonly drift: Drift;
+}
+
+/**
+ * The files that tools take in a project, all of them or none.
+ *
+ * @throws CliError `INVALID_INPUT` where a tool breaks a rule, `TOOL_EXISTS` where one is there already;
+ *   ProjectError `INDEX_EDITED`.
+ */
+export function planAddition(project: Project, entries: readonly SpecEntry[]): Addition {
+  const prepared = preparedFor(project, entries);
+  const templates = readTemplates();
+  const wanted = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
+  const added = wanted.filter(({ files }) => !wasWrittenBefore(project, files));
+  requireFree(
+    project,
+    added.map(({ tool }) => tool.definition.name),
+  );
+
+  const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
+  const names = definitions.map(({ name }) => name);
+  const all = [...namedTools(project.tools), ...definitions];
+  const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
+  const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
+  const drift = driftOf(all, project.manifest.listed);
+  if (added.length === 0) return { change: null, prepared: news, unchanged, drift };
+
+  const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
+  const files = new Map([...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
+  const tools = all.map(({ name }) => name).sort();
+  const change = { files: withNextManifest(files, [], tools, project.manifest), removed: [] };
+  return { change, prepared: news, unchanged, drift };
+}
+
+/** Judged beside the tools that are there, but for those that the spec says again. */
+function preparedFor({ tools, profile }: Project, entries: readonly SpecEntry[]): Prepared {
+  const again = new Set(entries.map(({ name }) => (typeof name === 'string' ? toolFile(name) : '')));
+  const others = tools.flatMap(({ file, source: { definition } }) =>
+    definition === null || again.has(file) ? [] : [definition],
+  );
+  const preparation = prepare(entries, profile, others);
+  if (preparation.ok) return preparation.prepared;
+  throw invalidInput(preparation.faults);
+}
+
+/** Whether the very file was written by an earlier run, whatever its author has made of it since. */
+function wasWrittenBefore({ manifest, tools }: Project, files: FileSet): boolean {
+  const [path = '', file] = [...files][0] ?? [];
+  const isThere = tools.some((tool) => tool.path === path);
+  return isThere && file !== undefined && manifest.files[path]?.sha256 === sha256(file.content);
+}
+
+/** What stands against a valid name of a new tool. */
+export function nameFault(project: Project, name: string): Fault | undefined {
+  const by = namesTaken(project).get(toolFile(name));
+  return by === undefined
+    ? undefined
+    : fault('[name]', name, `is there already: ${by}`, 'Take another name.');
+}
+
+function requireFree(project: Project, names: readonly string[]): void {
+  const taken = namesTaken(project);
+  const clashes = names.flatMap((name) => {
+    const by = taken.get(toolFile(name));
+    return by === undefined ? [] : [`${name} is there already: ${by}`];
+  });
+  const [first] = clashes;
+  if (first === undefined) return;
+  throw new CliError(
+    'TOOL_EXISTS',
+    clashes.length === 1 ? first : `${clashes.length} of the tools are there already`,
+    'Nothing was written. Take another name, edit the file, or remove the tool first: market-mcp remove-tool.',
+    exitCodes.badInput,
+    clashes.length === 1 ? [] : clashes,
+  );
+}
+
+/** What a new tool's file cannot be called, and what bears the name: tools, and files beside them and their tests. */
+function namesTaken({ directory, tools }: Project): ReadonlyMap<string, string> {
+  const files = takenFiles(directory).map(({ file, path }) => [toolFile(file), path] as const);
+  const names = namedTools(tools).map(
+    ({ name }, i) => [toolFile(name), `${name} in ${tools[i]?.path}`] as const,
+  );
+  return new Map([...files, ...names]);
+}
+
+/** A test comes after what it tests. */
+function sourcesFirst(sets: readonly FileSet[]): FileSet {
+  const files = sets.flatMap((set) => [...set]);
+  const isSource = ([path]: (typeof files)[number]) => path.startsWith('src/');
+  return new Map([...files.filter(isSource), ...files.filter((file) => !isSource(file))]);
+}
+
+/** What there is to say of a tool that was added before was said then. */
+function without(
+  { changes, advice }: Prepared,
+  names: readonly string[],
+): Pick<Prepared, 'changes' | 'advice'> {
+  return {
+    changes: changes.filter(({ tool }) => !names.includes(tool)),
+    advice: advice.filter(
+      ({ where }) => !names.some((name) => where === name || where.startsWith(`${name}.`)),
+    ),
+  };
+}

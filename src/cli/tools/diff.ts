@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { Change } from '../../project/transaction.ts';
+
+/** A change as a unified diff that `git apply` and `patch -p1` take. */
+export function unifiedDiff(directory: string, { files, removed }: Change): string {
+  const written = [...files].map(([path, { content }]) => ({ path, after: textOf(content) }));
+  const gone = removed.map((path) => ({ path, after: undefined }));
+  return [...written, ...gone]
+    .map(({ path, after }) => patchOf(path, textAt(join(directory, path)), after))
+    .join('');
+}
+
+/** Undefined stands for a file that is not there. */
+function patchOf(path: string, before: string | undefined, after: string | undefined): string {
+  const [from, to] = [
+    before === undefined ? '/dev/null' : `a/${path}`,
+    after === undefined ? '/dev/null' : `b/${path}`,
+  ];
+  return createTwoFilesPatch(from, to, before ?? '', after ?? '', undefined, undefined, {
+    context: 3,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+}
+
+function textAt(path: string): string | undefined {
+  return existsSync(path) ? textOf(readFileSync(path)) : undefined;
+}
+
+/** A byte order mark is a character like any other. */
+function textOf(content: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+}

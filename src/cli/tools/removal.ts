@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toolsIndex } from '../../plan/tools-index.ts';
+import { sha256 } from '../../project/hash.ts';
+import { type Drift, driftOf } from '../../project/listed.ts';
+import { withNextManifest } from '../../project/manifest.ts';
+import { namedTools, type Project, type ToolFile } from '../../project/open.ts';
+import { readTemplates } from '../../project/templates.ts';
+import { nextToolsIndex } from '../../project/tools-index.ts';
+import type { Change } from '../../project/transaction.ts';
+import { closest, listed } from '../../spec/fault.ts';
+import { CliError, exitCodes } from '../errors.ts';
+
+/** What removing tools from a project comes to, before anything is written. */
+export interface Removal {
+  readonly change: Change;
+  readonly drift: Drift;
+}
+
+/**
+ * The tools whose files go, all of them or none.
+ *
+ * @param force also what was changed by hand, or not written by this program, goes.
+ * @throws CliError `NO_SUCH_TOOL`, `LAST_TOOL` (a server has at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
+ */
+export function planRemoval(project: Project, names: readonly string[], force: boolean): Removal {
+  const going = toolsNamed(project, names);
+  const staying = project.tools.filter((tool) => !going.includes(tool));
+  if (staying.length === 0) {
+    throw new CliError(
+      'LAST_TOOL',
+      'a server has at least one tool',
+      'Add another one first: market-mcp add-tool.',
+    );
+  }
+  const removed = going
+    .flatMap(({ path, test }) => [path, test])
+    .filter((path) => existsSync(join(project.directory, path)));
+  if (!force) requireUnchanged(project, removed);
+
+  const index = nextToolsIndex(project, readTemplates(), {
+    added: [],
+    removed: going.map(({ file }) => file),
+  });
+  const left = namedTools(staying);
+  const files = withNextManifest(
+    new Map([[toolsIndex, index]]),
+    removed,
+    left.map(({ name }) => name),
+    project.manifest,
+  );
+  return { change: { files, removed }, drift: driftOf(left, project.manifest.listed) };
+}
+
+function toolsNamed({ tools }: Project, names: readonly string[]): readonly ToolFile[] {
+  const known = namedTools(tools).map(({ name }) => name);
+  return [...new Set(names)].map((name) => {
+    const tool = tools[known.indexOf(name)];
+    if (tool) return tool;
+    const near = closest(name, known);
+    throw new CliError(
+      'NO_SUCH_TOOL',
+      `no tool of this project is named ${JSON.stringify(name)}`,
+      near === undefined
+        ? `There ${known.length === 1 ? 'is' : 'are'} ${listed(known)}.`
+        : `Did you mean ${near}?`,
+    );
+  });
+}
+
+function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {
+  const changed = paths.filter((path) => {
+    const text = readFileSync(join(directory, path), 'utf8');
+    const written = manifest.files[path]?.sha256;
+    return sha256(text) !== written && sha256(text.replaceAll('\r\n', '\n')) !== written;
+  });
+  if (changed.length === 0) return;
+  throw new CliError(
+    'FILE_CHANGED',
+    `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it is' : 'they are'} not as first written`,
+    'Nothing was removed. Commit or copy what you need, then --force.',
+    exitCodes.badInput,
+  );
+}

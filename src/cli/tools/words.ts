@@ -1,0 +1,76 @@
+import type { Report } from '../../contract/model.ts';
+import type { Drift } from '../../project/listed.ts';
+import type { Change } from '../../project/transaction.ts';
+import { shellLine } from '../../questions/shell.ts';
+import { SystemError } from '../../system/errors.ts';
+import { checkStep, type Standing } from '../create/steps.ts';
+import { showReport } from '../create/words.ts';
+import { CliError, exitCodes, toCliError } from '../errors.ts';
+import type { Output } from '../output.ts';
+import { unifiedDiff } from './diff.ts';
+
+/** Says that the marketplace has to read the tools again, where it has (C§9.3). */
+export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
+  if (!refreshNeeded) return;
+  const parts = [wordsOf('new', added), wordsOf('changed', changed), wordsOf('gone', removed)].filter(
+    (part) => part !== '',
+  );
+  output.note(`tools/list is no longer what the marketplace last read: ${parts.join('; ')}`);
+  output.line('    Once it is deployed, press "Refresh Skills" there and run: market-mcp list --mark-listed');
+}
+
+/** Names beyond these are counted. */
+const shownNames = 5;
+
+function wordsOf(what: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
+  return `${what} ${names.slice(0, shownNames).join(', ')}${more}`;
+}
+
+/** The changes a run would make, and for programs the same in one object. */
+export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): void {
+  const diff = change === null ? '' : unifiedDiff(directory, change);
+  output.line(diff === '' ? 'nothing to do' : diff.trimEnd());
+  output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
+}
+
+/**
+ * Builds a changed project and runs its self-check.
+ *
+ * @param done what was done, `get_x was added`
+ * @param undo how it is undone
+ * @throws CliError that says what failed, that the change stands, and how to undo it.
+ */
+export async function checkChange(
+  standing: Standing,
+  done: string,
+  undo: string,
+  output: Output,
+): Promise<Report> {
+  try {
+    return await checkStep(standing, output);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const { code, message, hint, exitCode, details } = toCliError(error);
+    throw new CliError(code, `${done}, but ${message}`, `${hint}. To undo: ${undo}`, exitCode, details);
+  }
+}
+
+/** Shows what a report found; @throws CliError `SELF_CHECK_FAILED` where a rule is broken. */
+export function requirePassed(report: Report | null, done: string, undo: string, output: Output): void {
+  if (report === null) return;
+  showReport(report, output);
+  if (report.ok) return;
+  throw new CliError(
+    'SELF_CHECK_FAILED',
+    `${done}, but the server breaks rules of the marketplace`,
+    `Mend what the self-check names and run market-mcp check. To undo: ${undo}`,
+    exitCodes.checkFailed,
+  );
+}
+
+/** The command that removes tools as they were just added. */
+export function removeCommand(names: readonly string[]): string {
+  return shellLine(['market-mcp', 'remove-tool', ...names, '--yes', '--no-check']);
+}
