@@ -1,18 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 
 const prefix = '.create-market-mcp-';
 const hostTag = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-[0-9a-f]{8}$/;
+const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-([0-9a-f]{16})$/;
 const oneHour = 3_600_000;
 
-/** Makes a directory for half-written files in `parent`; its name says which process on which machine works in it. */
+/**
+ * Makes a directory for half-written files in `parent`. Its name says which process on which machine works in it, and
+ * bears a seal over its own inode and birth: one that came with a repository or an archive is not taken for ours.
+ */
 export function makeStaging(parent: string): string {
-  const staging = join(parent, `${prefix}${hostTag}-${process.pid}-${randomBytes(4).toString('hex')}`);
-  mkdirSync(staging);
+  const name = (last: string) => join(parent, `${prefix}${hostTag}-${process.pid}-${last}`);
+  const unsealed = name(randomBytes(8).toString('hex'));
+  mkdirSync(unsealed);
+  const staging = name(sealOf(unsealed));
+  renameSync(unsealed, staging);
   return staging;
 }
 
@@ -37,9 +43,8 @@ export function liveStagings(parent: string, own: string): string[] {
 
 function stagings(parent: string, own?: string): string[] {
   return namesIn(parent)
-    .filter(isStaging)
     .map((name) => join(parent, name))
-    .filter((staging) => staging !== own);
+    .filter((path) => path !== own && isStaging(path));
 }
 
 function namesIn(directory: string): string[] {
@@ -50,9 +55,17 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Whether a directory entry is a staging directory, stale or not. */
-export function isStaging(name: string): boolean {
-  return pattern.test(name);
+/** Whether a path is a staging directory that a run of this program made there, stale or not. */
+export function isStaging(path: string): boolean {
+  const [, , , seal] = pattern.exec(basename(path)) ?? [];
+  if (seal === undefined || !lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return seal === sealOf(path) || namesIn(path).length === 0;
+}
+
+/** What nobody can know of a directory before it is made. */
+function sealOf(directory: string): string {
+  const { ino, birthtimeNs } = lstatSync(directory, { bigint: true });
+  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
 }
 
 export function removeStaging(staging: string): void {

@@ -32,7 +32,7 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
   return {
     directory,
     state: entries.length === 0 ? 'empty' : 'occupied',
-    conflicts: entries.filter((name) => !isHarmless(name) && !isStaging(name)).sort(),
+    conflicts: entries.filter((name) => !isHarmless(name) && !isStaging(join(directory, name))).sort(),
   };
 }
 

@@ -2,8 +2,8 @@ import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } fr
 import { dirname, join, relative, sep } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { ProjectError } from './errors.ts';
-import { makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
-import type { Target } from './target.ts';
+import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
+import { inspectTarget, type Target } from './target.ts';
 import { makeChange, takeBack } from './transaction.ts';
 
 /**
@@ -16,15 +16,16 @@ import { makeChange, takeBack } from './transaction.ts';
  * synchronous: a signal finds it not begun or done.
  *
  * @param files ends with the manifest.
- * @throws ProjectError `WRITE_FAILED`, after everything was taken back.
+ * @throws ProjectError `WRITE_FAILED`, after everything was taken back; `BUSY` where another run writes there.
  */
 export function writeProject(target: Target, files: FileSet): void {
   try {
     if (target.state === 'absent') appear(target.directory, files);
     else if (target.state === 'empty' && isReplaceable(target.directory))
       replaceEmpty(target.directory, files);
-    else moveInto(target.directory, files);
+    else moveInto(target, files);
   } catch (error) {
+    if (error instanceof ProjectError) throw error;
     throw new ProjectError(
       'WRITE_FAILED',
       `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`,
@@ -63,10 +64,26 @@ function replaceEmpty(directory: string, files: FileSet): void {
   }
 }
 
-function moveInto(directory: string, files: FileSet): void {
+function moveInto(target: Target, files: FileSet): void {
+  const { directory } = target;
   const staging = makeStaging(directory);
-  makeChange(directory, staging, { files, removed: [] });
-  removeStaging(staging);
+  try {
+    requireUnchanged(target, files, staging);
+    makeChange(directory, staging, { files, removed: [] });
+  } finally {
+    removeStaging(staging);
+  }
+}
+
+/** Whoever looks after making a staging directory sees every other run that did, or all that it wrote. */
+function requireUnchanged({ directory, conflicts }: Target, files: FileSet, staging: string): void {
+  const others = liveStagings(directory, staging);
+  const now = inspectTarget(directory, [...files.keys()]).conflicts.filter(
+    (name) => !conflicts.includes(name),
+  );
+  if (others.length === 0 && now.length === 0) return;
+  const hint = 'Nothing was written. Wait for the other run to end, and look at what it made.';
+  throw new ProjectError('BUSY', `another run writes into ${directory}`, hint);
 }
 
 /** A rename takes the place of the directory, so it must not be anybody's current one or a mount point. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isStaging, makeStaging, staleStagings } from '../../src/project/staging.ts';
@@ -162,11 +163,58 @@ describe('a sweep', () => {
 
   it('gives another machine an hour', () => {
     const root = directory();
-    const other = join(root, '.create-market-mcp-00000000-1-00000000');
-    mkdirSync(other);
+    const own = makeStaging(root);
+    const other = own.replace(/-[0-9a-f]{8}-\d+-/, '-00000000-1-');
+    renameSync(own, other);
     expect(staleStagings(root)).toEqual([]);
     utimesSync(other, new Date(0), new Date(0));
     expect(staleStagings(root)).toEqual([other]);
+  });
+
+  it('believes no staging directory that came with a repository', () => {
+    const root = directory();
+    const target = join(root, 'target');
+    const victim = join(root, 'victim');
+    for (const path of [target, victim]) mkdirSync(path);
+    writeFileSync(join(victim, 'known.txt'), 'mine');
+    symlinkSync(victim, join(target, 'link'));
+    const planted = join(target, basename(makeStaging(root)).replace(`-${process.pid}-`, '-4999999-'));
+    mkdirSync(join(planted, 'old/link'), { recursive: true });
+    mkdirSync(join(planted, 'new'));
+    writeFileSync(join(planted, 'old/link/authorized_keys'), 'theirs');
+    writeFileSync(join(planted, 'new/market-mcp.json'), '');
+    const hash = createHash('sha256').update('mine').digest('hex');
+    const files = { 'link/known.txt': hash, 'link/authorized_keys': hash, 'market-mcp.json': hash };
+    writeFileSync(join(planted, 'journal.json'), JSON.stringify({ files, removed: [] }));
+    const before = tree(planted);
+
+    sweep(target);
+    expect(readdirSync(victim)).toEqual(['known.txt']);
+    expect(tree(planted)).toEqual(before);
+    expect(inspectTarget(target, []).conflicts).toEqual([basename(planted), 'link']);
+  });
+});
+
+describe('two runs into one directory', () => {
+  it('give way to one that is at work there', () => {
+    const target = directory();
+    writeFileSync(join(target, 'LICENSE'), 'mine');
+    const seen = inspectTarget(target, [...files.keys()]);
+    const own = makeStaging(target);
+    const other = own.replace(`-${process.pid}-`, `-${process.ppid}-`);
+    renameSync(own, other);
+    expect(() => writeProject(seen, files)).toThrow('another run writes into');
+    expect(readdirSync(target).sort()).toEqual([basename(other), 'LICENSE'].sort());
+  });
+
+  it('give way to one that has written since they looked', () => {
+    const target = directory();
+    writeFileSync(join(target, 'LICENSE'), 'mine');
+    const seen = inspectTarget(target, [...files.keys()]);
+    writeProject(seen, files);
+    const written = tree(target);
+    expect(() => writeProject(seen, files)).toThrow('another run writes into');
+    expect(tree(target)).toEqual(written);
   });
 });
 
@@ -209,7 +257,8 @@ describe('killed at any moment', () => {
     await once(child.stdout, 'data');
     setTimeout(() => child.kill('SIGKILL'), delay);
     await once(child, 'exit');
-    return Object.keys(tree(target)).filter((path) => !isStaging(path.split('/')[0] ?? '')).length;
+    return Object.keys(tree(target)).filter((path) => !isStaging(join(target, path.split('/')[0] ?? '')))
+      .length;
   }
 
   const delays = Array.from({ length: 12 }, (_, index) => index);
