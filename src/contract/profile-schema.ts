@@ -18,8 +18,8 @@ export const profileSchema: JsonObject = closed({
   name: { type: 'string', pattern: '^[a-z][a-z0-9-]*$' },
   title: text,
   token: closed({
-    header: { type: 'string', pattern: "^[a-z0-9!#$%&'*+.^_`|~-]+$" },
-    scheme: { type: 'string', pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" },
+    header: { type: 'string', pattern: '^[a-z0-9-]+$' },
+    scheme: { type: 'string', pattern: '^[A-Za-z0-9-]+$' },
     algorithms: {
       type: 'array',
       minItems: 1,

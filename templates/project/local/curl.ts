@@ -25,7 +25,7 @@ export function curlCommands(
   return [
     `TOKEN=${quote(token)}`,
     `SESSION=$(${post} -o /dev/null -D - -d ${quote(initialize)} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
-    `${post} -H "mcp-session-id: $SESSION" -H "${header}: ${`${scheme} `.trimStart()}$TOKEN" -d ${quote(call)}`,
+    `${post} -H "mcp-session-id: $SESSION" -H ${quote(`${header}: ${scheme} `)}"$TOKEN" -d ${quote(call)}`,
   ].join('\n');
 }
 

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { curlCommands } from '../../templates/project/local/curl.ts';
+import { directory } from '../project/directory.ts';
+
+it('pasted lines run nothing that a platform profile holds', async () => {
+  const received: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    received.push(request.headers);
+    response.setHeader('mcp-session-id', 's1').end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const cwd = directory();
+  const scheme = `B\`touch ran\`$(touch ran)"'$HOME`;
+  const commands = curlCommands(
+    { url: `http://127.0.0.1:${port}/mcp`, tool: 'echo', arguments: {}, token: 't1' },
+    { header: 'x-`touch`', scheme },
+  );
+  await promisify(execFile)('sh', ['-c', commands], { cwd });
+  expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  expect(received.at(-1)).toMatchObject({ 'mcp-session-id': 's1', 'x-`touch`': `${scheme} t1` });
+});
