@@ -10,9 +10,11 @@ export type GitOutcome =
  * identity the files stay uncommitted. Never throws.
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
-  const git = (...args: string[]) => run('git', args, { cwd: directory, env: withoutRepository });
+  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
+  if (local.missing) return { state: 'none', note: 'git is not installed: no repository was made.' };
+  const env = withoutRepository(local.stdout);
+  const git = (...args: string[]) => run('git', args, { cwd: directory, env });
   const inside = await git('rev-parse', '--is-inside-work-tree');
-  if (inside.missing) return { state: 'none', note: 'git is not installed: no repository was made.' };
   if (inside.exitCode === 0) {
     return { state: 'inside-repository', note: 'inside a git repository already: no other was made.' };
   }
@@ -42,5 +44,7 @@ export async function initRepository(directory: string, message: string): Promis
   return { state: 'initialised', note: `git could not commit: ${lines}` };
 }
 
-/** Set while git runs a hook; they would name another repository than the directory's own. */
-const withoutRepository = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
+/** Set while git runs a hook, say; the variables would name another repository than the directory's own. */
+function withoutRepository(names: string): Record<string, undefined> {
+  return Object.fromEntries(names.split('\n').map((name) => [name, undefined]));
+}

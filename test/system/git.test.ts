@@ -59,18 +59,24 @@ describe('a git repository', () => {
     git(outer, 'init', '--quiet');
     const root = join(outer, 'inner');
     mkdirSync(root);
-    expect(await initRepository(root, 'First')).toEqual({ state: 'inside-repository' });
+    expect(await initRepository(root, 'First')).toMatchObject({ state: 'inside-repository' });
     expect(existsSync(join(root, '.git'))).toBe(false);
   });
 
-  it('is not made in the name of a hook that runs', async () => {
+  it.each([
+    ['GIT_DIR', '.git'],
+    ['GIT_OBJECT_DIRECTORY', '.git/objects'],
+    ['GIT_COMMON_DIR', '.git'],
+  ])('is not made in the name of a hook that runs with %s', async (name, place) => {
     withConfig(identity);
     const outer = project();
     git(outer, 'init', '--quiet');
-    vi.stubEnv('GIT_DIR', join(outer, '.git'));
     const root = project();
+    vi.stubEnv(name, join(outer, place));
     expect(await initRepository(root, 'First')).toEqual({ state: 'committed' });
-    expect(existsSync(join(root, '.git'))).toBe(true);
+    vi.stubEnv(name, undefined);
+    expect(git(root, 'log', '--format=%s')).toBe('First');
+    expect(git(outer, 'count-objects')).toMatch(/^0 objects/);
   });
 
   it('is left out where there is no git', async () => {
