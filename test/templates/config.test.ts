@@ -108,7 +108,10 @@ test.each([
   [{ PORT: '3000x' }, 'PORT: '],
   [{ PORT: '-1' }, 'PORT: '],
   [{ AUTH: 'OFF' }, 'AUTH: the only value is "off", got "OFF".'],
-  [{ AUTH: 'off' }, 'AUTH: "off" is refused where NODE_ENV is production.'],
+  [{ AUTH: 'off' }, 'AUTH: "off" is refused where NODE_ENV is "production".'],
+  [{ AUTH: 'off', NODE_ENV: 'Production' }, 'AUTH: "off" is refused where NODE_ENV is "production".'],
+  [{ AUTH: 'off', NODE_ENV: 'staging' }, 'AUTH: "off" is refused where NODE_ENV is "staging".'],
+  [{ PLATFORM_AUDIENCE: '', NODE_ENV: 'PRODUCTION' }, 'PLATFORM_AUDIENCE: must be set in production'],
   [{ SESSION_SECRET: 'short secret' }, 'SESSION_SECRET: expected 32 characters or more, got 12.'],
   [{ PLATFORM_AUDIENCE: '' }, 'PLATFORM_AUDIENCE: must be set in production'],
   [{ PLATFORM_AUDIENCE: 'http://tools.example/mcp' }, 'PLATFORM_AUDIENCE: expected an https URL'],
@@ -129,6 +132,10 @@ test.each([
   expect(errors).toHaveLength(1);
   expect(errors[0]).toContain(message);
   expect(errors[0]).not.toContain('short secret');
+});
+
+test.each(['', 'development', 'Test'])('AUTH may be off where NODE_ENV is %j', (stage) => {
+  expect(read({ NODE_ENV: stage, AUTH: 'off' }).config).toMatchObject({ production: false, token: null });
 });
 
 test('all errors come at once', () => {

@@ -25,7 +25,7 @@ export async function openLocalPlatform(
   token: PlatformProfile['token'],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalPlatform> {
-  if (env.NODE_ENV === 'production') {
+  if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
     throw new Error('NODE_ENV is production: there is no local platform there.');
   }
   const algorithm = token.algorithms[0] ?? 'RS256';

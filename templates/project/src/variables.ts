@@ -11,7 +11,7 @@ export const variables = {
   HOST: { default: '0.0.0.0', text: 'Address to listen on.' },
   NODE_ENV: {
     default: null,
-    text: '"production" where the server is live: PLATFORM_AUDIENCE must be set and AUTH=off is refused.',
+    text: '"production" where the server is live: PLATFORM_AUDIENCE must be set. AUTH=off takes "development", "test" or nothing here.',
   },
   PLATFORM_AUDIENCE: {
     default: null,
