@@ -1,11 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { limits } from '../spec/read.ts';
 import { ProjectError } from './errors.ts';
 
 let standardInput: Promise<string> | undefined;
 
+/** No character takes more bytes in UTF-8. */
+const bytesPerCharacter = 4;
+
 /**
- * The text of a file that an author names; `-` is standard input, which is read once.
+ * The text of a regular file that an author names; `-` is standard input, which is read once.
  *
  * @throws ProjectError `NOT_READABLE`.
  */
@@ -15,8 +19,17 @@ export async function readInput(path: string): Promise<string> {
     return standardInput;
   }
   try {
+    const found = await stat(path);
+    if (!found.isFile()) {
+      throw new ProjectError('NOT_READABLE', `${path}: it is no regular file`, 'Give "-" to read a pipe.');
+    }
+    if (found.size > limits.characters * bytesPerCharacter) {
+      const most = limits.characters.toLocaleString('en');
+      throw new ProjectError('NOT_READABLE', `${path}: more than ${most} characters`, 'Give a smaller file.');
+    }
     return await readFile(path, 'utf8');
   } catch (error) {
+    if (error instanceof ProjectError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
     throw new ProjectError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });

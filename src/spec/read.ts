@@ -5,7 +5,7 @@ import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
 
 /** Limits that real tool lists stay far below and that keep hostile ones from hurting. */
-const limits = { characters: 5_000_000, depth: 64, values: 500_000, aliases: 100, tools: 500 };
+export const limits = { characters: 5_000_000, depth: 64, values: 500_000, aliases: 100, tools: 500 };
 
 /**
  * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole

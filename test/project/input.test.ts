@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readInput } from '../../src/project/input.ts';
+import { directory } from './directory.ts';
+
+const file = (name: string) => join(directory(), name);
+
+it('reads a file', async () => {
+  const spec = file('spec.json');
+  writeFileSync(spec, '{"a": "é"}');
+  expect(await readInput(spec)).toBe('{"a": "é"}');
+});
+
+it('waits for no pipe and reads no device', async () => {
+  const pipe = file('pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [pipe, '/dev/zero', directory()]) {
+    await expect(readInput(path)).rejects.toMatchObject({
+      code: 'NOT_READABLE',
+      message: expect.stringContaining('no regular file'),
+    });
+  }
+});
+
+it('refuses what is missing or beyond the limit', async () => {
+  const huge = file('huge.json');
+  writeFileSync(huge, '');
+  truncateSync(huge, 2 ** 40);
+  await expect(readInput(huge)).rejects.toMatchObject({ message: expect.stringContaining('5,000,000') });
+  await expect(readInput(file('none'))).rejects.toMatchObject({
+    message: expect.stringContaining('no such'),
+  });
+});
