@@ -170,7 +170,7 @@ describe('the local platform', () => {
     const client = new RawClient(`http://127.0.0.1:${env.PORT}/mcp`);
     const { body } = await client.request('tools/list', {}, await client.session());
     expect(body.result.tools[0].name).toBe('renamed');
-    child.kill('SIGTERM');
+    child.kill('SIGHUP');
     expect(await exit).toMatchObject({ code: 0 });
     await expect(client.session()).rejects.toThrow();
   });

@@ -11,14 +11,14 @@ const compiler = path.join(
 
 /**
  * Runs the built server and, after each change below `src`, compiles and starts it anew; while the source does not
- * compile, the last good build stays up. Resolves after SIGINT or SIGTERM, when no process of it is left.
+ * compile, the last good build stays up. Resolves after SIGINT, SIGTERM or SIGHUP, when no process of it is left.
  *
  * @param directory the project's
  * @param env environment of the server
  */
 export async function develop(directory: string, env: NodeJS.ProcessEnv): Promise<void> {
   const ending = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => ending.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => ending.abort());
 
   const run = (file: string) =>
     spawn(process.execPath, [file], { cwd: directory, env, stdio: ['ignore', 'inherit', 'inherit'] });

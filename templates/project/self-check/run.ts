@@ -18,7 +18,15 @@ export interface Project {
   readonly tools: readonly { readonly name: string; readonly examples?: readonly ToolExample[] }[];
 }
 
-const ExitCode = { ok: 0, failed: 1, usage: 2, notStarted: 3, interrupted: 130, terminated: 143 } as const;
+const ExitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notStarted: 3,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 const serverEntry = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
@@ -30,6 +38,7 @@ const serverEntry = fileURLToPath(new URL('../src/main.js', import.meta.url));
  * @returns the exit code: 0 passed, 1 a MUST rule failed, 2 unknown option, 3 the server does not start.
  */
 export async function run(argv: readonly string[], load: () => Promise<Project>): Promise<number> {
+  process.once('SIGHUP', () => process.exit(ExitCode.hungUp));
   process.once('SIGINT', () => process.exit(ExitCode.interrupted));
   process.once('SIGTERM', () => process.exit(ExitCode.terminated));
   const options = readOptions(argv);
