@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
@@ -9,6 +10,7 @@ import { audienceProblems, callOf, exitOf, lastWords, production, secondInstance
 const defaultPort = 3000;
 /** Long enough to start, and to find the port in use. */
 const momentMs = 20_000;
+const againMs = 100;
 
 const keyless = refusesToStart(
   'process.no-key',
@@ -46,11 +48,11 @@ export const startRules: readonly LiveRule[] = [
     mend: `Let the port default to ${defaultPort}.`,
     check: async (probe) => {
       const instance = await probe.launch({ PORT: undefined });
-      if (instance.healthy && (await acceptsOurToken(probe, instance))) {
+      if (instance.healthy && (await comesToAcceptOurToken(probe, instance))) {
         await instance.stop();
         return [];
       }
-      const { code } = await exitOf(instance, momentMs);
+      const { code } = await exitOf(instance, 0);
       return unless(code !== 0 && instance.output().includes(String(defaultPort)), {
         path: 'PORT unset',
         expected: `GET /health answered on port ${defaultPort}, or an error that the port is in use`,
@@ -143,6 +145,23 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
       actual: lastWords(instance),
     }),
   ];
+}
+
+/**
+ * Whether the server at an instance's address is that instance, sooner or later: another one may answer there, and
+ * when it ends, leave the port to ours.
+ */
+async function comesToAcceptOurToken(probe: Probe, instance: Instance): Promise<boolean> {
+  let waiting = true;
+  const end = Promise.race([instance.exit, setTimeout(momentMs, undefined, { ref: false })]);
+  end.then(() => {
+    waiting = false;
+  });
+  while (waiting) {
+    if (await acceptsOurToken(probe, instance)) return true;
+    await Promise.race([end, setTimeout(againMs)]);
+  }
+  return false;
 }
 
 /** Whether it is this instance that answers there, and not another program that holds the port. */
