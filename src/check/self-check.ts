@@ -1,7 +1,7 @@
 import type { Report, RuleResult } from '../contract/model.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from '../system/errors.ts';
-import { run, runAttached } from '../system/processes.ts';
+import { run } from '../system/processes.ts';
 
 /** How far a self-check has come: a line of JSON that the project's self-check writes to stderr. */
 export interface Progress {
@@ -56,19 +56,6 @@ export async function selfCheck(
     hint,
     ended.lastLines.flatMap(inWords),
   );
-}
-
-/**
- * Runs the self-check of a built project as its author would: it writes its own report.
- *
- * @returns the exit code of the self-check; undefined where it was ended by a signal.
- */
-export async function showSelfCheck(
-  directory: string,
-  flags: readonly string[],
-): Promise<number | undefined> {
-  const { exitCode } = await runAttached(process.execPath, [program, ...flags], directory);
-  return exitCode;
 }
 
 function progressOf(line: string): Progress | undefined {

@@ -81,6 +81,7 @@ export function toCliError(error: unknown): CliError {
 const systemExitCodes = new Map<string, ExitCode>([
   ['BUILD_FAILED', exitCodes.notStarted],
   ['NOT_STARTED', exitCodes.notStarted],
+  ['UNREACHABLE', exitCodes.notStarted],
 ]);
 
 function inWords({ where, value, message }: Fault): string {

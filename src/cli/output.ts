@@ -59,6 +59,11 @@ export class Output {
     this.line(`${this.style('yellow', '!')} ${printable(text)}`);
   }
 
+  /** The text that a command was asked for, in whatever form; `json` or not. */
+  text(text: string): void {
+    this.#options.stdout.write(`${text}\n`);
+  }
+
   /** The result of a command for a program. */
   result(value: object): void {
     if (this.json) this.#options.stdout.write(`${JSON.stringify(value)}\n`);

@@ -6,6 +6,7 @@ import type { CreateFlags } from '../questions/create-answers.ts';
 import type { Question, Switch, Switches } from '../questions/model.ts';
 import type { ToolParts } from '../questions/tool.ts';
 import type { Flags } from '../questions/tool-answers.ts';
+import { withCheck } from './check/flags.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgramName } from './main.ts';
 import type { Output } from './output.ts';
@@ -25,11 +26,15 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
   program.description('Works on a marketplace tool server, and makes new ones.');
   withCreate(program.command('new'), run);
   withTools(program, run);
+  withCheck(program.command('check'), run);
   program
-    .command('check')
-    .description('build the project that the current directory lies in and run its self-check')
-    .option('--json', 'print the report as JSON')
-    .action(() => run(async (output) => (await import('./commands/check.ts')).check(output)));
+    .command('explain')
+    .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
+    .description('say what a rule means and why, with an example that fails and one that passes')
+    .option('--json', 'the same as JSON')
+    .action((rule: string | undefined) =>
+      run(async (output) => (await import('./commands/explain.ts')).explain(rule, output)),
+    );
   program
     .command('spec-schema')
     .description('print the JSON Schema of what --spec takes')

@@ -70,7 +70,7 @@ function markOf({ status, level }: RuleResult, paint: Paint): string {
 
 /** Makes a text from a stranger harmless in a terminal: control and direction characters become visible. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u{${code.toString(16)}}`;
   });

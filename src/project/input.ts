@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { limits } from '../spec/read.ts';
 import { ProjectError } from './errors.ts';
@@ -34,4 +34,12 @@ export async function readInput(path: string): Promise<string> {
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
     throw new ProjectError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
   }
+}
+
+/** Whether there is a file that can be read. */
+export async function exists(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }

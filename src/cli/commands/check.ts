@@ -1,19 +1,101 @@
-import { build, showSelfCheck } from '../../check/self-check.ts';
-import { findProject } from '../../project/manifest.ts';
-import { detectPackageManager } from '../../system/detect.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { join } from 'node:path';
+import { type Examined, examine, type Terms } from '../../check/examine.ts';
+import { readBaseline, readListing } from '../../check/files.ts';
+import { reporters } from '../../check/report/index.ts';
+import { selector } from '../../check/select.ts';
+import { baselineOf } from '../../check/verdict.ts';
+import { exists } from '../../project/input.ts';
+import { saveJson } from '../../project/save.ts';
+import { fault, pass, refuse } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+import type { CheckFlags } from '../check/flags.ts';
+import { type Subject, subjectOf } from '../check/subject.ts';
+import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
 import type { Output } from '../output.ts';
 
-/** `market-mcp check`: builds the project that the current directory lies in and runs its self-check. */
-export async function check(output: Output): Promise<ExitCode> {
-  const directory = findProject(process.cwd());
-  const progress = output.progress('Building');
+/** The file in a project that holds the tool list as the marketplace knows it. */
+const listingFile = 'listing.json';
+
+/**
+ * `market-mcp check [directory|url]`: the contract, run on a project's server or on any other.
+ *
+ * @returns 1 where a rule failed that counts.
+ */
+export async function check(
+  target: string | undefined,
+  flags: CheckFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const subject = unwrapped(await subjectOf(target, flags));
+  const terms = await termsOf(flags, subject.directory);
+  const save = savedAs(flags, subject.directory);
+  if (flags.watch && subject.directory !== undefined) {
+    const { watch } = await import('../check/watch.ts');
+    return watch(subject.directory, output, () => once(subject, terms, save, flags, output));
+  }
+  return once(subject, terms, save, flags, output);
+}
+
+async function once(
+  subject: Subject,
+  terms: Terms,
+  save: Saved,
+  flags: CheckFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const { target, release } = await subject.hold(output);
+  const progress = output.progress('checking');
+  let examined: Examined;
   try {
-    await build(directory, detectPackageManager(directory, process.env));
+    examined = await examine(target, {
+      ...terms,
+      onRule: ({ id }, done, total) => progress.update(`${done}/${total} ${id}`),
+    });
   } finally {
     progress.stop();
+    await release();
   }
-  const exitCode = await showSelfCheck(directory, output.json ? ['--json'] : []);
-  if (exitCode === 0) return exitCodes.ok;
-  return exitCode === exitCodes.checkFailed ? exitCodes.checkFailed : exitCodes.notStarted;
+  const { report, listed } = examined;
+  const reporter = reporters[output.json ? 'json' : flags.reporter];
+  output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true }));
+  if (save.baseline !== undefined) await saveJson(save.baseline, { known: baselineOf(report) });
+  if (save.listing !== undefined && listed) await saveJson(save.listing, { tools: listed });
+  return report.ok ? exitCodes.ok : exitCodes.checkFailed;
+}
+
+/** Where a run leaves what the next one is compared with. */
+interface Saved {
+  readonly baseline: string | undefined;
+  readonly listing: string | undefined;
+}
+
+function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | undefined): Saved {
+  const listing = saveListing === true ? join(directory ?? '.', listingFile) : saveListing;
+  return { baseline: saveBaseline, listing };
+}
+
+async function termsOf(flags: CheckFlags, directory: string | undefined): Promise<Terms> {
+  const { level, requireAll = false, only, skip, against, baseline } = flags;
+  const recorded = directory === undefined ? undefined : join(directory, listingFile);
+  const file = against ?? (recorded !== undefined && (await exists(recorded)) ? recorded : undefined);
+  return {
+    demands: { level, requireAll },
+    selects: unwrapped(selector({ only, skip })),
+    timeoutMs: unwrapped(millisecondsIn(flags.timeout)),
+    baseline: baseline === undefined ? undefined : unwrapped(await readBaseline(baseline)),
+    listing: file === undefined ? undefined : { file, tools: unwrapped(await readListing(file)) },
+  };
+}
+
+function millisecondsIn(text: string | undefined): Result<number | undefined> {
+  if (text === undefined) return pass(undefined);
+  const milliseconds = Number(text);
+  return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= 600_000
+    ? pass(milliseconds)
+    : refuse(fault('--timeout', text, 'is no number of milliseconds up to 600000', 'Write --timeout 5000.'));
+}
+
+function unwrapped<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw invalidInput(result.faults);
 }

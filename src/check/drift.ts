@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { isObject, typesOf } from '../contract/schema.ts';
+import { isReadable } from '../contract/walk.ts';
+import type { Change } from './model.ts';
+
+/**
+ * What has changed from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
+ * callers where arguments that were valid may be refused, or where an answer may hold what it could not hold before or lack
+ * what it held. Elements that are no readable tools are passed over.
+ */
+export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly Change[] {
+  const [old, now] = [byName(before), byName(after)];
+  return [
+    ...[...old].flatMap(([tool, definition]) => {
+      const successor = now.get(tool);
+      if (!successor) return [{ tool, breaks: true, what: 'the tool is gone' }];
+      return toolChanges(definition, successor).map((change) => ({ tool, ...change }));
+    }),
+    ...[...now.keys()]
+      .filter((tool) => !old.has(tool))
+      .map((tool) => ({ tool, breaks: false, what: 'a new tool' })),
+  ];
+}
+
+function byName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    tools.flatMap((tool) =>
+      isObject(tool) && isReadable(tool) && typeof tool.name === 'string' ? [[tool.name, tool]] : [],
+    ),
+  );
+}
+
+/** Whether a schema says what a tool takes or what it returns: what widens the one narrows the other. */
+type Side = 'input' | 'output';
+type ChangeInTool = Omit<Change, 'tool'>;
+
+function toolChanges(before: JsonObject, after: JsonObject): readonly ChangeInTool[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'input');
+    if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'output');
+    return changed(old, now, name, false);
+  });
+}
+
+function schemaChanges(
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  side: Side,
+): readonly ChangeInTool[] {
+  const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keywords.flatMap((keyword) => {
+    const [old, now] = [before[keyword], after[keyword]];
+    const at = `${path}.${keyword}`;
+    switch (keyword) {
+      case 'properties':
+        return propertyChanges(before, after, at, side);
+      case 'required':
+        return requiredChanges(before, after, path, side);
+      case 'type':
+        return typesDiffer(before, after) ? changed(old, now, at, breaksCallers(before, after, side)) : [];
+      case 'nullable':
+        return []; // told with the type
+      case 'enum':
+        return changed(old, now, at, side === 'input' ? !holdsAll(now, old) : !holdsAll(old, now));
+      case 'items':
+        return isObject(old) && isObject(now)
+          ? schemaChanges(old, now, at, side)
+          : changed(old, now, at, constrains(old, now, side));
+      default:
+        return changed(old, now, at, !annotations.has(keyword) && constrains(old, now, side));
+    }
+  });
+}
+
+/** Keywords that say something to a reader and nothing to a validator. */
+const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
+
+function propertyChanges(
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  side: Side,
+): readonly ChangeInTool[] {
+  const [old, now] = [objectOr(before.properties), objectOr(after.properties)];
+  const required = namesIn(after.required);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
+    const at = `${path}.${name}`;
+    if (!Object.hasOwn(now, name)) return [{ path: at, breaks: true, what: 'gone', ...was(old[name]) }];
+    if (!Object.hasOwn(old, name)) {
+      const demanded = side === 'input' && required.has(name);
+      return [{ path: at, breaks: demanded, what: demanded ? 'new and required' : 'new', ...is(now[name]) }];
+    }
+    return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
+  });
+}
+
+/** Properties that both have, and that are demanded by only one of the two. */
+function requiredChanges(
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  side: Side,
+): readonly ChangeInTool[] {
+  const [old, now] = [namesIn(before.required), namesIn(after.required)];
+  const lasting = Object.keys(objectOr(after.properties)).filter((name) =>
+    Object.hasOwn(objectOr(before.properties), name),
+  );
+  return lasting
+    .filter((name) => old.has(name) !== now.has(name))
+    .map((name) => ({
+      path: `${path}.properties.${name}`,
+      breaks: now.has(name) === (side === 'input'),
+      what: now.has(name) ? 'required now' : 'no longer required',
+    }));
+}
+
+function typesDiffer(before: JsonObject, after: JsonObject): boolean {
+  return (
+    !holdsAll([...typesOf(before)], [...typesOf(after)]) ||
+    !holdsAll([...typesOf(after)], [...typesOf(before)])
+  );
+}
+
+/** Arguments may be of fewer types than before, answers of more. No type at all means any. */
+function breaksCallers(before: JsonObject, after: JsonObject, side: Side): boolean {
+  const [narrow, wide] = side === 'input' ? [before, after] : [after, before];
+  const types = typesOf(wide);
+  if (types.length === 0) return false;
+  const covers = (type: Json) => types.includes(type) || (type === 'integer' && types.includes('number'));
+  return typesOf(narrow).length === 0 || !typesOf(narrow).every(covers);
+}
+
+/** Whether a keyword that was added, removed or changed may refuse arguments, or lift a promise about answers. */
+function constrains(before: Json | undefined, after: Json | undefined, side: Side): boolean {
+  return side === 'input' ? after !== undefined : before !== undefined;
+}
+
+/** Whether every member of the second list is in the first. No list at all holds everything. */
+function holdsAll(list: Json | undefined, members: Json | undefined): boolean {
+  if (!Array.isArray(list)) return true;
+  if (!Array.isArray(members)) return false;
+  return members.every((member) => list.some((other) => isDeepStrictEqual(member, other)));
+}
+
+function changed(
+  before: Json | undefined,
+  after: Json | undefined,
+  path: string,
+  breaks: boolean,
+): readonly ChangeInTool[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const what = before === undefined ? 'new' : after === undefined ? 'gone' : 'changed';
+  return [{ path, breaks, what, ...was(before), ...is(after) }];
+}
+
+function was(before: Json | undefined): { before?: Json } {
+  return before === undefined ? {} : { before };
+}
+
+function is(after: Json | undefined): { after?: Json } {
+  return after === undefined ? {} : { after };
+}
+
+function namesIn(required: Json | undefined): ReadonlySet<Json> {
+  return new Set(Array.isArray(required) ? required : []);
+}
+
+function objectOr(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}

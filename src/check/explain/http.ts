@@ -1,0 +1,106 @@
+import { contrast, type Explanation, type Explanations, exchange } from './model.ts';
+
+function accepted(header: string): Explanation {
+  return exchange(
+    'The contract lets a client say what it accepts, and lets it say nothing. The bare transport of the SDK answers 406 unless both media types are named.',
+    `POST /mcp  {"method": "tools/list", …}, ${header}`,
+    '406 Not Acceptable',
+    '200 {"result": {"tools": […]}}',
+  );
+}
+
+function illFormed(what: string): Explanation {
+  return exchange(
+    'A caller learns from an error that it sent nonsense. A 200 hides that, a 500 looks like a fault of the server, and a crash is one.',
+    `POST /mcp  ${what}`,
+    '500, or 200',
+    '400 {"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "Parse error"}}',
+  );
+}
+
+function large(length: string): Explanation {
+  return exchange(
+    'A server that keeps whatever is sent can be filled up by anyone, without paying.',
+    `POST /mcp  a body of 4 MB, ${length}`,
+    '200',
+    '413',
+  );
+}
+
+function slow(what: string): Explanation {
+  return exchange(
+    'Anyone can open connections and dawdle. Where each of them holds up a worker, eight are enough to stop the server for all who pay.',
+    `eight clients that do not finish their ${what}; GET /health meanwhile`,
+    'no answer',
+    '200',
+  );
+}
+
+/** HTTP around the messages. */
+export const httpExplanations: Explanations = {
+  'http.accept-absent': accepted('no Accept'),
+  'http.accept-any': accepted('Accept: */*'),
+  'http.accept-json': accepted('Accept: application/json'),
+  'http.accept-events': accepted('Accept: text/event-stream'),
+  'http.charset': exchange(
+    'Many HTTP clients add the charset by themselves.',
+    'POST /mcp, Content-Type: application/json; charset=utf-8',
+    '415',
+    '200 {"result": …}',
+  ),
+  'http.any-host': exchange(
+    'In production the Host header holds the public name of the server; frameworks that allow only localhost refuse every call there.',
+    'POST /mcp, Host: tools.example.com',
+    '403 Invalid Host header',
+    '200 {"result": …}',
+  ),
+  'http.content-type': exchange(
+    'A browser sends text/plain across origins without asking. Who takes it for JSON lets any web page talk to the server.',
+    'POST /mcp, Content-Type: text/plain',
+    '200 {"result": …}',
+    '415',
+  ),
+  'http.malformed': illFormed('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"'),
+  'http.empty': illFormed('nothing'),
+  'http.not-object': illFormed('"tools/list"'),
+  'http.null': illFormed('null'),
+  'http.foreign-origin': exchange(
+    'A web page must not be able to use a server that runs on the machine or in the network of its visitor.',
+    'POST /mcp, Origin: https://attacker.example',
+    '200 {"result": …}',
+    '403',
+  ),
+  'http.other-methods': exchange(
+    'A path that answers to every method also answers where the gate does not look.',
+    'PUT /mcp  {"method": "tools/list", …}',
+    '200 {"result": …}',
+    '405',
+  ),
+  'http.stream-ends': exchange(
+    'A stream that stays open after the response costs a connection at both ends for every call, until one of them runs out.',
+    'POST /mcp  {"id": 1, "method": "tools/list"}',
+    'data: {"id": 1, "result": …}   and nothing more, for minutes',
+    'data: {"id": 1, "result": …}   and the end of the stream',
+  ),
+  'http.no-product-header': exchange(
+    'The names and versions of software tell an attacker which known holes to try.',
+    'GET /health',
+    '200, X-Powered-By: Express',
+    '200',
+  ),
+  'http.no-stack': exchange(
+    'A stack trace shows paths, versions and sometimes data of other callers.',
+    'POST /mcp  {',
+    '400 SyntaxError: … at JSON.parse (<anonymous>) at /app/node_modules/body-parser/lib/types/json.js:92:19',
+    '400 {"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "Parse error"}}',
+  ),
+  'http.large-body': large('Content-Length: 4194304'),
+  'http.large-body-chunked': large('Transfer-Encoding: chunked'),
+  'http.deep-body': contrast(
+    'JSON nested 20,000 levels deep is small to send, and overflows the stack of whatever walks it recursively.',
+    'POST /mcp  [[[[[…]]]]]\n→ 500, or the end of the process',
+    'POST /mcp  [[[[[…]]]]]\n→ 400',
+  ),
+  'http.slow-headers': slow('headers'),
+  'http.slow-body': slow('bodies'),
+};

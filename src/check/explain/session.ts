@@ -1,0 +1,86 @@
+import { contrast, type Explanations, exchange } from './model.ts';
+
+const invalid = '400 {"error": "Invalid session"}';
+const list = '{"method": "tools/list", …}';
+
+function refused(request: string, why: string): ReturnType<typeof exchange> {
+  return exchange(why, request, '200, or 500', invalid);
+}
+
+const lost =
+  'The answer tells a caller whose session is lost to open a new one; anything else leaves it guessing.';
+const guessed =
+  'An id that nobody was given must open nothing: else whoever guesses or edits one is let into the session of another.';
+const member =
+  'Where sessions are looked up in a plain object, "__proto__" and "constructor" are always found, and the server works on something that is no session.';
+
+/** Sessions. */
+export const sessionExplanations: Explanations = {
+  'session.open': exchange(
+    'Callers send the id with every later request; without one they cannot go on.',
+    'POST /mcp  {"method": "initialize", …}',
+    '200',
+    '200, mcp-session-id: 7f0c1e2a-…',
+  ),
+  'session.id-characters': exchange(
+    'The id travels in a header, which carries only visible ASCII characters safely.',
+    'POST /mcp  {"method": "initialize", …}',
+    '200, mcp-session-id: "session 1"',
+    '200, mcp-session-id: 7f0c1e2a-…',
+  ),
+  'session.unique': exchange(
+    'Two callers with one id share a session: one reads the answers of the other.',
+    'POST /mcp  {"method": "initialize", …}, twice',
+    '200, mcp-session-id: 1   and   200, mcp-session-id: 1',
+    '200, mcp-session-id: 7f0c…   and   200, mcp-session-id: a91b…',
+  ),
+  'session.lasting': exchange(
+    'The platform opens one session and calls many tools in it.',
+    `POST /mcp  ${list}, in the same session for the third time`,
+    invalid,
+    '200 {"result": …}',
+  ),
+  'session.two-at-once': contrast(
+    'One shared server object of the SDK throws on the second connection ("Already connected to a transport"), or sends answers to the wrong caller.',
+    'const server = new Server(…);\napp.post("/mcp", () => server.connect(new Transport()));',
+    'app.post("/mcp", () => createServer().connect(new Transport()));',
+  ),
+  'session.parallel': exchange(
+    'Many users call a listed tool at the same time.',
+    'twenty times at once: initialize, then prompts/list',
+    'some 200, some 500',
+    '200 each',
+  ),
+  'session.missing-post': refused(`POST /mcp  ${list}, no mcp-session-id`, lost),
+  'session.unknown-post': refused(`POST /mcp  ${list}, mcp-session-id: 00000000-…`, lost),
+  'session.missing-get': refused('GET /mcp, no mcp-session-id', lost),
+  'session.unknown-get': refused('GET /mcp, mcp-session-id: 00000000-…', lost),
+  'session.tampered': refused(`POST /mcp  ${list}, an id with one character changed`, guessed),
+  'session.long': refused(`POST /mcp  ${list}, an id of 4,096 characters`, guessed),
+  'session.prototype': refused(`POST /mcp  ${list}, mcp-session-id: __proto__`, member),
+  'session.prototype-get': refused('GET /mcp, mcp-session-id: constructor', member),
+  'session.get-known': exchange(
+    'Clients open a stream after initialize; an error there ends the session for some of them.',
+    'GET /mcp, mcp-session-id of an open session',
+    '500',
+    '200 text/event-stream, or 405',
+  ),
+  'session.foreign-initialize': exchange(
+    'A server that takes over the id of a caller lets that caller plant an id which somebody else will use.',
+    'POST /mcp  {"method": "initialize", …}, mcp-session-id: 00000000-…',
+    '200',
+    invalid,
+  ),
+  'session.delete': exchange(
+    'A caller that ends its session relies on nobody being able to go on with it.',
+    'DELETE /mcp, then POST /mcp in the same session',
+    '204, then 200',
+    `204, then ${invalid}   (or 405 to DELETE)`,
+  ),
+  'session.delete-unknown': exchange(
+    'An id that is unknown on POST is unknown on DELETE as well.',
+    'DELETE /mcp, mcp-session-id: 00000000-…',
+    '204, or 500',
+    invalid,
+  ),
+};

@@ -1,0 +1,54 @@
+import type { Json } from '../contract/model.ts';
+import { isObject, misfits } from '../contract/schema.ts';
+import { readInput } from '../project/input.ts';
+import { fault, pass, refuse } from '../spec/fault.ts';
+import type { Result } from '../spec/model.ts';
+import { readDocument } from '../spec/read.ts';
+import type { KnownFailure } from './model.ts';
+import { nameFaults } from './select.ts';
+import type { Baseline } from './verdict.ts';
+
+const baselineSchema = {
+  type: 'object',
+  properties: {
+    known: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { rule: { type: 'string' }, tool: { type: 'string' } },
+        required: ['rule'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['known'],
+  additionalProperties: false,
+};
+
+/** A baseline of known failures, JSON or YAML: `{"known": [{"rule": "input.sample", "tool": "get_price"}]}`. */
+export async function readBaseline(file: string): Promise<Result<Baseline>> {
+  const document = readDocument(await readInput(file), file);
+  if (!document.ok) return document;
+  const [problem] = misfits(baselineSchema, document.value, file);
+  if (problem) {
+    const { path = file, expected, actual } = problem;
+    return refuse(fault(path, undefined, `expected ${expected}, got ${actual}`, 'See docs/check.md.'));
+  }
+  const { known } = document.value as unknown as { known: readonly KnownFailure[] };
+  const faults = known.flatMap(({ rule }, index) => nameFaults(`${file}.known[${index}].rule`, rule));
+  return faults.length > 0 ? refuse(...faults) : pass({ file, known });
+}
+
+/** A tool list as it was recorded: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
+export async function readListing(file: string): Promise<Result<readonly Json[]>> {
+  const document = readDocument(await readInput(file), file);
+  if (!document.ok) return document;
+  const { value } = document;
+  const listed = [value, isObject(value) ? value.tools : null, toolsOfAnswer(value)].find(Array.isArray);
+  if (listed) return pass(listed);
+  return refuse(fault(file, undefined, 'holds no list of tools', 'Save one with --save-listing.'));
+}
+
+function toolsOfAnswer(value: Json): Json | undefined {
+  return isObject(value) && isObject(value.result) ? value.result.tools : undefined;
+}

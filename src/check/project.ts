@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { NotStarted, start } from '../../templates/project/self-check/start.ts';
+import type { ToolExample } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { Target } from '../contract/target.ts';
+import { SystemError } from '../system/errors.ts';
+import { run } from '../system/processes.ts';
+
+/** A server to check, and how to let go of it. */
+export interface Held {
+  readonly target: Target;
+  release(): Promise<void>;
+}
+
+/**
+ * Starts the server of a built project as its own self-check does: on a free port, with a throwaway platform key.
+ *
+ * @param platform judged by this platform instead of the project's own.
+ * @throws SystemError `NOT_STARTED` with the last lines of the server.
+ */
+export async function holdProject(directory: string, platform?: PlatformProfile): Promise<Held> {
+  const facts = await factsOf(directory);
+  const profile = platform ?? facts.platform;
+  try {
+    const { instance, launch, signer } = await start(join(directory, 'dist/src/main.js'), profile, directory);
+    const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
+    return {
+      target: { url: instance.url, profile, examples, signer, launch },
+      release: () => instance.stop(),
+    };
+  } catch (error) {
+    if (!(error instanceof NotStarted)) throw error;
+    throw notStarted(directory, error.message.split('\n'));
+  }
+}
+
+/** What a project says of itself in its compiled code. */
+interface Facts {
+  readonly platform: PlatformProfile;
+  readonly tools: readonly { readonly name: string; readonly examples?: readonly ToolExample[] }[];
+}
+
+/** Asked for in a process of its own: the author's code is nothing to load into this one. */
+async function factsOf(directory: string): Promise<Facts> {
+  const { exitCode, stdout, lastLines } = await run(process.execPath, ['--input-type=module', '-e', tell], {
+    cwd: directory,
+  });
+  const told = stdout.slice(stdout.lastIndexOf(mark) + mark.length);
+  if (exitCode === 0 && stdout.includes(mark)) return JSON.parse(told);
+  throw notStarted(directory, lastLines);
+}
+
+/** Set off from what the tools may write while they are loaded. */
+const mark = '\u0000facts\u0000';
+const tell = `
+const [{ platform }, { tools }] = await Promise.all([
+  import(${JSON.stringify('./dist/src/platform.js')}),
+  import(${JSON.stringify('./dist/src/tools/index.js')}),
+]);
+const facts = { platform, tools: tools.map(({ name, examples }) => ({ name, examples })) };
+process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(facts), () => process.exit(0));`;
+
+function notStarted(directory: string, lines: readonly string[]): SystemError {
+  const hint = `In ${directory} run: npm run dev`;
+  return new SystemError('NOT_STARTED', 'the server does not start', hint, lines);
+}

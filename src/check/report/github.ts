@@ -1,0 +1,67 @@
+import { printable } from '../../contract/report.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
+import { counts } from '../verdict.ts';
+import { mendsOf, problemLine } from './words.ts';
+
+/** GitHub shows so many lines of an annotation that more would bury the mend. */
+const problemsShown = 10;
+
+/** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
+export function githubReport(report: CheckReport): string {
+  const { rules, demands, baseline, drift, summary, ok } = report;
+  const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
+  const missing = rules.filter((rule) => rule.status === 'not-run' && counts(rule, demands));
+  const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
+  return [
+    ...failed.map((rule) => command(counts(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule))),
+    ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
+    ...breaking.map(({ tool, path, what }) =>
+      command(
+        demands.level === 'should' ? 'error' : 'warning',
+        'drift',
+        printable(
+          `${[tool, path].filter((part) => part !== undefined).join(' · ')}: ${what}; breaks callers`,
+        ),
+      ),
+    ),
+    ...(baseline?.stale ?? []).map(({ rule, tool }) =>
+      command(
+        'error',
+        rule,
+        `passes now${tool === undefined ? '' : ` for ${printable(tool)}`}: take it out of the baseline`,
+      ),
+    ),
+    command(
+      'notice',
+      `market-mcp check ${ok ? 'passed' : 'failed'}`,
+      `${summary.passed} rules passed, ${summary.failed} failed, ${summary.advice} advised, ${summary.notRun} not run`,
+    ),
+  ].join('\n');
+}
+
+function failureText(rule: CheckedRule): string {
+  const { title, problems, source } = rule;
+  const more = problems.length - problemsShown;
+  return [
+    title,
+    ...problems.slice(0, problemsShown).map(problemLine),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...mendsOf(rule).map((mend) => `mend: ${mend}`),
+    `source: ${source}`,
+  ].join('\n');
+}
+
+/** Escapes as @actions/core does, so that a text from the target cannot become a command of its own. */
+function command(level: 'error' | 'warning' | 'notice', title: string, text: string): string {
+  const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return `::${level} title=${property(title)}::${data}`;
+}
+
+function property(text: string): string {
+  return text
+    .replaceAll('%', '%25')
+    .replaceAll('\r', '%0D')
+    .replaceAll('\n', '%0A')
+    .replaceAll(':', '%3A')
+    .replaceAll(',', '%2C');
+}

@@ -1,0 +1,21 @@
+import type { CheckReport } from '../model.ts';
+import { githubReport } from './github.ts';
+import { jsonReport } from './json.ts';
+import { junitReport } from './junit.ts';
+import { markdownReport } from './markdown.ts';
+import { type PrettyOptions, prettyReport } from './pretty.ts';
+import { sarifReport } from './sarif.ts';
+
+export type ReporterName = 'pretty' | 'json' | 'junit' | 'sarif' | 'github' | 'markdown';
+
+/** The forms in which a report can be had. Pure; without a line break at the end. */
+export const reporters: Readonly<
+  Record<ReporterName, (report: CheckReport, options: PrettyOptions) => string>
+> = {
+  pretty: prettyReport,
+  json: jsonReport,
+  junit: junitReport,
+  sarif: sarifReport,
+  github: githubReport,
+  markdown: markdownReport,
+};

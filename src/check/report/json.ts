@@ -1,0 +1,17 @@
+import type { CheckReport } from '../model.ts';
+
+/** The report as one line of JSON (docs/check.md). */
+export function jsonReport(report: CheckReport): string {
+  return safeJson(report);
+}
+
+/** JSON on one line in which control and direction characters are written as escapes: safe to print, whoever wrote them. */
+export function safeJson(value: object): string {
+  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => escapeOf(character.charCodeAt(index))).join(''),
+  );
+}
+
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

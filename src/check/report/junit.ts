@@ -1,0 +1,78 @@
+import { printable } from '../../contract/report.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
+import { counts } from '../verdict.ts';
+import { groupOf, mendsOf, problemLine } from './words.ts';
+
+/**
+ * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
+ * fail (advice, a known one) is told in the output of a case that passes.
+ */
+export function junitReport(report: CheckReport): string {
+  const { rules, target, summary } = report;
+  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name=${quoted(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
+    ...groups.flatMap((group) =>
+      suite(
+        group,
+        rules.filter(({ id }) => groupOf(id) === group),
+        report,
+      ),
+    ),
+    '</testsuites>',
+  ].join('\n');
+}
+
+function suite(group: string, rules: readonly CheckedRule[], { demands, target }: CheckReport): string[] {
+  const failures = rules.filter((rule) => counts(rule, demands)).length;
+  const skipped = rules.filter((rule) => rule.status === 'not-run' && !counts(rule, demands)).length;
+  const ms = rules.reduce((sum, rule) => sum + rule.ms, 0);
+  return [
+    `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoted(target)}>`,
+    ...rules.flatMap((rule) => testCase(group, rule, counts(rule, demands))),
+    '  </testsuite>',
+  ];
+}
+
+function testCase(group: string, rule: CheckedRule, fails: boolean): string[] {
+  const open = `    <testcase classname="${group}" name=${quoted(`${rule.id}: ${rule.title}`)} time="${seconds(rule.ms)}"`;
+  const content = contentOf(rule, fails);
+  return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, '    </testcase>'];
+}
+
+function contentOf(rule: CheckedRule, fails: boolean): string | undefined {
+  const { status, reason = '', problems, source, level, known } = rule;
+  if (status === 'pass') return undefined;
+  if (status === 'not-run') {
+    return fails
+      ? `<failure type="not-run" message=${quoted(reason)}/>`
+      : `<skipped message=${quoted(reason)}/>`;
+  }
+  const lines = [
+    ...problems.map(problemLine),
+    ...mendsOf(rule).map((mend) => `mend: ${mend}`),
+    `source: ${source}`,
+  ];
+  const text = escaped(lines.join('\n'));
+  if (fails) return `<failure type="${level}" message=${quoted(rule.title)}>${text}</failure>`;
+  return `<system-out>${known ? 'known failure' : 'advice'}\n${text}</system-out>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function quoted(text: string): string {
+  return `"${escaped(printable(text))}"`;
+}
+
+/** XML knows no lone surrogates and no U+FFFE or U+FFFF. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,80 @@
+import { printable } from '../../contract/report.ts';
+import { shorten } from '../../contract/schema.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
+import { mendsOf, problemLine } from './words.ts';
+
+const problemsShown = 5;
+
+/** The report as GitHub-flavoured Markdown, for a job summary or a comment. */
+export function markdownReport(report: CheckReport): string {
+  const { ok, target, platform, rules, rehearsal = [], drift, baseline, summary } = report;
+  const failed = rules.filter(({ status }) => status === 'fail');
+  const notRun = rules.filter(({ status }) => status === 'not-run');
+  const blocks: readonly (readonly string[])[] = [
+    [`# ${ok ? '✅' : '❌'} Contract check of ${text(target)}`],
+    [
+      `Platform ${text(platform)}: ${summary.passed} rules passed, **${summary.failed} failed**, ${summary.advice} advised, ${summary.known} known, ${summary.notRun} not run.`,
+    ],
+    table(['rule', 'level', 'what differs', 'mend', 'source'], failed.map(failureRow)),
+    rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
+    table(
+      ['tool', 'arguments', 'ms', 'verdict'],
+      rehearsal.map(({ tool, arguments: args, ms, status, problems }) => [
+        text(tool),
+        text(shorten(args)),
+        String(Math.round(ms)),
+        status === 'pass' ? '✓' : problems.slice(0, problemsShown).map(problemLine).map(text).join('<br>'),
+      ]),
+    ),
+    drift ? [`## Changes since ${text(drift.against)}`] : [],
+    table(
+      ['tool', 'where', 'what', 'breaks callers'],
+      (drift?.changes ?? []).map(({ tool, path = '', what, breaks }) => [
+        text(tool),
+        text(path),
+        text(what),
+        breaks ? '**yes**' : 'no',
+      ]),
+    ),
+    drift?.refreshNeeded ? ['The marketplace goes by the old list until you trigger "Refresh Skills".'] : [],
+    (baseline?.stale ?? []).map(
+      ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: take it out of the baseline`,
+    ),
+    notRun.length === 0 ? [] : ['## Not run'],
+    table(
+      ['rule', 'reason'],
+      notRun.map(({ id, reason = '' }) => [text(id), text(reason)]),
+    ),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function failureRow(rule: CheckedRule): readonly string[] {
+  const { id, title, level, known, problems, source } = rule;
+  const more = problems.length - problemsShown;
+  const lines = [
+    `**${text(title)}**`,
+    ...problems.slice(0, problemsShown).map((problem) => text(problemLine(problem))),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+  ];
+  const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
+  return [text(id), weight, lines.join('<br>'), mendsOf(rule).map(text).join('<br>'), text(source)];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+/** A text as itself, whatever it holds: no markup, no HTML, no mention, no end of the cell. */
+function text(value: string): string {
+  return printable(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('@', '&#64;')
+    .replaceAll(/[\\`*_[\]|~#!]/g, '\\$&')
+    .replaceAll(/(https?):\/\//g, '$1&#58;//');
+}

@@ -1,0 +1,138 @@
+import type { Json, RehearsalStep } from '../../contract/model.ts';
+import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
+import { shorten } from '../../contract/schema.ts';
+import type { Change, CheckedRule, CheckReport } from '../model.ts';
+
+export interface PrettyOptions {
+  readonly color: boolean;
+  /** Also lists the rules that passed. */
+  readonly verbose: boolean;
+}
+
+/** The report for a person at a terminal: failures, what was not run and why, the rehearsal, drift, the counts. */
+export function prettyReport(report: CheckReport, { color, verbose }: PrettyOptions): string {
+  const paint = color ? painted : plain;
+  const { rules, rehearsal = [], target, platform } = report;
+  const blocks = [
+    [`Contract check of ${printable(target)} (platform ${printable(platform)})`],
+    verbose ? rules.filter(({ status }) => status === 'pass').flatMap((rule) => ruleLines(rule, paint)) : [],
+    rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint)),
+    notRunLines(rules, paint),
+    rehearsalLines(rehearsal, paint),
+    driftLines(report, paint),
+    baselineLines(report, paint),
+    [summaryLine(report, paint)],
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function failureLines(rule: CheckedRule, paint: Paint): readonly string[] {
+  return rule.known
+    ? [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`]
+    : ruleLines(rule, paint);
+}
+
+/** Rules by the reason for which they were not run: there are few reasons, and many rules. */
+function notRunLines(rules: readonly CheckedRule[], paint: Paint): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { id, status, reason = '' } of rules) {
+    if (status === 'not-run') byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  }
+  return [...byReason].flatMap(([reason, ids]) => [
+    `– not run (${ids.length}): ${printable(reason)}`,
+    ...wrapped(ids, 100).map((line) => `    ${paint.dim(line)}`),
+  ]);
+}
+
+function wrapped(words: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 2 > width) lines.push(word);
+    else lines[lines.length - 1] = `${last}, ${word}`;
+  }
+  return lines;
+}
+
+/** Tools that pass get a line each; of a long list a person reads the first ones. */
+const passesShown = 20;
+
+function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint): readonly string[] {
+  if (steps.length === 0) return [];
+  const passed = steps.filter(({ status }) => status === 'pass');
+  const hidden = new Set(passed.slice(passesShown));
+  return [
+    paint.bold(
+      'Submission rehearsal: connect, list the tools, call each with sample arguments, read its text',
+    ),
+    ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
+    ...(hidden.size > 0 ? [`… and ${hidden.size} more that pass`] : []),
+  ];
+}
+
+function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalStep, paint: Paint) {
+  const mark = status === 'pass' ? paint.green('✓') : paint.red('✗');
+  const mend = problems.find((problem) => problem.mend !== undefined)?.mend;
+  return [
+    `${mark} ${printable(shortName(tool))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
+    ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
+    ...(mend === undefined ? [] : [`    mend      ${printable(mend)}`]),
+  ];
+}
+
+function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
+  if (!drift) return [];
+  const { against, changes, refreshNeeded } = drift;
+  if (changes.length === 0) return [`${paint.green('✓')} the tools are those of ${printable(against)}`];
+  return [
+    paint.bold(`Changes since ${printable(against)}`),
+    ...changes.map((change) => changeLine(change, paint)),
+    ...(refreshNeeded
+      ? ['The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
+      : []),
+  ];
+}
+
+function changeLine({ tool, path, breaks, what, before, after }: Change, paint: Paint): string {
+  const where = [shortName(tool), path].filter((part) => part !== undefined).map(printable);
+  const values = [before, after].filter((value): value is Json => value !== undefined);
+  const shown = before !== undefined && after !== undefined ? `: ${values.map(short).join(' → ')}` : '';
+  const mark = breaks ? paint.red('✗ breaks callers') : paint.dim('· no harm');
+  return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
+}
+
+function short(value: Json): string {
+  return printable(shorten(value, 40));
+}
+
+function shortName(name: string): string {
+  return name.length <= 80 ? name : `${name.slice(0, 79)}…`;
+}
+
+function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {
+  return (baseline?.stale ?? []).map(({ rule, tool }) => {
+    const entry = tool === undefined ? rule : `${rule} of ${tool}`;
+    return `${paint.red('✗')} ${printable(entry)} passes now: take it out of ${printable(baseline?.file ?? '')}`;
+  });
+}
+
+function summaryLine({ ok, summary, demands }: CheckReport, paint: Paint): string {
+  const { passed, failed, advice, known, notRun, ms } = summary;
+  const counts = [
+    `${passed} rules passed`,
+    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
+    ...(advice > 0 ? [paint.yellow(`${advice} advised`)] : []),
+    ...(known > 0 ? [`${known} known`] : []),
+    ...(notRun > 0 ? [`${notRun} not run`] : []),
+  ];
+  const verdict = ok ? paint.green('✓ passed') : paint.red('✗ failed');
+  const demanded = [
+    ...(demands.level === 'should' ? ['a SHOULD counts'] : []),
+    ...(demands.requireAll ? ['every rule must run'] : []),
+  ];
+  const terms = demanded.length > 0 ? ` (${demanded.join(', ')})` : '';
+  return `${verdict}  ${counts.join(', ')} in ${(ms / 1000).toFixed(1)} s${terms}`;
+}

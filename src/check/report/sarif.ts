@@ -1,0 +1,56 @@
+import { version } from '../../plan/versions.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
+import { safeJson } from './json.ts';
+import { mendsOf, problemLine } from './words.ts';
+
+/** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
+export function sarifReport(report: CheckReport): string {
+  const { rules, target, ok } = report;
+  return safeJson({
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'market-mcp', version, rules: rules.map(descriptor) } },
+        invocations: [{ executionSuccessful: true, exitCode: ok ? 0 : 1 }],
+        columnKind: 'utf16CodeUnits',
+        results: rules.flatMap((rule, index) => results(rule, index, target)),
+      },
+    ],
+  });
+}
+
+function descriptor({ id, title, mend, source, level }: CheckedRule) {
+  return {
+    id,
+    shortDescription: { text: title },
+    help: { text: `${mend} (${source})` },
+    defaultConfiguration: { level: severityOf(level) },
+  };
+}
+
+function results(rule: CheckedRule, ruleIndex: number, target: string): readonly object[] {
+  const { id: ruleId, status, level, problems, reason = '', known } = rule;
+  const base = { ruleId, ruleIndex };
+  const physicalLocation = { artifactLocation: { uri: target } };
+  if (status === 'not-run') {
+    const message = { text: `not run: ${reason}` };
+    return [{ ...base, kind: 'open', level: 'none', message, locations: [{ physicalLocation }] }];
+  }
+  return problems.map((problem) => {
+    const fullyQualifiedName = [problem.tool, problem.path].filter((part) => part !== undefined).join('/');
+    const logical = fullyQualifiedName === '' ? {} : { logicalLocations: [{ fullyQualifiedName }] };
+    const text = [problemLine(problem), ...mendsOf({ ...rule, problems: [problem] })].join('\n');
+    return {
+      ...base,
+      level: severityOf(level),
+      message: { text },
+      locations: [{ physicalLocation, ...logical }],
+      ...(known && { suppressions: [{ kind: 'external' }] }),
+    };
+  });
+}
+
+function severityOf(level: CheckedRule['level']): 'error' | 'warning' {
+  return level === 'must' ? 'error' : 'warning';
+}

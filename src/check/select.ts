@@ -1,0 +1,36 @@
+import { rules } from '../contract/catalogue.ts';
+import type { RuleText } from '../contract/model.ts';
+import { closest, fault, pass, refuse } from '../spec/fault.ts';
+import type { Fault, Result } from '../spec/model.ts';
+
+/** Names of rules or of groups of them: `gate.no-token`, `gate`. */
+export interface Selection {
+  /** Empty: all. */
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+/** The rules that a selection leaves, as a predicate; refuses names that no rule and no group has. */
+export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
+  const faults = [
+    ...only.flatMap((name) => nameFaults('--only', name)),
+    ...skip.flatMap((name) => nameFaults('--skip', name)),
+  ];
+  if (faults.length > 0) return refuse(...faults);
+  const names = (list: readonly string[], { id }: RuleText) =>
+    list.some((name) => name === id || id.startsWith(`${name}.`));
+  return pass((rule) => (only.length === 0 || names(only, rule)) && !names(skip, rule));
+}
+
+/** What is wrong with the name of a rule, or of a group, that was given under a flag. */
+export function nameFaults(where: string, name: string): readonly Fault[] {
+  const ids = rules.map(({ id }) => id);
+  const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
+  const all = [...groups, ...ids];
+  if (all.includes(name)) return [];
+  const near = closest(name, all);
+  const hint = near
+    ? `Did you mean ${near}?`
+    : `Groups are ${groups.join(', ')}; docs/rules.md lists all rules.`;
+  return [fault(where, name, 'is neither a rule nor a group of rules', hint)];
+}

@@ -1,0 +1,68 @@
+import type { Report, RuleResult } from '../contract/model.ts';
+import { summaryOf } from '../contract/summary.ts';
+import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
+
+/** A baseline as it was read. */
+export interface Baseline {
+  readonly file: string;
+  readonly known: readonly KnownFailure[];
+}
+
+/** What a run has found, weighed by what its caller demands. */
+export function weigh(report: Report, demands: Demands, baseline?: Baseline, drift?: Drift): CheckReport {
+  const known = baseline?.known ?? [];
+  const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
+  const stale = known.filter((entry) => isStale(entry, report.rules));
+  const { ms } = report.summary;
+  const knownCount = rules.filter((rule) => 'known' in rule).length;
+  const summary = {
+    ...summaryOf(
+      rules.filter((rule) => !('known' in rule)),
+      ms,
+    ),
+    known: knownCount,
+  };
+  const drifted = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
+  return {
+    ...report,
+    ok: !rules.some((rule) => counts(rule, demands)) && stale.length === 0 && !drifted,
+    rules,
+    ...(drift && { drift }),
+    ...(baseline && { baseline: { file: baseline.file, stale } }),
+    demands,
+    summary,
+  };
+}
+
+/** Whether a rule's verdict makes the check fail. */
+export function counts(rule: CheckedRule, { level, requireAll }: Demands): boolean {
+  if (rule.status === 'not-run') return requireAll;
+  return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');
+}
+
+/** The failures of a report as a baseline that excuses all of them. */
+export function baselineOf(report: Report): readonly KnownFailure[] {
+  return report.rules
+    .filter(({ status }) => status === 'fail')
+    .flatMap(({ id: rule, problems }) => {
+      const tools = new Set(problems.map(({ tool }) => tool));
+      return [...tools].map((tool) => (tool === undefined ? { rule } : { rule, tool }));
+    });
+}
+
+function isKnown({ id, status, problems }: RuleResult, known: readonly KnownFailure[]): boolean {
+  const entries = known.filter(({ rule }) => rule === id);
+  return (
+    status === 'fail' &&
+    problems.every((problem) => entries.some(({ tool }) => tool === undefined || tool === problem.tool))
+  );
+}
+
+/** Whether the rule of an entry was run and found nothing that the entry excuses. */
+function isStale({ rule, tool }: KnownFailure, results: readonly RuleResult[]): boolean {
+  const result = results.find(({ id }) => id === rule);
+  if (!result || result.status === 'not-run') return false;
+  return tool === undefined
+    ? result.status === 'pass'
+    : !result.problems.some((problem) => problem.tool === tool);
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { changesBelow } from '../../../templates/project/local/watch.ts';
+import { type ExitCode, toCliError } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/** Runs a check now and after each change of a project's sources, until the process is ended. */
+export async function watch(
+  directory: string,
+  output: Output,
+  check: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const changes = changesBelow(join(directory, 'src'), new AbortController().signal);
+  for (;;) {
+    const change = changes.next(); // what changes during a check counts
+    let exitCode: ExitCode;
+    try {
+      exitCode = await check();
+    } catch (error) {
+      const problem = toCliError(error);
+      output.error(problem);
+      exitCode = problem.exitCode;
+    }
+    output.line(output.style('dim', 'Waiting for a change of src (Ctrl-C ends it)'));
+    const { done } = await change;
+    if (done) return exitCode;
+  }
+}

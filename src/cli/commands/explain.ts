@@ -1,0 +1,54 @@
+import { explanations } from '../../check/explain/index.ts';
+import type { Example } from '../../check/explain/model.ts';
+import { nameFaults } from '../../check/select.ts';
+import { rules } from '../../contract/catalogue.ts';
+import type { RuleText } from '../../contract/model.ts';
+import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/**
+ * `market-mcp explain [rule]`: what a rule means, why it matters, how it fails and how it passes. A group explains all its
+ * rules, nothing lists them all.
+ *
+ * @throws CliError where no rule and no group has the name.
+ */
+export async function explain(name: string | undefined, output: Output): Promise<ExitCode> {
+  if (name === undefined) {
+    const width = Math.max(...rules.map(({ id }) => id.length));
+    for (const { id, title } of rules) output.line(`${output.style('bold', id.padEnd(width))}  ${title}`);
+    output.result({ rules: rules.map(asData) });
+    return exitCodes.ok;
+  }
+  const faults = nameFaults('[rule]', name);
+  if (faults.length > 0) throw invalidInput(faults);
+  const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
+  output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
+  output.result({ rules: named.map(asData) });
+  return exitCodes.ok;
+}
+
+function asText(rule: RuleText, output: Output): string {
+  const { id, level, title, source, mend, fact } = rule;
+  const explanation = explanations[id];
+  const weight = level === 'must' ? output.style('red', 'MUST') : output.style('yellow', 'SHOULD');
+  const lines = [
+    `${output.style('bold', id)}  ${weight}${fact ? ' (the platform profile decides its weight)' : ''}`,
+    title,
+  ];
+  if (explanation) {
+    lines.push('', explanation.why);
+    lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
+    lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
+  }
+  return [...lines, '', `mend    ${mend}`, `source  ${source}`].join('\n');
+}
+
+function indented(example: Example): readonly string[] {
+  const text =
+    typeof example === 'string' ? example : example.map((part) => JSON.stringify(part, null, 2)).join('\n');
+  return text.split('\n').map((line) => `  ${line}`);
+}
+
+function asData({ id, level, title, source, mend }: RuleText) {
+  return { id, level, title, source, mend, ...explanations[id] };
+}

@@ -1,0 +1,83 @@
+import type { CheckReport, Demands, Drift } from '../../src/check/model.ts';
+import type { Baseline } from '../../src/check/verdict.ts';
+import { weigh } from '../../src/check/verdict.ts';
+import type { Problem, Report, RuleResult } from '../../src/contract/model.ts';
+import { summaryOf } from '../../src/contract/summary.ts';
+
+export const lenient: Demands = { level: 'must', requireAll: false };
+
+/** A verdict on a rule that exists. */
+export function ruleResult(id: string, change: Partial<RuleResult> = {}): RuleResult {
+  return {
+    id,
+    level: 'must',
+    title: `the title of ${id}`,
+    source: 'C§5.4',
+    mend: 'Mend it.',
+    status: 'pass',
+    problems: [],
+    ms: 12,
+    ...change,
+  };
+}
+
+export function failed(
+  id: string,
+  problems: readonly Problem[],
+  change: Partial<RuleResult> = {},
+): RuleResult {
+  return ruleResult(id, { status: 'fail', problems, ...change });
+}
+
+export function reportOf(rules: readonly RuleResult[]): Report {
+  const summary = summaryOf(rules, 1234);
+  return {
+    ok: summary.failed === 0,
+    target: 'https://tools.example.com/mcp',
+    platform: 'generic',
+    rules,
+    summary,
+  };
+}
+
+/** What a stranger may send to be printed: commands of terminals, markup, workflow commands. */
+export const hostile =
+  'a\u001b[31m\u009b2J\u202e\r\n::error::x\n<b>&"]]>|`*_@octocat https://evil.example \ud800 %0A';
+
+/** A report with every kind of verdict, and hostile text wherever the target has a say. */
+export function everything(demands: Demands = lenient, baseline?: Baseline): CheckReport {
+  const report = reportOf([
+    ruleResult('tool.name'),
+    failed('gate.no-token', [{ tool: hostile, path: `x.${hostile}`, expected: 'HTTP 401', actual: hostile }]),
+    failed(
+      'output.typed',
+      [
+        {
+          tool: 'get_price',
+          path: 'outputSchema',
+          expected: 'a type',
+          actual: 'nothing',
+          mend: 'Add "type".',
+        },
+      ],
+      { level: 'should' },
+    ),
+    ruleResult('gate.expired', { status: 'not-run', reason: `no key ${hostile}` }),
+  ]);
+  const rehearsal = [
+    { tool: 'get_price', arguments: { symbol: 'BTC' }, ms: 3.2, status: 'pass', problems: [] },
+    {
+      tool: hostile,
+      arguments: { [hostile]: hostile },
+      ms: 30,
+      status: 'fail',
+      problems: [{ expected: 'JSON', actual: hostile }],
+    },
+  ] as const;
+  const drift: Drift = {
+    against: 'listing.json',
+    refreshNeeded: true,
+    changes: [{ tool: hostile, path: hostile, breaks: true, what: 'changed', before: hostile, after: 5 }],
+  };
+  return weigh({ ...report, rehearsal }, demands, baseline, drift);
+}

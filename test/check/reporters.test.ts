@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { type ReporterName, reporters } from '../../src/check/report/index.ts';
+import { everything, lenient } from './report.ts';
+
+const plain = { color: false, verbose: true };
+const names = Object.keys(reporters) as ReporterName[];
+
+/** Control and direction characters but the line breaks of the report itself. */
+const unprintable = /[^\P{C}\n]/u;
+
+describe.each(names)('the reporter %s', (name) => {
+  it('lets no text of the target steer what shows it', () => {
+    expect(reporters[name](everything(), plain)).not.toMatch(unprintable);
+  });
+
+  it('is pure, and ends without a line break', () => {
+    const report = everything();
+    const before = structuredClone(report);
+    const text = reporters[name](report, plain);
+    expect(reporters[name](report, plain)).toBe(text);
+    expect(report).toEqual(before);
+    expect(text).toMatch(/\S$/);
+  });
+});
+
+describe('pretty', () => {
+  it('tells failures, what was not run and why, the rehearsal, drift and the counts', () => {
+    const text = reporters.pretty(everything(), { color: false, verbose: false });
+    expect(text.replaceAll(/a\\u\{1b\}.*?%0A/g, '<hostile>')).toMatchInlineSnapshot(`
+      "Contract check of https://tools.example.com/mcp (platform generic)
+
+      ✗ gate.no-token  the title of gate.no-token
+          <hostile> · x.<hostile>
+          expected  HTTP 401
+          actual    <hostile>
+          mend      Mend it.
+          source    C§5.4
+      ! output.typed  the title of output.typed
+          get_price · outputSchema
+          expected  a type
+          actual    nothing
+          mend      Add "type".
+          source    C§5.4
+
+      – not run (1): no key <hostile>
+          gate.expired
+
+      Submission rehearsal: connect, list the tools, call each with sample arguments, read its text
+      ✓ get_price  {"symbol":"BTC"}  3 ms
+      ✗ <hostile>  {"a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]]>|\`*_@octocat https://evil.example \\ud…  30 ms
+          expected  JSON
+          actual    <hostile>
+
+      Changes since listing.json
+      ✗ breaks callers  <hostile> · <hostile>  changed: "a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]… → 5
+      The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
+
+      ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s"
+    `);
+  });
+
+  it('says what passed where asked to, and colours where it may', () => {
+    expect(reporters.pretty(everything(), plain)).toContain('✓ tool.name');
+    expect(reporters.pretty(everything(), { color: false, verbose: false })).not.toContain('tool.name');
+    expect(reporters.pretty(everything(), { color: true, verbose: false })).toContain('\u001b[31m');
+  });
+
+  it('names an entry of the baseline that passes now', () => {
+    const baseline = { file: 'known.json', known: [{ rule: 'tool.name' }, { rule: 'gate.no-token' }] };
+    const text = reporters.pretty(everything(lenient, baseline), plain);
+    expect(text).toContain('✗ tool.name passes now: take it out of known.json');
+    expect(text).toContain('(known: in the baseline)');
+  });
+});
+
+describe('json', () => {
+  it('is the report itself on one line', () => {
+    const text = reporters.json(everything(), plain);
+    expect(text).not.toContain('\n');
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(everything())));
+  });
+});
+
+describe('junit', () => {
+  const text = reporters.junit(everything({ level: 'must', requireAll: true }), plain);
+
+  it('counts as failures what makes the check fail', () => {
+    expect(text).toContain('<testsuite name="gate" tests="2" failures="2" errors="0" skipped="0"');
+    expect(text).toContain('<testsuite name="output" tests="1" failures="0"');
+    expect(text).toContain('<system-out>advice');
+    expect(reporters.junit(everything(), plain)).toContain('<skipped message="no key');
+  });
+
+  it('has a tag for every tag it opens, and no text that could be one', () => {
+    const tags = [...text.matchAll(/<(\/?)([a-z-]+)[^<>]*?(\/?)>/g)];
+    const open: string[] = [];
+    for (const [, closing, name = '', empty] of tags) {
+      if (closing) expect(open.pop()).toBe(name);
+      else if (!empty) open.push(name);
+    }
+    expect(open).toEqual([]);
+    expect(text.replaceAll(/<[^<>]*>/g, '')).not.toMatch(/[<>]|&(?!(amp|lt|gt|quot);)/);
+  });
+});
+
+describe('sarif', () => {
+  it('has a result for each problem, and an open one for what was not run', () => {
+    const { version, runs } = JSON.parse(reporters.sarif(everything(), plain));
+    expect(version).toBe('2.1.0');
+    const [{ tool, results }] = runs;
+    expect(results.map(({ ruleId, level, kind }: Record<string, string>) => [ruleId, kind ?? level])).toEqual(
+      [
+        ['gate.no-token', 'error'],
+        ['output.typed', 'warning'],
+        ['gate.expired', 'open'],
+      ],
+    );
+    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+  });
+});
+
+describe('github', () => {
+  it('has one command a line, and lets no text become another', () => {
+    const lines = reporters.github(everything(), plain).split('\n');
+    expect(lines.map((line) => /^::(error|warning|notice) title=([^:]*)::/.exec(line)?.slice(1))).toEqual([
+      ['error', 'gate.no-token'],
+      ['warning', 'output.typed'],
+      ['warning', 'drift'],
+      ['notice', 'market-mcp check failed'],
+    ]);
+    expect(lines[0]).toContain('%250A');
+  });
+});
+
+describe('markdown', () => {
+  it('keeps every cell in its row and every text a text', () => {
+    const text = reporters.markdown(everything(), plain);
+    for (const table of text.split('\n\n').filter((block) => block.startsWith('| '))) {
+      const bars = table.split('\n').map((row) => row.match(/(?<!\\)\|/g)?.length);
+      expect(new Set(bars).size).toBe(1);
+    }
+    expect(text).not.toMatch(/<b>|@octocat|https:\/\/evil/);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { baselineOf, weigh } from '../../src/check/verdict.ts';
+import { failed, lenient, reportOf, ruleResult } from './report.ts';
+
+const must = failed('gate.no-token', [{ expected: 'x', actual: 'y' }]);
+const should = failed(
+  'input.sample',
+  [
+    { tool: 'a', expected: 'x', actual: 'y' },
+    { tool: 'b', expected: 'x', actual: 'y' },
+  ],
+  { level: 'should' },
+);
+const notRun = ruleResult('gate.expired', { status: 'not-run', reason: 'no key' });
+const strict = { level: 'should', requireAll: false } as const;
+
+function okOf(rules: Parameters<typeof reportOf>[0], demands: Parameters<typeof weigh>[1]): boolean {
+  return weigh(reportOf(rules), demands).ok;
+}
+
+describe('a check', () => {
+  it('fails on a MUST, and on a SHOULD only where that is demanded', () => {
+    expect(okOf([ruleResult('tool.name')], strict)).toBe(true);
+    expect(okOf([must], lenient)).toBe(false);
+    expect(okOf([should], lenient)).toBe(true);
+    expect(okOf([should], strict)).toBe(false);
+  });
+
+  it('never counts what was not run as passed', () => {
+    const { ok, summary } = weigh(reportOf([notRun]), lenient);
+    expect([ok, summary.passed, summary.notRun]).toEqual([true, 0, 1]);
+    expect(okOf([notRun], { level: 'must', requireAll: true })).toBe(false);
+  });
+
+  it('that has drifted fails where a SHOULD counts', () => {
+    const drift = { against: 'x', refreshNeeded: true, changes: [{ tool: 'a', breaks: true, what: 'gone' }] };
+    expect(weigh(reportOf([]), lenient, undefined, drift).ok).toBe(true);
+    expect(weigh(reportOf([]), strict, undefined, drift).ok).toBe(false);
+    const harmless = { ...drift, changes: [{ tool: 'a', breaks: false, what: 'new' }] };
+    expect(weigh(reportOf([]), strict, undefined, harmless).ok).toBe(true);
+  });
+});
+
+describe('a baseline', () => {
+  const weighed = (known: readonly { rule: string; tool?: string }[], rules = [must, should, notRun]) =>
+    weigh(reportOf(rules), strict, { file: 'known.json', known });
+
+  it('excuses the failures it names, of all tools or of one', () => {
+    const { ok, summary, rules } = weighed([{ rule: 'gate.no-token' }, { rule: 'input.sample' }]);
+    expect([ok, summary.failed, summary.advice, summary.known]).toEqual([true, 0, 0, 2]);
+    expect(rules.map(({ status, known }) => [status, known])).toEqual([
+      ['fail', true],
+      ['fail', true],
+      ['not-run', undefined],
+    ]);
+    const half = weighed([{ rule: 'gate.no-token' }, { rule: 'input.sample', tool: 'a' }]);
+    expect([half.ok, half.summary.advice, half.summary.known]).toEqual([false, 1, 1]);
+  });
+
+  it('with an entry that passes now is an error', () => {
+    const stale = weighed(
+      [{ rule: 'gate.no-token' }, { rule: 'input.sample' }, { rule: 'tool.name' }],
+      [must, should, ruleResult('tool.name')],
+    );
+    expect([stale.ok, stale.baseline?.stale]).toEqual([false, [{ rule: 'tool.name' }]]);
+    const gone = { rule: 'input.sample', tool: 'c' };
+    expect(weighed([{ rule: 'gate.no-token' }, { rule: 'input.sample' }, gone]).baseline?.stale).toEqual([
+      gone,
+    ]);
+  });
+
+  it('says nothing of a rule that was not run, or is not in the report', () => {
+    const { baseline } = weighed([{ rule: 'gate.expired' }, { rule: 'gate.garbage' }]);
+    expect(baseline?.stale).toEqual([]);
+  });
+
+  it('of a report excuses that very report', () => {
+    const report = reportOf([must, should, notRun]);
+    const again = weigh(report, strict, { file: 'known.json', known: baselineOf(report) });
+    expect([again.ok, again.summary.known, again.baseline?.stale]).toEqual([true, 2, []]);
+  });
+});

@@ -1,0 +1,153 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckFlags } from '../../src/cli/check/flags.ts';
+import { check } from '../../src/cli/commands/check.ts';
+import { toCliError } from '../../src/cli/errors.ts';
+import { createSigner } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
+import { directory } from '../project/directory.ts';
+import { outputTo } from './sinks.ts';
+
+const issuer = 'https://ctxprotocol.com';
+const audience = 'https://tools.example.com/mcp';
+let server: RunningServer;
+let trust: Trust;
+let privateKey: KeyObject;
+let pem: string;
+
+beforeAll(async () => {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  privateKey = keys.privateKey;
+  pem = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  trust = { publicKey, issuer, audience };
+  server = await serve(createSteps(trust));
+});
+afterAll(() => server.stop());
+
+const none: CheckFlags = { only: [], skip: [], header: [], level: 'must', reporter: 'pretty' };
+
+/** Runs the command as `market-mcp check` would, and gives its exit code and what it wrote. */
+async function run(target: string, flags: Partial<CheckFlags> = {}) {
+  const { output, stdout, stderr } = outputTo({ json: flags.json === true });
+  try {
+    const exitCode = await check(target, { ...none, ...flags }, output);
+    return { exitCode, stdout: stdout.text, stderr: stderr.text };
+  } catch (error) {
+    const problem = toCliError(error);
+    return { exitCode: problem.exitCode, stdout: stdout.text, stderr: stderr.text, problem };
+  }
+}
+
+async function reportOf(flags: Partial<CheckFlags>) {
+  const { stdout } = await run(server.url, { json: true, ...flags });
+  const { rules, ...rest } = JSON.parse(stdout);
+  const status = new Map<string, string>(
+    rules.map(({ id, status }: { id: string; status: string }) => [id, status]),
+  );
+  return { ...rest, rules, status };
+}
+
+describe('market-mcp check <url>', () => {
+  it('judges what takes no token when there is none, and calls the rest not run', async () => {
+    const { exitCode, stdout } = await run(server.url);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('not run');
+    expect(stdout).toContain('no key to sign platform tokens with');
+    expect((await run(server.url, { requireAll: true })).exitCode).toBe(1);
+  });
+
+  it('signs the tokens of the platform with the key it is given', async () => {
+    const { status, rehearsal, ok } = await reportOf({ signingKey: pem, audience, platform: 'context' });
+    expect(ok).toBe(true);
+    expect(status.get('gate.expired')).toBe('pass');
+    expect(status.get('submission.text')).toBe('pass');
+    expect(rehearsal.map(({ tool, status }: Record<string, string>) => [tool, status])).toEqual([
+      ['get_price', 'pass'],
+      ['list_coins', 'pass'],
+    ]);
+  });
+
+  it('calls with the one token it is given, and forges what needs no key', async () => {
+    const token = await (await createSigner(context.token, audience, { issuer, privateKey })).token();
+    const { status } = await reportOf({ token, platform: 'context' });
+    expect(
+      ['gate.valid-token', 'gate.wrong-key', 'gate.alg-none', 'submission.text', 'result.fits'].map((id) =>
+        status.get(id),
+      ),
+    ).toEqual(Array(5).fill('pass'));
+    expect(status.get('gate.expired')).toBe('not-run');
+  });
+
+  it('runs the rules that are chosen, and no others', async () => {
+    const { status } = await reportOf({ only: ['health', 'tool.name'], skip: ['health.fields'] });
+    expect([...status.keys()]).toEqual(['tool.name', 'health.status']);
+    const { problem } = await run(server.url, { only: ['healt'] });
+    expect(problem).toMatchObject({ code: 'INVALID_INPUT', hint: 'Did you mean health?' });
+  });
+
+  it('saves a baseline and a listing, and compares with them', async () => {
+    const root = directory();
+    const [known, listing] = [join(root, 'known.json'), join(root, 'listing.json')];
+    await run(server.url, { saveBaseline: known, saveListing: listing });
+    expect(JSON.parse(readFileSync(known, 'utf8'))).toEqual({ known: [] });
+    const { tools } = JSON.parse(readFileSync(listing, 'utf8'));
+    writeFileSync(listing, JSON.stringify([{ ...tools[0], description: 'Another.' }]));
+    const { drift } = await reportOf({ against: listing, only: ['tool'] });
+    expect(drift).toMatchObject({ against: listing, refreshNeeded: true });
+    expect(
+      drift.changes.map(({ tool, path, breaks }: object & Record<string, unknown>) => [tool, path, breaks]),
+    ).toEqual([
+      ['get_price', 'description', false],
+      ['list_coins', undefined, false],
+    ]);
+    writeFileSync(known, JSON.stringify({ known: [{ rule: 'tool.name' }] }));
+    expect((await run(server.url, { baseline: known, only: ['tool'] })).exitCode).toBe(1);
+    expect(existsSync(`${known}.${process.pid}.tmp`)).toBe(false);
+  });
+
+  it('sends the headers it is given', async () => {
+    const seen = new Set<unknown>();
+    const guarded = await serve(
+      createSteps(trust, {
+        answer: (good) => (request) => {
+          seen.add(request.headers['x-api-key']);
+          return good(request);
+        },
+      }),
+    );
+    await run(guarded.url, { header: ['X-Api-Key: a: b'], only: ['health', 'discovery'] });
+    await guarded.stop();
+    expect([...seen]).toEqual(['a: b']);
+  });
+
+  it('exits with 3 where nothing answers', async () => {
+    const silent = await serve(createSteps(trust));
+    await silent.stop();
+    const { exitCode, problem } = await run(silent.url);
+    expect([exitCode, problem?.code]).toEqual([3, 'UNREACHABLE']);
+  });
+
+  it.each<[string, Partial<CheckFlags>, string]>([
+    ['http://', {}, '[target]'],
+    ['http://127.0.0.1/mcp', { timeout: '0' }, '--timeout'],
+    ['http://127.0.0.1/mcp', { token: 'x' }, '--token'],
+    ['http://127.0.0.1/mcp', { token: 'x', signingKey: 'y' }, '--token'],
+    ['http://127.0.0.1/mcp', { signingKey: '-----BEGIN nonsense' }, '--signing-key'],
+    ['http://127.0.0.1/mcp', { header: ['no header\r\nx: y'] }, '--header'],
+    ['http://127.0.0.1/mcp', { platform: 'contex' }, '--platform'],
+    ['http://127.0.0.1/mcp', { watch: true }, '--watch'],
+    ['.', { token: 'a.b.c' }, '--token'],
+  ])('refuses %s with %o', async (target, flags, where) => {
+    const { exitCode, problem } = await run(target, flags);
+    expect(exitCode).toBe(2);
+    expect([problem?.message, ...(problem?.details ?? [])].join('\n')).toContain(where);
+  });
+
+  it('says that a directory which is no project is none', async () => {
+    expect((await run(directory())).problem).toMatchObject({ code: 'NOT_A_PROJECT', exitCode: 2 });
+  });
+});
