@@ -3,6 +3,7 @@ import { compileSchema, problemsOf } from '../contract/schema.ts';
 import { fault } from './fault.ts';
 import type { Fault, Field, Shape } from './model.ts';
 import { parseFieldName } from './names.ts';
+import { patternFlaw } from './pattern-safety.ts';
 import { shapeSchema } from './shape-schema.ts';
 
 /**
@@ -36,10 +37,8 @@ export function shapeFaults(shape: Shape, where: string): readonly Fault[] {
 }
 
 function patternFaults({ pattern }: Shape, where: string): readonly Fault[] {
-  if (pattern === undefined || compiles(pattern)) return [];
-  return [
-    fault(`${where}.pattern`, pattern, 'is no regular expression', 'Write one of JavaScript: ^[A-Z]{3}$'),
-  ];
+  const flaw = pattern === undefined ? undefined : patternFlaw(pattern);
+  return flaw === undefined ? [] : [fault(`${where}.pattern`, pattern, flaw.message, flaw.hint)];
 }
 
 function rangeFaults({ minimum, maximum, type }: Shape, where: string): readonly Fault[] {
@@ -52,7 +51,7 @@ function rangeFaults({ minimum, maximum, type }: Shape, where: string): readonly
 
 /** `enum` must fit the type, `default` and `examples` all of the field. */
 function valueFaults(shape: Shape, where: string): readonly Fault[] {
-  if (!patternsCompile(shape)) return [];
+  if (!patternsHold(shape)) return [];
   const { default: fallback, examples = [], enum: allowed = [], ...bare } = shape;
   return [
     ...misfits(bare, allowed, (i) => `${where}.enum[${i}]`),
@@ -72,19 +71,10 @@ function misfits(shape: Shape, values: readonly Json[], where: (i: number) => st
   });
 }
 
-function patternsCompile({ pattern, items, fields = [] }: Shape): boolean {
+function patternsHold({ pattern, items, fields = [] }: Shape): boolean {
   return (
-    (pattern === undefined || compiles(pattern)) &&
-    (items === undefined || patternsCompile(items)) &&
-    fields.every(patternsCompile)
+    (pattern === undefined || patternFlaw(pattern) === undefined) &&
+    (items === undefined || patternsHold(items)) &&
+    fields.every(patternsHold)
   );
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
-  }
 }

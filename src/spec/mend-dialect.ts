@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isObject, shorten } from '../contract/schema.ts';
 import { type Mending, propertiesOf, requiredOf, rewrite } from './mending.ts';
+import { patternFlaw } from './pattern-safety.ts';
 
 const dialects = 'validators of different age disagree on it (app api/v1/tools/dispute/route.ts)';
 
@@ -18,7 +19,10 @@ export function mendDialect(schema: JsonObject, path: string, mending: Mending):
       withPlainProperties,
       withInheritedNamesRequired,
       withNullInType,
-    ].reduce((mended, mend) => mend(mended, at, mending), checkedReferences(place, at, mending)),
+    ].reduce(
+      (mended, mend) => mend(mended, at, mending),
+      checkedPatterns(checkedReferences(place, at, mending), at, mending),
+    ),
   );
 }
 
@@ -32,6 +36,20 @@ function checkedReferences(schema: JsonObject, path: string, mending: Mending): 
       'points out of its own schema',
       'Copy what it points at into definitions and write "#/definitions/…".',
     );
+  }
+  return schema;
+}
+
+function checkedPatterns(schema: JsonObject, path: string, mending: Mending): JsonObject {
+  const { pattern, patternProperties } = schema;
+  const named = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const places = [
+    ...(typeof pattern === 'string' ? [[`${path}.pattern`, pattern] as const] : []),
+    ...named.map((name) => [`${path}.patternProperties.${name}`, name] as const),
+  ];
+  for (const [at, text] of places) {
+    const flaw = patternFlaw(text);
+    if (flaw) mending.fault(at, text, flaw.message, flaw.hint);
   }
   return schema;
 }

@@ -4,9 +4,12 @@ interface Piece {
   readonly least: number;
 }
 
+/** Repetitions that one text may take, those inside others counted each time. */
+const budget = 4_000;
+
 /**
  * A text that a regular expression matches, where it is built of literals, classes, groups, alternatives and
- * quantifiers; undefined for anything else. Different indexes give different texts where the pattern leaves room.
+ * quantifiers; undefined for anything else, and for one too long. Different indexes give different texts where the pattern leaves room.
  */
 export function sampleOfPattern(pattern: string, index: number): string | undefined {
   try {
@@ -30,6 +33,7 @@ const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\
 class PatternReader {
   readonly #text: string;
   #at = 0;
+  #spent = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -55,8 +59,16 @@ class PatternReader {
     }
     return (index) =>
       pieces
-        .map(({ pick, least }) => Array.from({ length: least }, (_, i) => pick(index + i)).join(''))
+        .map(({ pick, least }) =>
+          Array.from({ length: least }, (_, i) => this.#spend(pick, index + i)).join(''),
+        )
         .join('');
+  }
+
+  #spend(pick: Piece['pick'], index: number): string {
+    this.#spent += 1;
+    if (this.#spent > budget) throw new RangeError('too long');
+    return pick(index);
   }
 
   #piece(): (index: number) => string {

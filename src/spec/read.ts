@@ -3,9 +3,17 @@ import type { Json } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
 import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
+import { readJson } from './read-json.ts';
 
 /** Limits that real tool lists stay far below and that keep hostile ones from hurting. */
-export const limits = { characters: 5_000_000, depth: 64, values: 500_000, aliases: 100, tools: 500 };
+export const limits = {
+  characters: 5_000_000,
+  yamlCharacters: 500_000,
+  depth: 64,
+  values: 500_000,
+  aliases: 100,
+  tools: 500,
+};
 
 /**
  * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
@@ -33,8 +41,20 @@ export function readDocument(text: string, file: string): Result<Json> {
     );
   }
   if (deeperThan(text, limits.depth * 2)) return refuse(tooDeep(file));
-  const flaw = file.endsWith('.json') ? jsonFlaw(text) : undefined;
-  if (flaw !== undefined) return refuse(fault(file, undefined, flaw, 'Write valid JSON.'));
+  const json = readJson(text);
+  if (json.ok) return jsonValue(json.value, file);
+  if (json.kind === 'key') {
+    return refuse(fault(`${file}:${json.at}`, undefined, json.flaw, 'Write each key once.'));
+  }
+  if (file.endsWith('.json')) return refuse(fault(file, undefined, json.flaw, 'Write valid JSON.'));
+  return readYaml(text, file);
+}
+
+function readYaml(text: string, file: string): Result<Json> {
+  if (text.length > limits.yamlCharacters) {
+    const message = `${text.length} characters of YAML, ${limits.yamlCharacters} at most`;
+    return refuse(fault(file, undefined, message, 'Split it into several, or write JSON.'));
+  }
   const document = parseDocument(text, { uniqueKeys: true });
   const flaws = [...document.errors, ...document.warnings];
   if (flaws.length > 0) {
@@ -57,19 +77,13 @@ export function readDocument(text: string, file: string): Result<Json> {
   } catch (error) {
     return refuse(fault(file, undefined, String(error), 'Write out what the aliases stand for.'));
   }
+  return jsonValue(value, file);
+}
+
+function jsonValue(value: unknown, file: string): Result<Json> {
   const faults: Fault[] = [];
   const json = toJson(value, { path: file, depth: 0, faults, count: { values: 0 } });
   return faults.length > 0 ? refuse(...faults) : pass(json);
-}
-
-/** What keeps a text from being JSON; the YAML parser would take it for YAML and say so in its own words. */
-function jsonFlaw(text: string): string | undefined {
-  try {
-    JSON.parse(text.replace(/^\uFEFF/, ''));
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** Whether brackets or compact block collections nest deeper than a limit; the parser itself recurses. */

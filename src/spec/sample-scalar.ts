@@ -71,9 +71,13 @@ const quantities: readonly (readonly [RegExp, (index: number) => number])[] = [
   [/\b(limit|count|size|quantity|qty|number)\b/, (index) => 10 + index],
 ];
 
+/** Characters beyond which no text is made up. */
+const longestText = 4_000;
+
 /** A text that fits the schema's length and pattern; undefined where none is found. */
 export function sampleString(schema: JsonObject, name: string, index: number): string | undefined {
   const least = numberOf(schema.minLength) ?? 0;
+  if (least > longestText) return undefined;
   const most = numberOf(schema.maxLength) ?? Number.POSITIVE_INFINITY;
   const said = wordsOf(name).join(' ');
   const byFormat = typeof schema.format === 'string' ? formats[schema.format] : undefined;

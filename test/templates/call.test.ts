@@ -123,6 +123,43 @@ describe('arguments', () => {
   });
 });
 
+describe('arguments that are objects', () => {
+  const tool = {
+    ...textTool('objects', (input, { found }) => found({ text: JSON.stringify(input) })),
+    inputSchema: {
+      type: 'object' as const,
+      properties: {
+        list: { type: 'array', uniqueItems: true },
+        only: { const: { a: 1 } },
+        one: { enum: [{ a: [{ c: 2 }] }, { a: [] }] },
+        constructor: { type: 'object' },
+      },
+      required: [],
+    },
+  };
+
+  test.each<JsonObject>([
+    { list: [{ a: 1 }, { a: 2 }] },
+    { only: { a: 1 } },
+    { one: { a: [{ c: 2 }] } },
+    { constructor: { constructor: 1, toString: { a: 1 } } },
+    JSON.parse('{"__proto__":{"a":1},"constructor":{"__proto__":{"list":1}}}'),
+  ])('%j arrives as it is', async (args) => {
+    expect((await call(tool, args)).structuredContent).toEqual({ text: JSON.stringify(args) });
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ list: [{ a: 1 }, { a: 1 }] }, 'duplicate items'],
+    [{ only: { a: 2 } }, 'arguments.only: expected {"a":1}'],
+    [{ one: { a: 2 } }, 'arguments.one: expected one of'],
+    [{ list: [{ valueOf: 1 }, { valueOf: 1 }] }, 'cannot be compared with its schema'],
+  ])('%j is refused', async (args, message) => {
+    const { structuredContent } = await call(tool, args);
+    expect(structuredContent?.error).toBe('INVALID_ARGUMENTS');
+    expect(structuredContent?.message).toContain(message);
+  });
+});
+
 describe('faults of a tool', () => {
   test('an exception tells the caller an id and nothing else', async () => {
     const report = vi.fn();

@@ -51,7 +51,7 @@ export function misfit(validate: ValidateFunction, value: unknown, root: string)
       .join('; ');
   } catch (error) {
     if (error instanceof RangeError) return `${root}: nested too deeply`;
-    throw error;
+    return `${root}: cannot be compared with its schema (${(error as Error).message})`;
   }
 }
 
