@@ -73,6 +73,9 @@ export function toCliError(error: unknown): CliError {
   if (error instanceof Error && error.name === 'Cancelled') {
     return new CliError('CANCELLED', 'cancelled, nothing was written', '', exitCodes.cancelled);
   }
+  if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
+    return new CliError('NO_DIRECTORY', 'the current directory is gone', 'Change to one that exists.');
+  }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const details = stack.split('\n').slice(1);
   return new CliError('UNEXPECTED', messageOf(error), 'Please report this.', exitCodes.checkFailed, details);

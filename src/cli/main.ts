@@ -1,5 +1,5 @@
 import { version } from '../plan/versions.ts';
-import { type ExitCode, exitCodes, toCliError } from './errors.ts';
+import { CliError, type ExitCode, exitCodes, toCliError } from './errors.ts';
 import { Output } from './output.ts';
 import { onSignals } from './signals.ts';
 
@@ -7,17 +7,17 @@ export type ProgramName = 'create-market-mcp' | 'market-mcp';
 
 /** Runs a program: arguments in, exit code out. Loads no more than the command needs. */
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
-  endQuietlyWithoutReader();
+  const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
+  outliveReaders(output);
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     process.stdout.write(`${version}\n`);
     return;
   }
   onSignals();
-  process.exitCode = await runProgram(name, args);
+  process.exitCode = await runProgram(name, args, output);
 }
 
-async function runProgram(name: ProgramName, args: readonly string[]): Promise<ExitCode> {
-  const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
+async function runProgram(name: ProgramName, args: readonly string[], output: Output): Promise<ExitCode> {
   try {
     const { buildProgram } = await import('./program.ts');
     let exitCode: ExitCode = exitCodes.ok;
@@ -48,10 +48,19 @@ function isHelpOrVersion(error: unknown): boolean {
   return code === 'commander.helpDisplayed' || code === 'commander.help' || code === 'commander.version';
 }
 
-/** `create-market-mcp --help | head -1` closes the pipe early. */
-function endQuietlyWithoutReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(exitCodes.ok);
+/**
+ * What cannot be written ends no work that is under way. A reader that went away wanted no more; any other fault, such
+ * as a full disk, is told once and fails the program.
+ */
+function outliveReaders(output: Output): void {
+  let isTold = false;
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || isTold) return;
+    isTold = true;
+    output.error(new CliError('NOT_WRITTEN', `stdout cannot be written to (${code})`, ''));
+    process.once('exit', () => {
+      process.exitCode ||= exitCodes.checkFailed;
+    });
   });
 }

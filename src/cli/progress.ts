@@ -12,6 +12,12 @@ const clearLine = '\r\u001b[K';
 const hideCursor = '\u001b[?25l';
 const showCursor = '\u001b[?25h';
 const shown = new Set<Progress>();
+let onChange = (_some: boolean): void => {};
+
+/** Calls back when the first progress line is shown and when the last one is gone. */
+export function watchProgress(listener: (some: boolean) => void): void {
+  onChange = listener;
+}
 
 /** Shows a progress line until `stop`; without a terminal it shows nothing. */
 export function startProgress(terminal: Sink | undefined, label: string): Progress {
@@ -23,8 +29,6 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
     const width = (terminal.columns ?? 80) - 3;
     terminal.write(`${clearLine}${frames[frame++ % frames.length]} ${text.slice(0, width)}`);
   };
-  terminal.write(hideCursor);
-  draw();
   const timer = setInterval(draw, 80);
   timer.unref();
   const progress: Progress = {
@@ -33,10 +37,15 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
     },
     stop() {
       clearInterval(timer);
-      if (shown.delete(progress)) terminal.write(clearLine + showCursor);
+      if (!shown.delete(progress)) return;
+      terminal.write(clearLine + showCursor);
+      onChange(shown.size > 0);
     },
   };
   shown.add(progress);
+  onChange(true);
+  terminal.write(hideCursor);
+  draw();
   return progress;
 }
 

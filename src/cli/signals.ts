@@ -1,14 +1,33 @@
 import { constants } from 'node:os';
-import { endChildren } from '../system/children.ts';
-import { stopAllProgress } from './progress.ts';
+import { endChildren, watchChildren } from '../system/children.ts';
+import { stopAllProgress, watchProgress } from './progress.ts';
 
-/** Ctrl-C and a kill end every child first and give the terminal back; the exit code names the signal, 130 for Ctrl-C. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const reasons = new Set<string>();
+
+/**
+ * Ctrl-C and a kill end every child first and give the terminal back; the exit code names the signal, 130 for Ctrl-C.
+ * Without either they keep their default action, which stops busy code as well.
+ */
 export function onSignals(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      endChildren();
-      stopAllProgress();
-      process.exit(128 + constants.signals[signal]);
-    });
+  watchChildren((some) => handleFor('children', some));
+  watchProgress((some) => handleFor('progress', some));
+}
+
+function handleFor(reason: string, isGiven: boolean): void {
+  if (isGiven) reasons.add(reason);
+  else reasons.delete(reason);
+  for (const signal of signals) {
+    process.off(signal, end);
+    if (reasons.size > 0) process.on(signal, end);
   }
+}
+
+async function end(signal: NodeJS.Signals): Promise<void> {
+  // What comes while the children end must neither stop that nor start it again.
+  watchProgress(() => {});
+  for (const other of signals) process.off(other, end).on(other, () => {});
+  stopAllProgress();
+  await endChildren();
+  process.exit(128 + constants.signals[signal]);
 }

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { childEnded, childStarted } from './children.ts';
+import { childEnded, childStarted, childStarting } from './children.ts';
 
 /** A child process that was started and has ended. */
 export interface Ended {
@@ -30,6 +30,7 @@ const keptLines = 20;
  */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   const lastLines: string[] = [];
+  childStarting();
   const child = execa(command, args, {
     cwd: options.cwd,
     env: options.env,
@@ -41,7 +42,7 @@ export async function run(command: string, args: readonly string[], options: Run
     windowsHide: true,
   });
   const { pid } = child;
-  if (pid !== undefined) childStarted(pid);
+  childStarted(pid);
   const take = async (stream: 'stdout' | 'stderr') => {
     for await (const line of child.iterable({ from: stream })) {
       options.onLine?.(line, stream);
@@ -59,7 +60,7 @@ export async function run(command: string, args: readonly string[], options: Run
       lastLines,
     };
   } finally {
-    if (pid !== undefined) childEnded(pid);
+    await childEnded(pid);
   }
 }
 
@@ -69,6 +70,7 @@ export async function runAttached(
   args: readonly string[],
   cwd: string,
 ): Promise<Pick<Ended, 'exitCode' | 'missing'>> {
+  childStarting();
   const child = execa(command, args, {
     cwd,
     stdin: 'ignore',
@@ -78,11 +80,11 @@ export async function runAttached(
     detached: process.platform !== 'win32',
   });
   const { pid } = child;
-  if (pid !== undefined) childStarted(pid);
+  childStarted(pid);
   try {
     const { exitCode, code } = await child;
     return { exitCode, missing: code === 'ENOENT' };
   } finally {
-    if (pid !== undefined) childEnded(pid);
+    await childEnded(pid);
   }
 }

@@ -39,6 +39,34 @@ describe('the built programs', () => {
     expect(ran).toMatchObject({ stdout: '{\n', stderr: '' });
   });
 
+  it.each(['1>&-', '| true', '2>/dev/full'])('finish their work with %s', (redirection) => {
+    const cwd = directory();
+    const command = `"${process.execPath}" "${bins.create}" made --yes --no-install --no-git`;
+    spawnSync('sh', ['-c', `{ sleep 0.3; ${command}; echo $? > code; } ${redirection}`], { cwd });
+    expect(readFileSync(join(cwd, 'code'), 'utf8')).toBe('0\n');
+    expect(existsSync(join(cwd, 'made/market-mcp.json'))).toBe(true);
+  });
+
+  it.each([[['platforms', '--json']], [['--help']], [['--version']]])(
+    '%j tell that a disk is full',
+    (args) => {
+      const ran = spawnSync('sh', ['-c', '"$@" > /dev/full', 'sh', process.execPath, bins.market, ...args], {
+        encoding: 'utf8',
+      });
+      expect(ran).toMatchObject({ status: 1, stderr: expect.stringContaining('(ENOSPC)') });
+      expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+    },
+  );
+
+  it('need a directory that exists', () => {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && "$@"';
+    const ran = spawnSync('sh', ['-c', script, 'sh', process.execPath, bins.market, 'check', '--json'], {
+      cwd: directory(),
+      encoding: 'utf8',
+    });
+    expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('NO_DIRECTORY') });
+  });
+
   it('list the platforms for a program', () => {
     const { stdout } = run(bins.market, 'platforms', '--json');
     expect(JSON.parse(stdout).platforms.map(({ name }: { name: string }) => name)).toEqual([
@@ -54,11 +82,17 @@ describe('the built programs', () => {
 });
 
 describe('Ctrl-C while packages are installed', () => {
-  it('ends the package manager and what it started, and keeps the whole project', async () => {
+  it.each([
+    ['', 'ends the package manager and what it started, and keeps the whole project'],
+    ["trap '' TERM INT;", 'ends by force what does not listen'],
+  ])('%s %s', async (deafness) => {
     const cwd = directory();
     const bin = directory();
     const npm = join(bin, 'npm');
-    writeFileSync(npm, '#!/bin/sh\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/started"\nwait\n');
+    writeFileSync(
+      npm,
+      `#!/bin/sh\n${deafness}\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/started"\nwait\n`,
+    );
     chmodSync(npm, 0o755);
     const child = spawn(process.execPath, [bins.create, 'tool', '--yes', '--no-git'], {
       cwd,
@@ -75,11 +109,14 @@ describe('Ctrl-C while packages are installed', () => {
     const [exitCode] = await once(child, 'exit');
     expect(exitCode).toBe(130);
     expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
-    const running = execFileSync('ps', ['-eo', 'pid=,stat='], { encoding: 'utf8' })
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, state]) => !state?.startsWith('Z'))
-      .map(([pid]) => pid);
-    expect(running).not.toContain(readFileSync(join(bin, 'sleep'), 'utf8').trim());
+    const running = () =>
+      execFileSync('ps', ['-eo', 'pid=,stat='], { encoding: 'utf8' })
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter(([, state]) => !state?.startsWith('Z'))
+        .map(([pid]) => pid);
+    for (const name of ['sleep', 'started']) {
+      await expect.poll(running).not.toContain(readFileSync(join(bin, name), 'utf8').trim());
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { endChildren } from '../../src/system/children.ts';
 import { run } from '../../src/system/processes.ts';
@@ -44,15 +45,22 @@ describe('a child process', () => {
     expect(stdout).toBe('given undefined');
   });
 
-  it('ends with everything it started, and only then', async () => {
-    const grandchild = "setInterval(() => {}, 1000); console.log('up')";
+  it('ends with everything it started, and its work does not go on', async () => {
+    const grandchild = 'setInterval(() => {}, 1000); console.log(process.pid)';
     const code = `
       const stdio = ['ignore', 'inherit', 'ignore'];
       require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio });
       setInterval(() => {}, 1000);
     `;
-    // The grandchild holds the pipe: `run` returns when it is gone too.
-    const ended = await node(code, { onLine: (line) => line === 'up' && endChildren() });
-    expect(ended).toMatchObject({ exitCode: undefined, stdout: 'up' });
+    let goesOn = false;
+    const pid = await new Promise<string>((resolve) => {
+      node(code, { onLine: resolve }).then(() => {
+        goesOn = true;
+      });
+    });
+    await endChildren();
+    const state = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
+    expect(state).toMatch(/^(Z.*)?$/);
+    expect(goesOn).toBe(false);
   });
 });
