@@ -12,7 +12,7 @@ export function markdown(results) {
   );
   const blocks = [
     '# Benchmarks',
-    'Written by `npm run bench`; what the figures taught is in [FINDINGS.md](FINDINGS.md). Figures are medians with the smallest and the largest in brackets. What is compared runs in turn (A B A B …), and a ratio is the median of the ratios of neighbouring runs: no absolute figure is a bar.',
+    'Written by `npm run bench`; what the figures taught is in [FINDINGS.md](FINDINGS.md). Figures are medians with the smallest and the largest in brackets. What is compared runs in turn (A B A B …), and a ratio is the median of the ratios of neighbouring runs: no absolute figure is a bar. CPU is user and system time of all processes together, which other programs on the machine disturb least.',
     '## What was to be reached',
     table({ head: ['figure', 'reach', 'measured', 'reached'], rows: reaches }),
     ...results.flatMap((result, index) => [`## ${index + 1}. ${result.title}`, ...blocksOf(result)]),

@@ -53,6 +53,15 @@ export function measure(command, args, { cwd, env, memory = false, timeoutMs = 6
   );
 }
 
+/**
+ * CPU time a run. The mean and not the median: single readings are as coarse as the clock they come from.
+ *
+ * @param {readonly Pick<Cost, 'cpuMs'>[]} runs
+ */
+export function meanCpuMs(runs) {
+  return runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length;
+}
+
 /** Puts GNU time in front of a command; `read` gives the peak in megabytes once the command has ended. */
 function weigh() {
   const file = freshPath('peak');

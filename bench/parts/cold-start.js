@@ -1,4 +1,4 @@
-import { measure } from '../lib/measure.js';
+import { meanCpuMs, measure } from '../lib/measure.js';
 import { binOf, titleOf } from '../lib/peers.js';
 import { plainEnvironment, product } from '../lib/product.js';
 import { atMost, figure, withSpread } from '../lib/section.js';
@@ -53,12 +53,13 @@ export const coldStart = {
       text: 'Each program asked for as little as it can do, run by `node` itself and not through a shell.',
       tables: [
         {
-          head: ['command', 'ms', 'CPU ms, mean', '× bare node'],
+          head: ['command', 'ms', '× bare node', 'CPU ms', '× by CPU'],
           rows: [...costs].map(([name, runs]) => [
             `\`${name}\``,
             withSpread(runs.map(({ ms }) => ms)),
-            figure(runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length),
             withSpread(pairedRatio(times.get(name) ?? [], limit)),
+            figure(meanCpuMs(runs)),
+            figure(meanCpuMs(runs) / meanCpuMs(costs.get(bare) ?? [])),
           ]),
         },
       ],

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { measure } from '../lib/measure.js';
+import { meanCpuMs, measure } from '../lib/measure.js';
 import { freshPath } from '../lib/places.js';
 import { buildProject, compiler, plainEnvironment, product, scaffold } from '../lib/product.js';
 import { atMost, figure, withSpread } from '../lib/section.js';
@@ -43,11 +43,11 @@ export const fromNothing = {
       text: "One command against npm alone, with the same warm cache of npm. The steps are measured one by one, too; `install` is npm's own.",
       tables: [
         {
-          head: ['', 's', 'CPU s, mean'],
+          head: ['', 's', 'CPU s'],
           rows: [...runs].map(([name, costs]) => [
             name,
             withSpread(costs.map(({ ms }) => ms / 1000)),
-            figure(costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / costs.length / 1000),
+            figure(meanCpuMs(costs) / 1000),
           ]),
         },
         {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { measure } from '../lib/measure.js';
+import { meanCpuMs, measure } from '../lib/measure.js';
 import { binOf, titleOf } from '../lib/peers.js';
 import { freshPath } from '../lib/places.js';
 import { plainEnvironment, product, scaffold as scaffoldOurs, sizeOf } from '../lib/product.js';
@@ -61,14 +61,15 @@ async function compareCreation(rounds) {
   return {
     tables: [
       {
-        head: ['program', 'ms', 'CPU ms, mean', 'files', 'kB written', 'ours against it'],
+        head: ['program', 'ms', 'CPU ms', 'files', 'kB written', 'ours against it', 'by CPU'],
         rows: [...runs].map(([name, costs]) => [
           name,
           withSpread(costs.map(({ ms }) => ms)),
-          figure(costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / costs.length),
+          figure(meanCpuMs(costs)),
           figure(costs[0]?.files ?? Number.NaN),
           figure((costs[0]?.bytes ?? Number.NaN) / 1000),
           `${withSpread(ratio(name))} ×`,
+          `${figure(meanCpuMs(runs.get(ours) ?? []) / meanCpuMs(costs))} ×`,
         ]),
       },
     ],
