@@ -64,8 +64,11 @@ async function endure(server: ServerProcess): Promise<void> {
   for (const caller of callers) caller.drop();
   await expect.poll(async () => (await server.memory()).sockets).toBe(0);
   await stopInTheMiddle(server, callers);
-  const { events, improper, stderr } = server.written;
-  expect({ improper, stderr }).toEqual({ improper: [], stderr: '' });
+  const { events, improper, errors } = server.written;
+  expect(improper).toEqual([]);
+  const [failures, others] = [errors.filter(isIntended), errors.filter((line) => !isIntended(line))];
+  expect(failures).toHaveLength(course.runs.get('call: failure') ?? 0);
+  expect(others.filter((line) => !isCancelled(line))).toEqual([]);
   expect(events.get('incident')).toBe(course.runs.get('call: wrong answer'));
 
   const resident = (await Promise.all(measuring)).map(({ rss }) => rss);
@@ -83,6 +86,16 @@ async function endure(server: ServerProcess): Promise<void> {
   });
   expect(end.heapUsed + end.external - warm.heapUsed - warm.external).toBeLessThan(mostGrowth);
   expect(late).toBeLessThan(early * mostResidentGrowth);
+}
+
+/** A tool logs why its source failed. */
+function isIntended(line: string): boolean {
+  return line === 'echo_text Error: the source is down';
+}
+
+/** So it does where the signal ended a call: its deadline passed, or its caller is gone. */
+function isCancelled(line: string): boolean {
+  return /^echo_later (DOMException \[)?AbortError/.test(line);
 }
 
 /** Sends SIGTERM while streams are open and a call runs: all of them must end in order, and the process with 0. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { createSigner, type Signer } from '../../src/contract/signer.ts';
 import { nonceMark } from './endurance/caller.ts';
@@ -20,7 +21,8 @@ export interface Written {
   readonly events: Map<string, number>;
   /** Lines that are no JSON, or hold an argument or a token. */
   readonly improper: string[];
-  stderr: string;
+  /** What came on stderr, without the lines of stacks. */
+  readonly errors: string[];
 }
 
 export interface ServerProcess {
@@ -61,13 +63,13 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  const written: Written = { events: new Map(), improper: [], stderr: '' };
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    written.stderr += text;
+  const written: Written = { events: new Map(), improper: [], errors: [] };
+  createInterface({ input: child.stderr as Readable }).on('line', (line) => {
+    if (!/^\s/.test(line)) written.errors.push(line);
   });
   const listening = readLog(child, written);
   const port = await Promise.race([listening, exit.then(() => undefined)]);
-  if (port === undefined) throw new Error(`the server did not start\n${written.stderr}`);
+  if (port === undefined) throw new Error(`the server did not start\n${written.errors.join('\n')}`);
   return {
     port,
     signer,
@@ -86,9 +88,8 @@ export async function startServer(
 
 /** Reads the log to its end. Resolves to the port as soon as it is named. */
 function readLog(child: ChildProcess, { events, improper }: Written): Promise<number> {
-  return new Promise((resolve, reject) => {
-    if (!child.stdout) return reject(new Error('no stdout'));
-    createInterface({ input: child.stdout }).on('line', (line) => {
+  return new Promise((resolve) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       const entry = parsed(line);
       if (entry === null || line.includes(nonceMark) || line.includes('eyJ')) return improper.push(line);
       const { event, outcome, port } = entry;
