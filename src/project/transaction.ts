@@ -19,7 +19,7 @@ import { removeStaging, writeFiles } from './staging.ts';
 export interface Change {
   /** Files to be written, in order. The last one is the manifest: with it the change is done. */
   readonly files: FileSet;
-  /** Paths of files to be taken away; they go before the last file comes. */
+  /** Paths of files to be taken away, in order; they go before the last file comes. */
   readonly removed: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function takeBack(directory: string, staging: string): void {
   const paths = Object.keys(files);
   const last = paths.at(-1);
   if (last !== undefined && isEntry(join(staging, 'new', last))) {
-    for (const path of removed) {
+    for (const path of removed.toReversed()) {
       const old = join(staging, 'old', path);
       if (isEntry(old) && !isEntry(join(directory, path))) move(old, join(directory, path));
     }

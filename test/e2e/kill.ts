@@ -37,7 +37,7 @@ export async function endRuns(
   const seen = { nothing: 0, everything: 0 };
   for (const [index, moment] of moments.entries()) {
     const name = `tool-${index}`;
-    await endRun(cwd, name, moment);
+    await endAt(bins.create, [name, ...quick], { cwd, moment });
     const left = [...tree(join(cwd, name)).keys()];
     if (left.length > 0) expect(left, JSON.stringify(moment)).toEqual(files);
     seen[left.length > 0 ? 'everything' : 'nothing'] += 1;
@@ -48,14 +48,23 @@ export async function endRuns(
   return seen;
 }
 
-async function endRun(cwd: string, name: string, { from, after, signal }: Moment): Promise<void> {
-  const watcher = watch(cwd);
+/**
+ * Starts a program of ours in `cwd` and ends it at a moment.
+ *
+ * @param watched where something must change for the moment `write`.
+ */
+export async function endAt(
+  program: string,
+  args: readonly string[],
+  { cwd, moment, watched = cwd }: { cwd: string; moment: Moment; watched?: string },
+): Promise<void> {
+  const watcher = watch(watched);
   const written = once(watcher, 'change');
-  const child = spawn(process.execPath, [bins.create, name, ...quick], { cwd, stdio: 'ignore' });
+  const child = spawn(process.execPath, [program, ...args], { cwd, stdio: 'ignore' });
   const ended = once(child, 'exit');
-  if (from === 'write') await Promise.race([written, ended]);
-  await Promise.race([delay(after), ended]);
-  child.kill(signal);
+  if (moment.from === 'write') await Promise.race([written, ended]);
+  await Promise.race([delay(moment.after), ended]);
+  child.kill(moment.signal);
   await ended;
   watcher.close();
 }

@@ -19,7 +19,14 @@ import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { type Addition, nameFault, planAddition } from '../tools/addition.ts';
 import { entriesOf } from '../tools/entries.ts';
-import { checkChange, removeCommand, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
+import {
+  checkChange,
+  nameList,
+  removeCommand,
+  requirePassed,
+  showDrift,
+  showDryRun,
+} from '../tools/words.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
@@ -47,7 +54,7 @@ export async function addTool(
     return exitCodes.ok;
   }
   const names = namesOf(addition);
-  const done = `${names.join(', ')} ${names.length === 1 ? 'was' : 'were'} added`;
+  const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
   const undo = removeCommand(names);
   const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
   const report = switches.check ? await checkChange(standing, done, undo, output) : null;
@@ -89,7 +96,7 @@ async function review(answers: ToolAnswers, project: Project): Promise<Result<re
 
 function showAddition({ change, prepared, unchanged, drift }: Addition, output: Output): void {
   if (unchanged.length > 0)
-    output.done(`nothing to do for ${unchanged.join(', ')}: added by this spec before`);
+    output.done(`nothing to do for ${nameList(unchanged)}: added by this spec before`);
   if (change === null) return;
   for (const path of change.files.keys()) if (path !== manifestFile) output.done(path);
   showPrepared(prepared, output);

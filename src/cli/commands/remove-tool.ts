@@ -8,7 +8,7 @@ import { summaryOf } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { planRemoval, type Removal } from '../tools/removal.ts';
-import { checkChange, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
+import { checkChange, nameList, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
 
 /** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
 export async function removeTool(
@@ -28,7 +28,7 @@ export async function removeTool(
   for (const path of removal.change.removed) output.done(`removed ${path}`);
   showDrift(removal.drift, output);
 
-  const done = `${names.join(', ')} ${names.length === 1 ? 'was' : 'were'} removed`;
+  const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`;
   const undo = `git restore ${[...removal.change.removed, ...removal.change.files.keys()].join(' ')}`;
   const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
   const report = switches.check ? await checkChange(standing, done, undo, output) : null;

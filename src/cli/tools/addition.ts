@@ -47,14 +47,16 @@ export function planAddition(project: Project, entries: readonly SpecEntry[]): A
   const all = [...namedTools(project.tools), ...definitions];
   const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
-  const drift = driftOf(all, project.manifest.listed);
-  if (added.length === 0) return { change: null, prepared: news, unchanged, drift };
+  if (added.length === 0) {
+    const served = namedTools(project.tools.filter((tool) => tool.served));
+    return { change: null, prepared: news, unchanged, drift: driftOf(served, project.manifest.listed) };
+  }
 
   const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
   const files = new Map([...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
   const tools = all.map(({ name }) => name).sort();
   const change = { files: withNextManifest(files, [], tools, project.manifest), removed: [] };
-  return { change, prepared: news, unchanged, drift };
+  return { change, prepared: news, unchanged, drift: driftOf(all, project.manifest.listed) };
 }
 
 /** Judged beside the tools that are there, but for those that the spec says again. */

@@ -33,9 +33,10 @@ export function planRemoval(project: Project, names: readonly string[], force: b
       'Add another one first: market-mcp add-tool.',
     );
   }
-  const removed = going
-    .flatMap(({ path, test }) => [path, test])
-    .filter((path) => existsSync(join(project.directory, path)));
+  // A test goes before what it imports, so that the project compiles at every moment.
+  const removed = [...going.map(({ test }) => test), ...going.map(({ path }) => path)].filter((path) =>
+    existsSync(join(project.directory, path)),
+  );
   if (!force) requireUnchanged(project, removed);
 
   const index = nextToolsIndex(project, readTemplates(), {

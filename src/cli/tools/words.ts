@@ -12,9 +12,9 @@ import { unifiedDiff } from './diff.ts';
 /** Says that the marketplace has to read the tools again, where it has (C§9.3). */
 export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
   if (!refreshNeeded) return;
-  const parts = [wordsOf('new', added), wordsOf('changed', changed), wordsOf('gone', removed)].filter(
-    (part) => part !== '',
-  );
+  const parts = Object.entries({ new: added, changed, gone: removed })
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what} ${nameList(names)}`);
   output.note(`tools/list is no longer what the marketplace last read: ${parts.join('; ')}`);
   output.line('    Once it is deployed, press "Refresh Skills" there and run: market-mcp list --mark-listed');
 }
@@ -22,10 +22,10 @@ export function showDrift({ refreshNeeded, added, changed, removed }: Drift, out
 /** Names beyond these are counted. */
 const shownNames = 5;
 
-function wordsOf(what: string, names: readonly string[]): string {
-  if (names.length === 0) return '';
+/** Names in a sentence: `a, b`, or the first few and how many more. */
+export function nameList(names: readonly string[]): string {
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
-  return `${what} ${names.slice(0, shownNames).join(', ')}${more}`;
+  return `${names.slice(0, shownNames).join(', ')}${more}`;
 }
 
 /** The changes a run would make, and for programs the same in one object. */

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { create } from '../../../src/cli/commands/create.ts';
+import { directory, tree } from '../../project/directory.ts';
+import { add, index, namesIn, project, quick, run, specOf, text } from './project.ts';
+
+describe('add-tool', () => {
+  it('adds files, the line in the list and the manifest, from any directory below, and nothing else', async () => {
+    const root = project();
+    const before = tree(root);
+    const { exitCode, stdout, stderr } = await add(join(root, 'src/server'), { tool: 'get_base_fee' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(
+      '✔ src/tools/get-base-fee.ts\n✔ test/tools/get-base-fee.test.ts\n✔ src/tools/index.ts\n',
+    );
+    expect(stdout).toContain('new get_base_fee');
+    expect(stdout).toContain('Refresh Skills');
+    const after = tree(root);
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    expect(changed).toEqual([
+      'market-mcp.json',
+      'src/tools/get-base-fee.ts',
+      index,
+      'test/tools/get-base-fee.test.ts',
+    ]);
+    expect(await namesIn(root)).toEqual(['get_base_fee', 'get_gas_price']);
+  });
+
+  it('writes what create would have written', async () => {
+    const [made, grown] = [directory(), project()];
+    const spec = specOf(grown, 'get_a', 'get_b');
+    const switches = { ...quick, install: false, git: false };
+    await run(made, false, (output) =>
+      create({ directory: 'x', spec, platform: 'context' }, switches, output),
+    );
+    await add(grown, { spec });
+    for (const path of ['src/tools/get-a.ts', 'src/tools/get-b.ts', 'test/tools/get-b.test.ts']) {
+      expect(text(grown, path)).toBe(text(join(made, 'x'), path));
+    }
+    const { files } = JSON.parse(text(join(made, 'x'), 'market-mcp.json'));
+    expect(JSON.parse(text(grown, 'market-mcp.json')).files).toMatchObject({
+      'src/tools/get-a.ts': files['src/tools/get-a.ts'],
+    });
+  });
+
+  it('tells a program the same in one object', async () => {
+    const root = project();
+    const { stdout } = await add(root, { tool: 'get_fee' }, { json: true });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      directory: root,
+      tools: ['get_fee'],
+      unchanged: [],
+      files: ['src/tools/get-fee.ts', 'test/tools/get-fee.test.ts', index, 'market-mcp.json'],
+      refresh: { refreshNeeded: true, added: ['get_fee'] },
+      selfCheck: null,
+      undo: 'market-mcp remove-tool get_fee --yes --no-check',
+    });
+  });
+
+  it('changes nothing where the same spec comes again, whatever became of the files', async () => {
+    const root = project();
+    const spec = specOf(root, 'get_a', 'get_b');
+    await add(root, { spec });
+    writeFileSync(join(root, 'src/tools/get-a.ts'), `${text(root, 'src/tools/get-a.ts')}// mine`);
+    const before = tree(root);
+    const { exitCode, stdout } = await add(root, { spec });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('nothing to do for get_a, get_b');
+    expect(tree(root)).toEqual(before);
+  });
+
+  it('adds of a spec what is new', async () => {
+    const root = project();
+    await add(root, { spec: specOf(root, 'get_a') });
+    const { stdout } = await add(root, { spec: specOf(root, 'get_a', 'get_b') }, { json: true });
+    expect(JSON.parse(stdout)).toMatchObject({ tools: ['get_b'], unchanged: ['get_a'] });
+  });
+
+  it('takes platform hints by flag, and has the profile judge them', async () => {
+    const root = project();
+    const meta = [
+      'surface=both',
+      'pricing.executeUsd=0.01',
+      'rateLimit.maxRequestsPerMinute=60',
+      'latencyClass=fast',
+    ];
+    expect(await add(root, { tool: 'get_fee', meta })).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(text(root, 'src/tools/get-fee.ts')).toContain(
+      "surface: 'both',\n    pricing: { executeUsd: '0.01' },",
+    );
+    const refused = await add(root, {
+      tool: 'get_x',
+      meta: ['latencyClass=quick', 'rateLimit.maxConcurrency=0'],
+    });
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('get_x._meta.latencyClass');
+    expect(refused.stderr).toContain('get_x._meta.rateLimit.maxConcurrency');
+  });
+
+  it('judges a tool beside those that are there', async () => {
+    const root = project();
+    const meta = ['rateLimit.recommendedBatchTools=get_gas_price'];
+    expect((await add(root, { tool: 'get_a', meta })).exitCode).toBe(0);
+    const other = await add(root, { tool: 'get_b', meta: ['rateLimit.recommendedBatchTools=get_none'] });
+    expect(other.stderr).toContain('recommendedBatchTools');
+  });
+
+  it('keeps to the profile that the server uses', async () => {
+    const root = project();
+    const platform = text(root, 'src/platform.ts');
+    writeFileSync(join(root, 'src/platform.ts'), platform.replace("['instant', ", "['quick', 'instant', "));
+    expect(await add(root, { tool: 'get_x', meta: ['latencyClass=quick'] })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('shows a diff that makes the very change, and writes nothing', async () => {
+    const [dry, real] = [project(), project()];
+    const spec = specOf(real, 'get_a', 'zz');
+    const before = tree(dry);
+    const { stdout } = await add(dry, { spec }, { dryRun: true });
+    expect(tree(dry)).toEqual(before);
+    execFileSync('git', ['apply', '-'], { cwd: dry, input: stdout });
+    await add(real, { spec });
+    expect(tree(dry)).toEqual(tree(real));
+    const again = await add(real, { spec }, { dryRun: true });
+    expect(again.stdout).toBe('nothing to do\n');
+  });
+});

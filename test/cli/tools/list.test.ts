@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { list } from '../../../src/cli/commands/list.ts';
+import { add, listed, project, put, remove, run, specOf, text } from './project.ts';
+
+describe('list', () => {
+  it('says name, file, first line, inputs and outputs', async () => {
+    const root = project();
+    const spec = specOf(root, 'get_a');
+    writeFileSync(spec, text(root, '../get_a.json').replace('. Use it', '.\\nUse it'));
+    await add(root, { spec });
+    const { stdout } = await run(root, false, (output) => list({ markListed: false }, output));
+    expect(stdout).toContain(
+      'get_a  src/tools/get-a.ts  (new)\n  Returns the get_a of a chain, in gwei.\n  in   nothing\n  out  value:number|null\n',
+    );
+    expect(stdout).toContain('2 tools for Context');
+    expect(stdout).toContain('new get_a');
+  });
+
+  it('says what it cannot read, and what is not served', async () => {
+    const root = project();
+    const source = text(root, 'src/tools/get-gas-price.ts');
+    writeFileSync(
+      join(root, 'src/tools/get-gas-price.ts'),
+      source.replace(/description: '.*',/, 'description: words(),'),
+    );
+    put(root, 'src/tools/draft.ts', source);
+    const { stdout } = await run(root, false, (output) => list({ markListed: false }, output));
+    expect(stdout).toContain('its definition is computed');
+    expect(stdout).toContain('src/tools/draft.ts exports a tool and is not in the list of tools');
+  });
+
+  it('knows what the marketplace last read', async () => {
+    const root = project();
+    expect((await listed(root)).refresh.refreshNeeded).toBe(false);
+    const source = text(root, 'src/tools/get-gas-price.ts');
+    writeFileSync(join(root, 'src/tools/get-gas-price.ts'), source.replace('Returns the', 'Returns a'));
+    await add(root, { tool: 'get_fee' });
+    expect((await listed(root)).refresh).toMatchObject({ added: ['get_fee'], changed: ['get_gas_price'] });
+    expect((await listed(root, true)).refresh.refreshNeeded).toBe(false);
+    await remove(root, ['get_fee']);
+    expect((await listed(root)).refresh).toMatchObject({ added: [], changed: [], removed: ['get_fee'] });
+  });
+});

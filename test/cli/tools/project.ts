@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { addTool } from '../../../src/cli/commands/add-tool.ts';
+import { create } from '../../../src/cli/commands/create.ts';
+import { list } from '../../../src/cli/commands/list.ts';
+import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
+import { toCliError } from '../../../src/cli/errors.ts';
+import type { Output } from '../../../src/cli/output.ts';
+import type { AddToolSwitches, RemoveToolSwitches } from '../../../src/questions/add-tool.ts';
+import type { ToolParts } from '../../../src/questions/tool.ts';
+import type { Flags } from '../../../src/questions/tool-answers.ts';
+import { directory, tree } from '../../project/directory.ts';
+import { outputTo } from '../sinks.ts';
+
+export const quick = { yes: true, json: false, dryRun: false, check: false, force: false };
+const template = new Map<string, string>();
+
+/** Runs a command in a directory as a program does, but in this process. */
+export async function run(cwd: string, json: boolean, command: (output: Output) => Promise<number>) {
+  const before = process.cwd();
+  const { output, stdout, stderr } = outputTo({ json });
+  process.chdir(cwd);
+  try {
+    const exitCode = await command(output).catch((error: unknown) => {
+      output.error(toCliError(error));
+      return toCliError(error).exitCode;
+    });
+    return { exitCode, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+export const add = (cwd: string, flags: Flags<ToolParts>, switches: Partial<AddToolSwitches> = {}) =>
+  run(cwd, switches.json ?? false, (output) => addTool(flags, { ...quick, ...switches }, output));
+export const remove = (cwd: string, names: string[], switches: Partial<RemoveToolSwitches> = {}) =>
+  run(cwd, switches.json ?? false, (output) => removeTool(names, { ...quick, ...switches }, output));
+export const listed = async (cwd: string, markListed = false) =>
+  JSON.parse((await run(cwd, true, (output) => list({ markListed }, output))).stdout);
+export const namesIn = async (cwd: string) =>
+  (await listed(cwd)).tools.map(({ name }: { name: string }) => name);
+
+beforeAll(async () => {
+  const root = directory();
+  const answers = { directory: 'gas', tool: 'get_gas_price', platform: 'context' };
+  const switches = { ...quick, install: false, git: false };
+  const made = await run(root, false, (output) => create(answers, switches, output));
+  if (made.exitCode !== 0) throw new Error(made.stderr);
+  for (const [path, text] of Object.entries(tree(join(root, 'gas')))) template.set(path, text);
+});
+
+/** A project with the tool `get_gas_price`. */
+export function project(): string {
+  const root = directory();
+  for (const [path, text] of template) put(root, path, text);
+  return root;
+}
+
+export function put(root: string, path: string, text: string): void {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+export const text = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
+export const index = 'src/tools/index.ts';
+
+export function specOf(root: string, ...names: string[]): string {
+  const tools = names.map((name) => ({
+    name,
+    description: `Returns the ${name} of a chain, in gwei. Use it when a question asks for ${name}.`,
+    input: [],
+    output: [{ name: 'value', type: 'number', required: true, description: 'The value' }],
+  }));
+  const path = join(root, '..', `${names.join('-')}.json`);
+  writeFileSync(path, JSON.stringify(tools));
+  return path;
+}

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tree } from '../../project/directory.ts';
+import { add, index, namesIn, project, put, remove, text } from './project.ts';
+
+describe('the list of tools', () => {
+  it('takes in a tool that its author wrote by hand', async () => {
+    const root = project();
+    put(
+      root,
+      'src/tools/mine.ts',
+      `${text(root, 'src/tools/get-gas-price.ts')}`.replace("'get_gas_price'", "'mine'"),
+    );
+    put(root, 'src/tools/helper.ts', 'export default 1;\n');
+    expect((await add(root, { tool: 'get_fee' })).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_fee', 'get_gas_price', 'mine']);
+  });
+
+  it.each([
+    ['other quotes, no semicolons', (before: string) => before.replaceAll("'", '"').replaceAll(';', '')],
+    ['one line for all', (before: string) => before.replace(/\[\n {2}(\w+),\n\]/, '[$1]')],
+    ['no final newline', (before: string) => before.trimEnd()],
+  ])('may be formatted with %s', async (_, edit) => {
+    const root = project();
+    writeFileSync(join(root, index), edit(text(root, index)));
+    expect(await add(root, { tool: 'get_fee' })).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await namesIn(root)).toEqual(['get_fee', 'get_gas_price']);
+  });
+
+  it('keeps its byte order mark and line ends', async () => {
+    const [plain, windows] = [project(), project()];
+    writeFileSync(join(windows, index), `\ufeff${text(windows, index).replaceAll('\n', '\r\n')}`);
+    await add(plain, { tool: 'get_fee' });
+    await add(windows, { tool: 'get_fee' });
+    expect(text(windows, index)).toBe(`\ufeff${text(plain, index).replaceAll('\n', '\r\n')}`);
+  });
+
+  it.each([
+    ['a statement', (before: string) => `${before}console.log(tools);\n`, 'console.log(tools);'],
+    ['a comment', (before: string) => before.replace('import', '// mine\nimport'), '// mine'],
+    [
+      'a condition',
+      (before: string) => before.replace('  getGasPrice,', '  ...(on ? [getGasPrice] : []),'),
+      '...(on',
+    ],
+    [
+      'a tool taken out',
+      (before: string) => before.replace(/import getGasPrice.*\n| {2}getGasPrice,\n/g, ''),
+      'get-gas-price.ts',
+    ],
+  ])('is not written over where its author put %s', async (_, edit, found) => {
+    const root = project();
+    writeFileSync(join(root, index), edit(text(root, index)));
+    const before = tree(root);
+    for (const ran of [await add(root, { tool: 'get_fee' }), await remove(root, ['get_gas_price'])]) {
+      expect(ran.exitCode).toBe(2);
+      expect(tree(root)).toEqual(before);
+    }
+    const { stderr } = await add(root, { tool: 'get_fee' }, { json: true });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'INDEX_EDITED',
+      message: expect.stringContaining(found),
+    });
+  });
+});

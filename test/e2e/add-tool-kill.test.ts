@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { planAddition } from '../../src/cli/tools/addition.ts';
+import { planRemoval } from '../../src/cli/tools/removal.ts';
+import { sha256 } from '../../src/project/hash.ts';
+import { manifestFile } from '../../src/project/manifest.ts';
+import { openProject } from '../../src/project/open.ts';
+import { makeStaging } from '../../src/project/staging.ts';
+import { type Change, steps } from '../../src/project/transaction.ts';
+import { randomFrom } from '../reliability/random.ts';
+import { endAt, type Moment } from './kill.ts';
+import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
+
+const kills = 50;
+/** Half of the runs end while their files are being written, which takes a small part of a run. Milliseconds. */
+const longestWrite = 5;
+
+const root = scratch();
+const random = randomFrom(randomInt(2 ** 31));
+/** Distinct states of the sources that were seen to compile. */
+const compiled = new Set<string>();
+
+const spec = join(root, 'three.json');
+writeFileSync(
+  spec,
+  JSON.stringify(
+    ['get_a', 'get_b', 'get_c'].map((name) => ({
+      name,
+      description: `Returns the ${name} of a chain, with its unit. Use it when a question asks for ${name}.`,
+      input: [],
+      output: [{ name: 'value', type: 'number', required: true, description: 'The value' }],
+    })),
+  ),
+);
+const add = ['add-tool', '--spec', spec, '--yes', '--no-check'];
+const remove = ['remove-tool', 'get_a', 'get_b', '--yes', '--no-check'];
+
+/** A project before and after each of the two commands. */
+interface Case {
+  readonly command: readonly string[];
+  readonly before: string;
+  readonly after: string;
+  /** Of a whole run, in milliseconds. */
+  readonly duration: number;
+}
+
+let cases: readonly Case[] = [];
+
+beforeAll(async () => {
+  const { directory: small } = await scaffold(['small', '--tool', 'get_first'], { cwd: root });
+  rmSync(join(small, 'node_modules'));
+  rmSync(join(small, 'dist'), { recursive: true });
+  const added = await caseOf('added', small, add);
+  cases = [added, await caseOf('removed', added.after, remove)];
+});
+
+it(`killed at ${kills} random moments, a project is as before or after, and builds`, async () => {
+  const seen = { before: 0, after: 0 };
+  for (let i = 0; i < kills; i += 1) {
+    const { command, before, after, duration } = cases[i % 2] as Case;
+    const moment: Moment =
+      i % 4 < 2
+        ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
+        : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    const killed = copy('killed', before);
+    await endAt(bins.market, command, { cwd: killed, moment, watched: join(killed, 'src/tools') });
+    const state = await settle(killed, before, after, JSON.stringify(moment));
+    seen[state] += 1;
+  }
+  console.log(
+    `killed ${kills} times: ${seen.before} as before, ${seen.after} as after; ${compiled.size} states compiled`,
+  );
+  expect(seen.before).toBeGreaterThan(0);
+});
+
+it('killed between any two renames, too', async () => {
+  for (const { command, before, after } of cases) {
+    const change = await changeOf(before, command);
+    const count = change.files.size + change.removed.length;
+    for (let done = 0; done <= count; done += 1) {
+      const killed = copy('killed', before);
+      const moves = steps(killed, abandonedStaging(killed), change);
+      for (let i = 0; i < done; i += 1) moves.next();
+      const state = await settle(killed, before, after, `${command[0]} after ${done} of ${count} renames`);
+      if (done === count) expect(state).toBe('after');
+    }
+  }
+});
+
+/** What is on disk serves the tools of before or of after and compiles; the next run tidies up. */
+async function settle(
+  killed: string,
+  before: string,
+  after: string,
+  moment: string,
+): Promise<'before' | 'after'> {
+  expect([await served(before), await served(after)], moment).toContainEqual(await served(killed));
+  await expectToCompile(killed);
+  const tidied = await run(process.execPath, [bins.market, 'list', '--mark-listed', '--json'], {
+    cwd: killed,
+  });
+  expect(tidied.status, tidied.stderr).toBe(0);
+  const files = filesOf(killed);
+  expect([filesOf(before), filesOf(after)], moment).toContainEqual(files);
+  expect(readdirSync(killed).filter((name) => name.startsWith('.create-market-mcp'))).toEqual([]);
+  rmSync(killed, { recursive: true });
+  return isDeepStrictEqual(files, filesOf(after)) ? 'after' : 'before';
+}
+
+async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
+  const project = await openProject(directory);
+  const entries = JSON.parse(readFileSync(spec, 'utf8'));
+  const { change } =
+    name === 'add-tool' ? planAddition(project, entries) : planRemoval(project, ['get_a', 'get_b'], false);
+  if (!change) throw new Error('nothing to do');
+  return change;
+}
+
+/** A staging directory as a process that is gone left it. */
+function abandonedStaging(directory: string): string {
+  const own = makeStaging(directory);
+  const gone = spawnSync(process.execPath, ['-e', '']).pid;
+  const abandoned = own.replace(`-${process.pid}-`, `-${gone}-`);
+  renameSync(own, abandoned);
+  return abandoned;
+}
+
+function copy(name: string, from: string): string {
+  const to = join(root, name);
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+/** Runs a command to its end in a copy of a project. */
+async function caseOf(name: string, before: string, command: readonly string[]): Promise<Case> {
+  const after = copy(name, before);
+  const started = performance.now();
+  const { status, stderr } = await run(process.execPath, [bins.market, ...command], { cwd: after });
+  expect(status, stderr).toBe(0);
+  return { command, before, after, duration: performance.now() - started };
+}
+
+const names = new Map<string, readonly string[]>();
+
+/** The names of the tools that a project serves. Those of the cases do not change. */
+async function served(directory: string): Promise<readonly string[]> {
+  const known = names.get(directory);
+  if (known) return known;
+  const { stdout } = await run(process.execPath, [bins.market, 'list', '--json'], { cwd: directory });
+  const tools: readonly { name: string }[] = JSON.parse(stdout).tools;
+  const found = tools.map(({ name }) => name);
+  if (!directory.endsWith('killed')) names.set(directory, found);
+  return found;
+}
+
+/** All files but those that a killed run keeps apart and those that are made from them; the fingerprints aside. */
+function filesOf(directory: string): Record<string, unknown> {
+  const files = [...tree(directory)].filter(
+    ([path]) => !/^(\.create-market-mcp|dist|node_modules)/.test(path),
+  );
+  return Object.fromEntries(
+    files.map(([path, text]) => [path, path === manifestFile ? { ...JSON.parse(text), listed: {} } : text]),
+  );
+}
+
+async function expectToCompile(directory: string): Promise<void> {
+  const sources = Object.entries(filesOf(directory)).filter(([path]) => path.endsWith('.ts'));
+  const state = sha256(JSON.stringify(sources));
+  if (compiled.has(state)) return;
+  lendModules(directory);
+  const { status, stdout } = await compile(directory);
+  expect(status, stdout).toBe(0);
+  rmSync(join(directory, 'node_modules'));
+  rmSync(join(directory, 'dist'), { recursive: true });
+  compiled.add(state);
+}

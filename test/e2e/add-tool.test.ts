@@ -1,0 +1,235 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bins, type CreateResult, failuresOf, type Ran, run, scaffold, scratch, tree } from './support.ts';
+import { keys, Terminal } from './terminal.ts';
+
+const root = scratch();
+
+function market(cwd: string, args: readonly string[], options = {}): Promise<Ran> {
+  return run(process.execPath, [bins.market, ...args], { cwd, ...options });
+}
+
+/** A built project with the tools `get_gas_price` and `list_chains`. */
+function project(name: string): Promise<CreateResult> {
+  const spec = join(root, `${name}.json`);
+  writeFileSync(spec, JSON.stringify(['get_gas_price', 'list_chains'].map(toolSpec)));
+  return scaffold([name, '--spec', spec, '--platform', 'context'], { cwd: root });
+}
+
+function toolSpec(name: string) {
+  return {
+    name,
+    description: `Returns the ${name} of a chain, with its unit. Use it when a question asks for ${name}.`,
+    input: [
+      {
+        name: 'chain',
+        type: 'string',
+        default: 'base',
+        examples: ['base', 'ethereum'],
+        description: 'Chain',
+      },
+    ],
+    output: [{ name: 'value', type: 'number', required: true, description: 'The value' }],
+  };
+}
+
+function specOf(name: string, tools: readonly string[]): string {
+  const path = join(root, name);
+  writeFileSync(path, JSON.stringify(tools.map(toolSpec)));
+  return path;
+}
+
+/** What authors' editors and habits do to files, each byte of it theirs. */
+const hands: readonly [path: string, edit: (text: string) => string][] = [
+  ['src/tools/get-gas-price.ts', (text) => `\ufeff// mine: ÄÖ 🚀\r\n${text.replaceAll('\n', '\r\n')}`],
+  ['src/tools/list-chains.ts', (text) => `${text.replaceAll('  ', '\t').trimEnd()} /* no end of line */`],
+  ['test/tools/get-gas-price.test.ts', (text) => `${text}\n\n\n   // trailing   \n\t`],
+  ['test/tools/list-chains.test.ts', (text) => text.replaceAll('\n', '\r\n').trimEnd()],
+  ['README.md', (text) => `${text}\r\nmine, with mixed\nline ends`],
+  ['AGENTS.md', () => ''],
+  ['package.json', (text) => JSON.stringify(JSON.parse(text), null, '\t')],
+  ['tsconfig.json', (text) => `// mine\n${text}`],
+  ['.gitignore', (text) => `${text}mine`],
+  ['src/config.ts', (text) => `\ufeff${text}`],
+];
+
+describe('a project that its author works on', () => {
+  it('grows and shrinks without losing a byte of theirs, and stays green', async () => {
+    const { directory } = await project('edited');
+    for (const [path, edit] of hands) {
+      writeFileSync(join(directory, path), edit(readFileSync(join(directory, path), 'utf8')));
+    }
+    mkdirSync(join(directory, 'src/lib'));
+    writeFileSync(join(directory, 'src/lib/own.ts'), 'export const own = 1');
+    const paths = [...hands.map(([path]) => path), 'src/lib/own.ts'];
+    const bytes = () => paths.map((path) => readFileSync(join(directory, path)).toString('base64'));
+    const theirs = bytes();
+
+    const spec = specOf('three.json', ['get_base_fee', 'get_blob_fee', 'getTip']);
+    const added = await market(join(directory, 'src/lib'), ['add-tool', '--spec', spec, '--yes', '--json']);
+    expect(added.status, added.stderr).toBe(0);
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      tools: ['get_base_fee', 'get_blob_fee', 'getTip'],
+      refresh: { added: ['getTip', 'get_base_fee', 'get_blob_fee'], changed: [], removed: [] },
+      selfCheck: { failed: 0, failures: [] },
+    });
+    expect(bytes()).toEqual(theirs);
+
+    const removed = await market(directory, ['remove-tool', 'get_blob_fee', '--yes', '--json']);
+    expect(removed.status, removed.stderr).toBe(0);
+    expect(bytes()).toEqual(theirs);
+
+    const check = await run(process.execPath, ['dist/self-check/main.js', '--json'], { cwd: directory });
+    expect(failuresOf(JSON.parse(check.stdout))).toEqual([]);
+    const tests = await run('npm', ['test'], { cwd: directory });
+    expect(tests.status, tests.stdout).toBe(0);
+    expect(
+      readdirSync(join(directory, 'dist/test/tools'))
+        .filter((file) => file.endsWith('.js'))
+        .sort(),
+    ).toEqual(['get-base-fee.test.js', 'get-gas-price.test.js', 'get-tip.test.js', 'list-chains.test.js']);
+  });
+});
+
+describe('two runs at once', () => {
+  it('corrupt nothing: each finds its turn', async () => {
+    const { directory } = await project('at-once');
+    const names = ['get_a', 'get_b', 'get_c', 'get_d', 'get_e', 'get_f'];
+    const ran = await Promise.all([
+      ...names.map((name) => market(directory, ['add-tool', name, '--yes', '--no-check'])),
+      market(directory, ['remove-tool', 'list_chains', '--yes', '--no-check']),
+    ]);
+    for (const { status, stderr } of ran) expect(status, stderr).toBe(0);
+    const { stdout } = await market(directory, ['list', '--json']);
+    const { tools } = JSON.parse(stdout);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual([...names, 'get_gas_price'].sort());
+    const manifest = JSON.parse(readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
+    expect(manifest.answers.tools).toEqual([...names, 'get_gas_price'].sort());
+    expect(readdirSync(directory).filter((name) => name.startsWith('.create-market-mcp'))).toEqual([]);
+    const built = await run('npm', ['run', 'build'], { cwd: directory });
+    expect(built.status, built.stdout).toBe(0);
+  });
+});
+
+describe('what fails after the files are written', () => {
+  it('is told with how to undo it, which undoes it', async () => {
+    const { directory } = await project('broken');
+    const before = tree(join(directory, 'src'));
+    const main = join(directory, 'src/main.ts');
+    const text = readFileSync(main, 'utf8');
+
+    writeFileSync(main, `${text}\nconst wrong: number = 'text';\n`);
+    const unbuilt = await market(directory, ['add-tool', 'get_fee', '--yes', '--json']);
+    expect(unbuilt.status).toBe(3);
+    const { error } = JSON.parse(unbuilt.stderr);
+    expect(error).toMatchObject({
+      code: 'BUILD_FAILED',
+      message: expect.stringContaining('get_fee was added, but'),
+    });
+    expect(JSON.stringify(error.details)).toContain('src/main.ts');
+    writeFileSync(main, text);
+
+    const undo = /To undo: market-mcp (.*)$/.exec(error.hint)?.[1];
+    const undone = await market(directory, String(undo).split(' '));
+    expect(undone.status, undone.stderr).toBe(0);
+    expect(tree(join(directory, 'src'))).toEqual(before);
+  });
+
+  it('ends with 1 where a rule of the marketplace is broken', async () => {
+    const { directory } = await project('unsound');
+    const file = join(directory, 'src/tools/list-chains.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace("expect: 'found'", "expect: 'empty'"));
+    const ran = await market(directory, ['add-tool', 'get_fee', '--yes', '--json']);
+    expect(ran.status).toBe(1);
+    expect(JSON.parse(ran.stdout).ok).toBe(false);
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ code: 'SELF_CHECK_FAILED' });
+  });
+});
+
+describe('a project that cannot be written', () => {
+  it.runIf(process.getuid?.() === 0).each([
+    ['as a whole', '.', 'NOT_WRITABLE'],
+    ['in its tools', 'src/tools', 'WRITE_FAILED'],
+    ['in its tests', 'test/tools', 'WRITE_FAILED'],
+  ])('%s is left as it is, and listed', async (_, place, code) => {
+    const { directory } = await project(`read-only-${place.replace(/\W/g, '')}`);
+    chmodSync(root, 0o755);
+    for (const path of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
+      if (!path.startsWith('node_modules')) chownSync(join(directory, path), 65534, 65534);
+    }
+    chmodSync(join(directory, place), 0o555);
+    const before = tree(directory);
+    const nobody = { uid: 65534, gid: 65534 };
+    const ran = await market(directory, ['add-tool', 'get_fee', '--yes', '--json'], nobody);
+    expect(ran.status).toBe(2);
+    expect(JSON.parse(ran.stderr).error.code).toBe(code);
+    expect(tree(directory)).toEqual(before);
+    expect((await market(directory, ['list'], nobody)).status).toBe(0);
+  });
+});
+
+describe('in a real terminal', () => {
+  const questions = [
+    'What is the tool called?',
+    'What does it return',
+    'What does the tool take?',
+    'One record or a list?',
+    'What does the tool return?',
+    'Write it?',
+  ];
+
+  it('Enter all the way adds a tool, and another one; removing asks', async () => {
+    const { directory } = await project('terminal');
+    for (const name of ['get-record', 'get-record-2']) {
+      const terminal = new Terminal(process.execPath, [bins.market, 'add-tool', '--no-check'], {
+        cwd: directory,
+      });
+      onTestFinished(() => terminal.kill());
+      for (const question of questions) {
+        await terminal.waitFor(question);
+        terminal.press(keys.enter);
+      }
+      expect(await terminal.ended, terminal.text).toBe(0);
+      expect(existsSync(join(directory, `src/tools/${name}.ts`))).toBe(true);
+    }
+    for (const [key, status] of [
+      ['n', 130],
+      ['y', 0],
+    ] as const) {
+      const terminal = new Terminal(
+        process.execPath,
+        [bins.market, 'remove-tool', 'get_record', '--no-check'],
+        {
+          cwd: directory,
+        },
+      );
+      onTestFinished(() => terminal.kill());
+      await terminal.waitFor('Remove these files?');
+      terminal.press(key);
+      expect(await terminal.ended, terminal.text).toBe(status);
+      expect(existsSync(join(directory, 'src/tools/get-record.ts'))).toBe(status !== 0);
+    }
+  });
+
+  it('refuses a name that is taken as it is given, and is cancelled with nothing written', async () => {
+    const { directory } = await project('cancelled');
+    const before = tree(directory);
+    const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
+    onTestFinished(() => terminal.kill());
+    await terminal.waitFor('What is the tool called?');
+    terminal.press('list-chains', keys.enter);
+    await terminal.waitFor('is there already');
+    terminal.press(keys.ctrlC);
+    expect(await terminal.ended, terminal.text).toBe(130);
+    expect(tree(directory)).toEqual(before);
+  });
+});
