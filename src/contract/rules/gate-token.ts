@@ -56,7 +56,9 @@ export const gateTokenRules: readonly LiveRule[] = [
   ]),
   refuses('gate.other-scheme', 'tools/call with the token under another scheme', async (probe) => {
     const token = await freshToken(probe);
-    return [`Basic ${token}`, `Token ${token}`, token];
+    const own = probe.profile.token.scheme.toLowerCase();
+    const others = ['Basic', 'Token', 'Bearer'].filter((scheme) => scheme.toLowerCase() !== own);
+    return [...others.map((scheme) => `${scheme} ${token}`), token];
   }),
   forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),
   forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
