@@ -8,7 +8,7 @@ import { bare, isObject, misfits, shorten } from '../schema.ts';
 import { failureProblems } from './outcome.ts';
 import { propertiesOf } from './read.ts';
 import { ofCall, textOf } from './result.ts';
-import { insides } from './transport.ts';
+import { showsInsides } from './transport.ts';
 
 /** Calls that a tool cannot serve. */
 export const callRules: readonly LiveRule[] = [
@@ -84,7 +84,7 @@ export const callRules: readonly LiveRule[] = [
     mend: 'Log what was thrown and answer with a code and a message of your own.',
     check: async (probe) =>
       (await probe.outcomes())
-        .filter(({ result, rpc }) => result?.isError === true && insides.test(rpc.http.body))
+        .filter(({ result, rpc }) => result?.isError === true && showsInsides(rpc.http.body))
         .map((outcome) =>
           ofCall(outcome, {
             expected: 'no stack trace and no file names',
