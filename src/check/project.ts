@@ -3,6 +3,7 @@ import { NotStarted, start } from '../../templates/project/self-check/start.ts';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
+import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 
@@ -21,14 +22,19 @@ export interface Held {
 export async function holdProject(directory: string, platform?: PlatformProfile): Promise<Held> {
   const facts = await factsOf(directory);
   const profile = platform ?? facts.platform;
+  childStarting(); // a signal must end this process in order, and with it all that the launcher has started
   try {
     const { instance, launch, signer } = await start(join(directory, 'dist/src/main.js'), profile, directory);
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
       target: { url: instance.url, profile, examples, signer, launch },
-      release: () => instance.stop(),
+      release: async () => {
+        await instance.stop();
+        await childEnded(undefined);
+      },
     };
   } catch (error) {
+    await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
     throw notStarted(directory, error.message.split('\n'));
   }

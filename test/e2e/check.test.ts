@@ -1,0 +1,108 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CheckReport } from '../../src/check/model.ts';
+import { bins, failuresOf, prove, run, scaffold, scratch } from './support.ts';
+
+const root = scratch();
+let project: string;
+
+beforeAll(async () => {
+  const result = await scaffold(
+    [
+      'project',
+      '--tool',
+      'get_price',
+      '--description',
+      'Returns a price. Use it when a question names a coin.',
+    ],
+    { cwd: root },
+  );
+  project = result.directory;
+});
+
+function market(args: readonly string[], cwd = project) {
+  return run(process.execPath, [bins.market, 'check', ...args], { cwd });
+}
+
+function statuses(report: Pick<CheckReport, 'rules'>): readonly (readonly string[])[] {
+  return report.rules.map(({ id, level, status }) => [id, level, status]);
+}
+
+describe('market-mcp check of a project', () => {
+  it('gives the verdicts of its own self-check, rule by rule, and rehearses the submission', async () => {
+    const own = (await prove(project)).report;
+    const { status, stdout } = await market(['--json']);
+    const report: CheckReport = JSON.parse(stdout);
+    expect(failuresOf(own)).toEqual([]);
+    expect(statuses(report)).toEqual(statuses(own));
+    expect([status, report.ok, report.platform]).toEqual([0, true, own.platform]);
+    expect(report.rehearsal).toMatchObject([{ tool: 'get_price', status: 'pass' }]);
+  });
+
+  it('from anywhere, on any part of it, by another platform', async () => {
+    const { status, stdout } = await market(
+      [join(project, 'src/tools'), '--json', '--platform', 'context', '--skip', 'process'],
+      root,
+    );
+    const report: CheckReport = JSON.parse(stdout);
+    expect([status, report.platform]).toEqual([0, 'context']);
+    expect(report.rules.some(({ id }) => id.startsWith('process.'))).toBe(false);
+  });
+
+  it('compares with the recorded listing and says that Refresh Skills is needed', async () => {
+    await market(['--save-listing', '--only', 'tool']);
+    const listing = join(project, 'listing.json');
+    const recorded = JSON.parse(readFileSync(listing, 'utf8'));
+    recorded.tools[0].outputSchema.properties.gone = { type: 'string' };
+    writeFileSync(listing, JSON.stringify(recorded));
+    const { status, stdout } = await market(['--only', 'tool']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('✗ breaks callers  get_price · outputSchema.properties.gone  gone');
+    expect(stdout).toContain('Refresh Skills');
+    expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
+  });
+
+  it('that does not build or start exits with 3 and the last words', async () => {
+    const broken = await scaffold(['broken', '--tool', 'get_it'], { cwd: root });
+    const main = join(broken.directory, 'src/main.ts');
+    writeFileSync(main, `throw new Error('no way');\n${readFileSync(main, 'utf8')}`);
+    const notStarted = await market([], broken.directory);
+    expect([notStarted.status, notStarted.stderr]).toEqual([3, expect.stringContaining('no way')]);
+    writeFileSync(main, 'const x: number = "text";');
+    const notBuilt = await market(['--json'], broken.directory);
+    expect([notBuilt.status, JSON.parse(notBuilt.stderr).error.code]).toEqual([3, 'BUILD_FAILED']);
+  });
+
+  it('checks again after a change, and leaves no server behind when it is ended', async () => {
+    const child = execa(
+      process.execPath,
+      [bins.market, 'check', '--watch', '--only', 'health', '--verbose'],
+      {
+        cwd: project,
+        reject: false,
+        env: { NO_COLOR: '1' },
+      },
+    );
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    const rounds = async (count: number) => {
+      while (text.split('Waiting for a change').length <= count) await setTimeout(50);
+    };
+    await rounds(1);
+    mkdirSync(join(project, 'src/notes'), { recursive: true });
+    writeFileSync(join(project, 'src/notes/note.txt'), 'changed');
+    await rounds(2);
+    child.kill('SIGINT');
+    await child;
+    const urls = [...text.matchAll(/Contract check of (\S+)/g)].map(
+      ([, url = '']) => new URL('/health', url),
+    );
+    expect(urls.length).toBe(2);
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow();
+  });
+});
