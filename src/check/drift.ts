@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../contract/model.ts';
+import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import { isObject, typesOf } from '../contract/schema.ts';
 import { isReadable } from '../contract/walk.ts';
+import { driftOf, type Listed } from '../project/listed.ts';
 import type { Change } from './model.ts';
 
 /**
@@ -14,14 +15,35 @@ export function changesBetween(before: readonly Json[], after: readonly Json[]):
   return [
     ...[...old].flatMap(([tool, definition]) => {
       const successor = now.get(tool);
-      if (!successor) return [{ tool, breaks: true, what: 'the tool is gone' }];
+      if (!successor) return [{ tool, breaks: true, what: gone }];
       return toolChanges(definition, successor).map((change) => ({ tool, ...change }));
     }),
     ...[...now.keys()]
       .filter((tool) => !old.has(tool))
-      .map((tool) => ({ tool, breaks: false, what: 'a new tool' })),
+      .map((tool) => ({ tool, breaks: false, what: arrived })),
   ];
 }
+
+/**
+ * What has changed since a project recorded the fingerprints of its tools: which tools, not what in them.
+ *
+ * @param tools elements of a tools/list result.
+ */
+export function changesSince(listed: Listed, tools: readonly Json[]): readonly Change[] {
+  const definitions = [...byName(tools)].map(([name, tool]) => ({
+    name,
+    definition: { ...tool } as unknown as ToolDefinition,
+  }));
+  const { added, changed, removed } = driftOf(definitions, listed);
+  return [
+    ...removed.map((tool) => ({ tool, breaks: true, what: gone })),
+    ...changed.map((tool) => ({ tool, breaks: null, what: 'changed' })),
+    ...added.map((tool) => ({ tool, breaks: false, what: arrived })),
+  ];
+}
+
+const gone = 'the tool is gone';
+const arrived = 'a new tool';
 
 function byName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
   return new Map(

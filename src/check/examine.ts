@@ -2,8 +2,7 @@ import type { Json, RuleResult, RuleText } from '../contract/model.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
 import type { Target } from '../contract/target.ts';
 import { SystemError } from '../system/errors.ts';
-import { changesBetween } from './drift.ts';
-import type { CheckReport, Demands } from './model.ts';
+import type { Change, CheckReport, Demands } from './model.ts';
 import { type Baseline, weigh } from './verdict.ts';
 
 /** What a check is made with. */
@@ -12,10 +11,16 @@ export interface Terms {
   readonly selects: (rule: RuleText) => boolean;
   readonly baseline?: Baseline | undefined;
   /** An earlier tool list, to compare with. */
-  readonly listing?: { readonly file: string; readonly tools: readonly Json[] } | undefined;
+  readonly earlier?: Earlier | undefined;
   /** Milliseconds that bound each request. */
   readonly timeoutMs?: number | undefined;
   readonly onRule?: (result: RuleResult, done: number, total: number) => void;
+}
+
+/** A tool list as the marketplace last read it, or as far as it is known. */
+export interface Earlier {
+  readonly file: string;
+  changesTo(tools: readonly Json[]): readonly Change[];
 }
 
 export interface Examined {
@@ -30,7 +35,7 @@ export interface Examined {
  * @throws SystemError `UNREACHABLE` where nothing answers.
  */
 export async function examine(target: Target, terms: Terms): Promise<Examined> {
-  const { demands, selects, baseline, listing, timeoutMs, onRule } = terms;
+  const { demands, selects, baseline, earlier, timeoutMs, onRule } = terms;
   let listed: readonly Json[] | undefined;
   const report = await runContract(
     { ...target, ...(timeoutMs !== undefined && { timeoutMs }) },
@@ -45,7 +50,7 @@ export async function examine(target: Target, terms: Terms): Promise<Examined> {
     if (!(error instanceof Unreachable)) throw error;
     throw new SystemError('UNREACHABLE', error.message, 'Start the server, or correct the URL.');
   });
-  const changes = listing && listed && changesBetween(listing.tools, listed);
-  const drift = changes && { against: listing.file, changes, refreshNeeded: changes.length > 0 };
+  const changes = listed && earlier?.changesTo(listed);
+  const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
   return { report: weigh(report, demands, baseline, drift), listed };
 }

@@ -25,8 +25,8 @@ export interface Change {
   readonly tool: string;
   /** Where in the definition; absent where the tool itself came or went. */
   readonly path?: string;
-  /** Whether a caller who knows the earlier list may fail. */
-  readonly breaks: boolean;
+  /** Whether a caller who knows the earlier list may fail; null where only a fingerprint of the tool is known. */
+  readonly breaks: boolean | null;
   /** What has changed, in words. */
   readonly what: string;
   readonly before?: Json;
@@ -35,7 +35,7 @@ export interface Change {
 
 /** What has changed since a tool list was recorded. */
 export interface Drift {
-  /** The file that holds the earlier list. */
+  /** The file that holds the earlier list, or its fingerprints. */
   readonly against: string;
   readonly changes: readonly Change[];
   /** Whether the marketplace must read the list again (C§3.2, C§9.3). */

@@ -33,7 +33,7 @@ export function markdownReport(report: CheckReport): string {
         text(tool),
         text(path),
         text(what),
-        breaks ? '**yes**' : 'no',
+        breaks === null ? 'perhaps' : breaks ? '**yes**' : 'no',
       ]),
     ),
     drift?.refreshNeeded ? ['The marketplace goes by the old list until you trigger "Refresh Skills".'] : [],

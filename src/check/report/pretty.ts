@@ -100,7 +100,12 @@ function changeLine({ tool, path, breaks, what, before, after }: Change, paint: 
   const where = [shortName(tool), path].filter((part) => part !== undefined).map(printable);
   const values = [before, after].filter((value): value is Json => value !== undefined);
   const shown = before !== undefined && after !== undefined ? `: ${values.map(short).join(' → ')}` : '';
-  const mark = breaks ? paint.red('✗ breaks callers') : paint.dim('· no harm');
+  const mark =
+    breaks === null
+      ? paint.yellow('! may break callers')
+      : breaks
+        ? paint.red('✗ breaks callers')
+        : paint.dim('· no harm');
   return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
 }
 

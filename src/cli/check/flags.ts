@@ -60,7 +60,7 @@ export function withCheck(command: Command, run: (command: ReadyCommand) => Prom
     .option('--save-baseline <file>', 'write the failures of this run as a baseline')
     .option(
       '--against <file>',
-      'an earlier tools/list to compare with (default: listing.json of the project)',
+      'an earlier tools/list to compare with (default: what the project has recorded)',
     )
     .option(
       '--save-listing [file]',

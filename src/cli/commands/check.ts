@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import { type Examined, examine, type Terms } from '../../check/examine.ts';
+import { changesBetween, changesSince } from '../../check/drift.ts';
+import { type Earlier, type Examined, examine, type Terms } from '../../check/examine.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
 import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import { exists } from '../../project/input.ts';
+import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { saveJson } from '../../project/save.ts';
 import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
@@ -76,15 +78,27 @@ function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | 
 
 async function termsOf(flags: CheckFlags, directory: string | undefined): Promise<Terms> {
   const { level, requireAll = false, only, skip, against, baseline } = flags;
-  const recorded = directory === undefined ? undefined : join(directory, listingFile);
-  const file = against ?? (recorded !== undefined && (await exists(recorded)) ? recorded : undefined);
   return {
     demands: { level, requireAll },
     selects: unwrapped(selector({ only, skip })),
     timeoutMs: unwrapped(millisecondsIn(flags.timeout)),
     baseline: baseline === undefined ? undefined : unwrapped(await readBaseline(baseline)),
-    listing: file === undefined ? undefined : { file, tools: unwrapped(await readListing(file)) },
+    earlier: against === undefined ? await recordedIn(directory) : await listingIn(against),
   };
+}
+
+/** What a project has recorded of the list that the marketplace read: the list itself, or its fingerprints. */
+async function recordedIn(directory: string | undefined): Promise<Earlier | undefined> {
+  if (directory === undefined) return undefined;
+  const file = join(directory, listingFile);
+  if (await exists(file)) return listingIn(file);
+  const { listed } = readManifest(directory);
+  return { file: join(directory, manifestFile), changesTo: (tools) => changesSince(listed, tools) };
+}
+
+async function listingIn(file: string): Promise<Earlier> {
+  const before = unwrapped(await readListing(file));
+  return { file, changesTo: (tools) => changesBetween(before, tools) };
 }
 
 function millisecondsIn(text: string | undefined): Result<number | undefined> {
