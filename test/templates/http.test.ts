@@ -84,6 +84,27 @@ describe('size limit', () => {
     expect(await sendChunked(port, padded(4_000_000))).toBe(413);
   });
 
+  test('a client that still sends reads the refusal', patience, async () => {
+    const { url } = await start();
+    const body = new Blob([padded(8_000_000)]);
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' } as const;
+    for (let time = 0; time < 10; time++) {
+      const sent = [body, body.stream()].map((body) => fetch(url, { ...init, body }));
+      for (const { status } of await Promise.all(sent)) expect(status).toBe(413);
+    }
+  });
+
+  test('a client that never stops sending is cut off', patience, async () => {
+    const { port } = await start();
+    const headers = { 'content-type': 'application/json' };
+    const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+    const cut = new Promise((resolve) => sending.once('close', resolve));
+    sending.on('error', () => {});
+    const more = () => sending.destroyed || sending.write('x'.repeat(100_000), more);
+    more();
+    await cut;
+  });
+
   test('characters count as bytes', async () => {
     const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
     expect((await client.send(padded(4990).replace('xxxxxxxxxx', '€€€€€€€€€€'))).status).toBe(413);

@@ -128,7 +128,7 @@ function bodyRefusal(fault: BodyFault): Response {
     case 'media-type':
       return json(415, { error: 'Content-Type must be application/json' });
     case 'too-large':
-      return json(413, { error: 'Request too large' }, { connection: 'close' });
+      return json(413, { error: 'Request too large' });
     case 'not-json':
       return json(400, errorReply(ErrorCode.ParseError, 'Parse error'));
   }
