@@ -64,8 +64,12 @@ export function misfits(schema: JsonObject, value: unknown, root: string): reado
 const tooSlow = 'a pattern, a $ref or uniqueItems';
 const guarded = new WeakMap<JsonObject, boolean>();
 
-/** Bounds work on a schema by time where it holds what can make it endless; elsewhere that would only cost time. */
-function guard<T>(schema: JsonObject, work: () => T): T {
+/**
+ * Bounds work on a schema by time where it holds what can make it endless; elsewhere that would only cost time.
+ *
+ * @throws Overdue, or whatever the work throws.
+ */
+export function guard<T>(schema: JsonObject, work: () => T): T {
   const endless = guarded.get(schema) ?? mayBeEndless(schema);
   guarded.set(schema, endless);
   return endless ? bounded(taskMs, work) : work();

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { bounded, taskMs } from '../bounded.ts';
+import type { JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
+import { guard } from '../schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 
 export interface SdkSession {
@@ -64,8 +65,8 @@ async function boundedValidator() {
   const own = new AjvJsonSchemaValidator();
   return {
     getValidator<T>(schema: Parameters<typeof own.getValidator>[0]) {
-      const validate = bounded(taskMs, () => own.getValidator<T>(schema));
-      return (input: unknown) => bounded(taskMs, () => validate(input));
+      const validate = guard(schema as JsonObject, () => own.getValidator<T>(schema));
+      return (input: unknown) => guard(schema as JsonObject, () => validate(input));
     },
   };
 }
