@@ -6,9 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { planAddition } from '../../src/cli/tools/addition.ts';
 import { planRemoval } from '../../src/cli/tools/removal.ts';
+import { changeProject } from '../../src/project/change.ts';
 import { sha256 } from '../../src/project/hash.ts';
 import { manifestFile } from '../../src/project/manifest.ts';
-import { openProject } from '../../src/project/open.ts';
+import { namedTools, openProject } from '../../src/project/open.ts';
 import { makeStaging } from '../../src/project/staging.ts';
 import { type Change, steps } from '../../src/project/transaction.ts';
 import { randomFrom } from '../reliability/random.ts';
@@ -68,7 +69,10 @@ it(`killed at ${kills} random moments, a project is as before or after, and buil
         : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
     const killed = copy('killed', before);
     await endAt(bins.market, command, { cwd: killed, moment, watched: join(killed, 'src/tools') });
-    const state = await settle(killed, before, after, JSON.stringify(moment));
+    const state = await settle(killed, before, after, {
+      moment: JSON.stringify(moment),
+      nextRun: anotherProgram,
+    });
     seen[state] += 1;
   }
   console.log(
@@ -85,7 +89,8 @@ it('killed between any two renames, too', async () => {
       const killed = copy('killed', before);
       const moves = steps(killed, abandonedStaging(killed), change);
       for (let i = 0; i < done; i += 1) moves.next();
-      const state = await settle(killed, before, after, `${command[0]} after ${done} of ${count} renames`);
+      const moment = `${command[0]} after ${done} of ${count} renames`;
+      const state = await settle(killed, before, after, { moment, nextRun: sameProgram });
       if (done === count) expect(state).toBe('after');
     }
   }
@@ -96,19 +101,27 @@ async function settle(
   killed: string,
   before: string,
   after: string,
-  moment: string,
+  { moment, nextRun }: { moment: string; nextRun(directory: string): Promise<void> },
 ): Promise<'before' | 'after'> {
   expect([await served(before), await served(after)], moment).toContainEqual(await served(killed));
   await expectToCompile(killed);
-  const tidied = await run(process.execPath, [bins.market, 'list', '--mark-listed', '--json'], {
-    cwd: killed,
-  });
-  expect(tidied.status, tidied.stderr).toBe(0);
+  await nextRun(killed);
   const files = filesOf(killed);
   expect([filesOf(before), filesOf(after)], moment).toContainEqual(files);
   expect(readdirSync(killed).filter((name) => name.startsWith('.create-market-mcp'))).toEqual([]);
   rmSync(killed, { recursive: true });
   return isDeepStrictEqual(files, filesOf(after)) ? 'after' : 'before';
+}
+
+async function anotherProgram(directory: string): Promise<void> {
+  const { status, stderr } = await run(process.execPath, [bins.market, 'list', '--mark-listed'], {
+    cwd: directory,
+  });
+  expect(status, stderr).toBe(0);
+}
+
+async function sameProgram(directory: string): Promise<void> {
+  await changeProject(directory, async () => ({ change: null }));
 }
 
 async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
@@ -123,7 +136,7 @@ async function changeOf(directory: string, [name]: readonly string[]): Promise<C
 /** A staging directory as a process that is gone left it. */
 function abandonedStaging(directory: string): string {
   const own = makeStaging(directory);
-  const gone = spawnSync(process.execPath, ['-e', '']).pid;
+  const gone = spawnSync('true').pid;
   const abandoned = own.replace(`-${process.pid}-`, `-${gone}-`);
   renameSync(own, abandoned);
   return abandoned;
@@ -144,17 +157,10 @@ async function caseOf(name: string, before: string, command: readonly string[]):
   return { command, before, after, duration: performance.now() - started };
 }
 
-const names = new Map<string, readonly string[]>();
-
-/** The names of the tools that a project serves. Those of the cases do not change. */
+/** The names of the tools that a project serves. */
 async function served(directory: string): Promise<readonly string[]> {
-  const known = names.get(directory);
-  if (known) return known;
-  const { stdout } = await run(process.execPath, [bins.market, 'list', '--json'], { cwd: directory });
-  const tools: readonly { name: string }[] = JSON.parse(stdout).tools;
-  const found = tools.map(({ name }) => name);
-  if (!directory.endsWith('killed')) names.set(directory, found);
-  return found;
+  const { tools } = await openProject(directory);
+  return namedTools(tools.filter((tool) => tool.served)).map(({ name }) => name);
 }
 
 /** All files but those that a killed run keeps apart and those that are made from them; the fingerprints aside. */
