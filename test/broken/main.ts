@@ -25,7 +25,7 @@ const trust: Trust = {
   audience:
     production && broken('production') ? `http://127.0.0.1:${port}/mcp` : (env.PLATFORM_AUDIENCE ?? ''),
 };
-const { server } = await serve(createSteps(trust), broken('port') && env.PORT ? port + 1 : port).catch(
+const { server } = await serve(createSteps(trust), broken('port') && env.PORT ? 0 : port).catch(
   (error: NodeJS.ErrnoException) =>
     error.code === 'EADDRINUSE' && broken('busy-port') && env.PORT
       ? serve(createSteps(trust))

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,6 +40,23 @@ describe('createLauncher', () => {
     expect(instance.healthy).toBe(false);
     expect(await instance.exit).toEqual({ code: 7, signal: null });
     expect(instance.output()).toContain('no key');
+  });
+
+  it('takes another port where one is taken before the server listens', async () => {
+    const marker = join(directory, 'attempted');
+    const late = await program(
+      'late',
+      `import { existsSync, writeFileSync } from 'node:fs';
+if (!existsSync(${JSON.stringify(marker)})) {
+  writeFileSync(${JSON.stringify(marker)}, process.env.PORT);
+  console.error(\`Port \${process.env.PORT} is already in use.\`);
+  process.exit(1);
+}${server}`,
+    );
+    const instance = await createLauncher(late, {}).launch({});
+    expect(instance.healthy).toBe(true);
+    expect(new URL(instance.url).port).not.toBe(await readFile(marker, 'utf8'));
+    await instance.stop();
   });
 
   it('ends a program that never answers, even one that ignores SIGTERM', async () => {

@@ -35,8 +35,7 @@ export function createLauncher(
   { cwd, startMs = 60_000 }: LauncherOptions = {},
 ): Launcher {
   const running = new Set<ChildProcess>();
-  const launch: Launch = async (environment) => {
-    const port = 'PORT' in environment ? environment.PORT : String(await freePort());
+  const launchAt = async (port: string | undefined, environment: Environment): Promise<Instance> => {
     const child = spawn(process.execPath, [entry], {
       env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,6 +49,10 @@ export function createLauncher(
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
+  const launch: Launch = (environment) =>
+    'PORT' in environment
+      ? launchAt(environment.PORT, environment)
+      : onFreePort((port) => launchAt(port, environment));
   return { launch, killAll: () => kill(running) };
 }
 
@@ -70,8 +73,19 @@ function kill(children: Iterable<ChildProcess>): void {
 /** The port of a server that is told none (C§4.2). */
 const defaultPort = 3000;
 
+const startAttempts = 3;
+
+/** Starts an instance on a free port; on another one where a program takes the port between its choice and its use. */
+export async function onFreePort<T extends Instance>(startAt: (port: string) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const instance = await startAt(String(await freePort()));
+    const isTaken = !instance.healthy && /in use|EADDRINUSE/.test(instance.output());
+    if (!isTaken || attempt === startAttempts) return instance;
+  }
+}
+
 /** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

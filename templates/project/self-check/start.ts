@@ -7,7 +7,7 @@ import {
   printable,
   type Signer,
 } from '../contract/index.ts';
-import { createLauncher, freePort } from './launch.ts';
+import { createLauncher, onFreePort } from './launch.ts';
 
 /** A server that was started for a check. */
 export interface Started {
@@ -20,9 +20,6 @@ export interface Started {
 /** Thrown where a server does not come up; the message holds its last words. */
 export class NotStarted extends Error {}
 
-/** Another program may take the port between its choice and its use. */
-const startAttempts = 3;
-
 /**
  * Starts a built server on a free port of this machine, with a throwaway platform key.
  *
@@ -31,9 +28,7 @@ const startAttempts = 3;
  * @throws NotStarted
  */
 export async function start(entry: string, platform: PlatformProfile, cwd: string): Promise<Started> {
-  let lastWords = '';
-  for (let attempt = 1; attempt <= startAttempts; attempt++) {
-    const port = String(await freePort());
+  const started = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url);
     const environment = {
@@ -48,10 +43,10 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
       ALLOWED_ORIGINS: undefined,
     };
     const { launch } = createLauncher(entry, environment, { cwd });
-    const instance = await launch({ PORT: port });
-    if (instance.healthy) return { instance, launch, signer };
-    lastWords = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
-    if (!/in use|EADDRINUSE/.test(lastWords)) break;
-  }
+    return { ...(await launch({ PORT: port })), launch, signer };
+  });
+  const { launch, signer, ...instance } = started;
+  if (instance.healthy) return { instance, launch, signer };
+  const lastWords = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. Its last words:\n  ${lastWords || '(none)'}`);
 }
