@@ -10,6 +10,7 @@ import { outcomeRules } from './rules/outcome.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
 import { sessionRules } from './rules/session.ts';
+import { sessionRefusalRules } from './rules/session-refusal.ts';
 import { startRules } from './rules/start.ts';
 import { stopRules } from './rules/stop.ts';
 import { submissionRules } from './rules/submission.ts';
@@ -22,6 +23,7 @@ export const liveRules: readonly LiveRule[] = [
   ...identityRules,
   ...discoveryRules,
   ...sessionRules,
+  ...sessionRefusalRules,
   ...protocolRules,
   ...transportRules,
   ...gateTokenRules,

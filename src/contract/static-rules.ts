@@ -3,6 +3,7 @@ import { dialectRules } from './rules/dialect.ts';
 import { inputRules } from './rules/input.ts';
 import { metaRules } from './rules/meta.ts';
 import { outputRules } from './rules/output.ts';
+import { sampleRules } from './rules/sample.ts';
 import { readable, toolRules } from './rules/tool.ts';
 
 /** The rules that are read off the definitions, in order of report. */
@@ -10,6 +11,7 @@ export const staticRules: readonly StaticRule[] = [
   readable,
   ...toolRules,
   ...inputRules,
+  ...sampleRules,
   ...outputRules,
   ...dialectRules,
   ...metaRules,

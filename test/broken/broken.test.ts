@@ -39,8 +39,8 @@ describe('definitions', () => {
 
 describe('a server', { timeout: patienceMs }, () => {
   it('passes every rule when it is good', async () => {
-    const report = await checkServer({});
-    expect(report.rules.filter(({ status }) => status === 'fail')).toEqual([]);
+    const { rules } = await checkServer({});
+    expect(rules.filter(({ status, id }) => status !== 'pass' && !id.startsWith('process.'))).toEqual([]);
   });
 
   it.concurrent.each(brokenServers)('that breaks $rule fails it', async (variant) => {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
+import { present } from '../../src/contract/schema.ts';
 import { goodTools } from './good-tools.ts';
 
 /** Definitions that break one rule. Rules that must fail along with it stand in `along`. */
@@ -61,6 +62,18 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     tools: edited({ 'inputSchema.properties.currency.examples': 'EUR' }),
   },
   { rule: 'input.enum', tools: edited({ 'inputSchema.properties.currency.enum': ['USD', 'EUR', 5] }) },
+  {
+    rule: 'input.default',
+    tools: edited({ 'inputSchema.properties.options': options({ default: 'none' }) }),
+  },
+  {
+    rule: 'input.examples',
+    tools: edited({ 'inputSchema.properties.options': options({ examples: ['few'] }) }),
+  },
+  {
+    rule: 'input.enum',
+    tools: edited({ 'inputSchema.properties.options': options({ type: undefined, enum: [1, 'all'] }) }),
+  },
   {
     rule: 'input.items',
     tools: edited({
@@ -172,6 +185,17 @@ export function edited(changes: Readonly<Record<string, Json | undefined>>): rea
     else parent[last] = value;
   }
   return first ? [first, ...rest] : rest;
+}
+
+/** A parameter that is an object with one integer, which differs in some keywords; undefined removes one. */
+function options(different: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const limit = present({ type: 'integer', description: 'Trades to return.', ...different });
+  return {
+    type: 'object',
+    description: 'How to answer.',
+    properties: { limit },
+    examples: [{}],
+  };
 }
 
 function nested(levels: number): JsonObject {

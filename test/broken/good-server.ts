@@ -255,7 +255,12 @@ function breakStep<Name extends keyof Steps>(steps: Steps, name: Name, breaks: B
 }
 
 function isMessage(value: unknown): value is Message {
-  return isObject(value) && typeof value.method === 'string';
+  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') return false;
+  const { id, params } = value;
+  return (
+    (id === undefined || typeof id === 'string' || typeof id === 'number') &&
+    (params === undefined || isObject(params))
+  );
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../src/contract/index.ts';
 import { rulesDocument, rulesOf } from './rules-document.ts';
-import { sentences } from './sentences.ts';
+import { sentences } from './sentences/index.ts';
 
 describe('the contract, sentence by sentence', () => {
   it('names only rules that exist', () => {

@@ -1,6 +1,6 @@
 import { rules, staticRules } from '../../src/contract/index.ts';
 import type { Rule } from '../../src/contract/rule.ts';
-import { type Sentence, sentences } from './sentences.ts';
+import { type Sentence, sentences } from './sentences/index.ts';
 
 /** The ids of the rules that test a sentence, groups spelled out. */
 export function rulesOf({ rules: named = [] }: Sentence): readonly string[] {

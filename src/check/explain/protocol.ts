@@ -54,6 +54,12 @@ export const protocolExplanations: Explanations = {
     'HTTP 400, or {"id": null, "error": …}',
     'HTTP 202',
   ),
+  'protocol.ill-formed': exchange(
+    'What a caller meant by a message that breaks the protocol can only be guessed; an error tells it to mend the message.',
+    '{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}',
+    '{"id": 1, "result": …}, or HTTP 500',
+    'HTTP 400 {"error": {"code": -32600, …}}',
+  ),
   'protocol.ping': exchange(
     'Clients ping to see whether a session is alive, and drop it where no answer comes.',
     '{"id": 1, "method": "ping"}',

@@ -56,9 +56,15 @@ export const sessionExplanations: Explanations = {
   'session.missing-get': refused('GET /mcp, no mcp-session-id', lost),
   'session.unknown-get': refused('GET /mcp, mcp-session-id: 00000000-…', lost),
   'session.tampered': refused(`POST /mcp  ${list}, an id with one character changed`, guessed),
+  'session.tampered-get': refused('GET /mcp, an id with one character changed', guessed),
   'session.long': refused(`POST /mcp  ${list}, an id of 4,096 characters`, guessed),
+  'session.long-get': refused('GET /mcp, an id of 4,096 characters', guessed),
   'session.prototype': refused(`POST /mcp  ${list}, mcp-session-id: __proto__`, member),
   'session.prototype-get': refused('GET /mcp, mcp-session-id: constructor', member),
+  'session.missing-call': refused(
+    'POST /mcp  {"method": "tools/call", …}, a valid token, no mcp-session-id',
+    'A token says who pays, not which conversation a call belongs to; callers count on the same answer for every request without a session.',
+  ),
   'session.get-known': exchange(
     'Clients open a stream after initialize; an error there ends the session for some of them.',
     'GET /mcp, mcp-session-id of an open session',
@@ -73,7 +79,7 @@ export const sessionExplanations: Explanations = {
   ),
   'session.delete': exchange(
     'A caller that ends its session relies on nobody being able to go on with it.',
-    'DELETE /mcp, then POST /mcp in the same session',
+    'DELETE /mcp, then POST or GET /mcp in the same session',
     '204, then 200',
     `204, then ${invalid}   (or 405 to DELETE)`,
   ),

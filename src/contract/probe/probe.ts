@@ -118,6 +118,11 @@ export class Probe {
     });
   }
 
+  /** GET to the endpoint: the stream of a session (C§3.1). */
+  openStream(session: string | undefined): Promise<HttpAnswer> {
+    return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
+  }
+
   /** One JSON-RPC request, in the shared session unless another is named. */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());

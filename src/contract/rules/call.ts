@@ -84,7 +84,7 @@ export const callRules: readonly LiveRule[] = [
     mend: 'Log what was thrown and answer with a code and a message of your own.',
     check: async (probe) =>
       (await probe.outcomes())
-        .filter(({ result, rpc }) => result?.isError === true && showsInsides(rpc.http.body))
+        .filter(({ result, rpc }) => (!result || result.isError === true) && showsInsides(rpc.http.body))
         .map((outcome) =>
           ofCall(outcome, {
             expected: 'no stack trace and no file names',

@@ -1,9 +1,9 @@
-import type { Json, JsonObject, Problem } from '../model.ts';
+import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { bare, isObject, misfits, present, shorten, tryCompile } from '../schema.ts';
+import { bare, isObject, misfits, shorten, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
-import { isText, propertiesOf, undeclared } from './read.ts';
+import { hasItems, isText, propertiesOf, undeclared } from './read.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [
@@ -102,40 +102,6 @@ export const inputRules: readonly StaticRule[] = [
         actual: 'none of them',
       }),
   }),
-  ofParameters({
-    id: 'input.default',
-    level: 'must',
-    title: 'every default fits its own parameter',
-    source: 'C§2.1',
-    mend: 'Correct the default.',
-    judge: (schema, path, misfitsOf) =>
-      schema.default === undefined ? [] : misfitsOf(schema.default, `${path}.default`),
-  }),
-  ofParameters({
-    id: 'input.examples',
-    level: 'should',
-    title: 'all examples of a parameter fit it',
-    source: 'C§2.1',
-    mend: 'Make examples an array of values that the tool accepts.',
-    judge: ({ examples }, path, misfitsOf) => {
-      if (examples === undefined) return [];
-      if (!Array.isArray(examples)) {
-        return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
-      }
-      return examples.flatMap((example, index) => misfitsOf(example, `${path}.examples[${index}]`));
-    },
-  }),
-  ofParameters({
-    id: 'input.enum',
-    level: 'should',
-    title: 'every allowed value of a parameter is of its type',
-    source: 'C§2.1',
-    mend: 'Correct the values of enum, or the type.',
-    judge: (schema, path, misfitsOf) =>
-      hasItems(schema.enum)
-        ? schema.enum.flatMap((value, index) => misfitsOf(value, `${path}.enum[${index}]`))
-        : [],
-  }),
   {
     id: 'input.items',
     level: 'should',
@@ -173,12 +139,7 @@ export function compileProblems(schema: unknown, path: string): readonly Problem
 }
 
 interface ParameterRule extends Omit<StaticRule, 'inspect'> {
-  /** `misfitsOf` lists the ways in which a value does not fit the parameter. */
-  judge(
-    schema: JsonObject,
-    path: string,
-    misfitsOf: (value: Json, path: string) => readonly Problem[],
-  ): readonly Problem[];
+  judge(schema: JsonObject, path: string): readonly Problem[];
 }
 
 /** A rule about each member of `inputSchema.properties`. */
@@ -186,31 +147,10 @@ function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
   return {
     ...text,
     inspect: ({ inputSchema }) =>
-      propertiesOf(inputSchema).flatMap(([name, schema]) =>
-        judge(schema, `inputSchema.properties.${name}`, (value, path) =>
-          parameterMisfits(inputSchema as JsonObject, name, value).map((problem) => ({ ...problem, path })),
-        ),
-      ),
+      propertiesOf(inputSchema).flatMap(([name, schema]) => judge(schema, `inputSchema.properties.${name}`)),
   };
-}
-
-const parametersAlone = new WeakMap<JsonObject, JsonObject>();
-
-/** Validates one parameter in the reach of the schema's own definitions, without the other parameters. */
-function parameterMisfits(inputSchema: JsonObject, name: string, value: Json): readonly Problem[] {
-  const alone = parametersAlone.get(inputSchema) ?? withoutDemands(inputSchema);
-  parametersAlone.set(inputSchema, alone);
-  return misfits(alone, bare({ [name]: value }), 'arguments');
-}
-
-function withoutDemands({ properties, definitions, $defs }: JsonObject): JsonObject {
-  return present({ properties, definitions, $defs });
 }
 
 function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
-}
-
-function hasItems(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value) && value.length > 0;
 }

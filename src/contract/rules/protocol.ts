@@ -1,10 +1,10 @@
-import type { Json } from '../model.ts';
+import type { Json, JsonObject } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
 import { platformVersion } from '../probe/probe.ts';
 import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
-import { resultProblems } from './expect.ts';
+import { holdsResult, resultProblems } from './expect.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
@@ -140,6 +140,34 @@ export const protocolRules: readonly LiveRule[] = [
         expected: 'HTTP 202 without a response',
         actual: describe(answer),
       });
+    },
+  },
+  {
+    id: 'protocol.ill-formed',
+    level: 'should',
+    title: 'a message that is no JSON-RPC 2.0 request is not carried out',
+    source: 'C§4 (JSON-RPC 2.0 §4)',
+    mend: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
+    check: async (probe) => {
+      const session = await probe.session();
+      const request = rpcRequest(1, 'tools/list');
+      const messages: readonly JsonObject[] = [
+        { ...request, jsonrpc: '1.0' },
+        { id: 1, method: 'tools/list' },
+        { ...request, id: { in: 'an object' } },
+        { ...request, id: true },
+        { ...request, method: ['tools/list'] },
+        { ...request, params: 'cursor' },
+        { jsonrpc: '2.0', id: 1 },
+      ];
+      const answers = await Promise.all(messages.map((message) => probe.post(message, { session })));
+      return answers.flatMap((answer, index) =>
+        unless(answer.status < 500 && !holdsResult(answer), {
+          path: shorten(messages[index]),
+          expected: 'HTTP 4xx, or a JSON-RPC error',
+          actual: describe(answer),
+        }),
+      );
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model.ts';
+import type { Json, JsonObject } from '../model.ts';
 import { isObject } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 
@@ -32,4 +32,9 @@ export function allPlaces(tool: JsonObject): readonly Place[] {
 /** A text reduced to its letters and digits, to see whether two say the same. */
 export function gist(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Whether a value is a list with something in it. */
+export function hasItems(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value) && value.length > 0;
 }

@@ -58,6 +58,7 @@ export const brokenProtocol: readonly BrokenServer[] = [
         : answer,
     ),
   },
+  { rule: 'protocol.ill-formed', breaks: lenient() },
   {
     rule: 'protocol.ping',
     breaks: responds(({ method }) =>
@@ -65,3 +66,11 @@ export const brokenProtocol: readonly BrokenServer[] = [
     ),
   },
 ];
+
+/** A server that carries out requests of any version of JSON-RPC. */
+function lenient(): BrokenServer['breaks'] {
+  return {
+    parse: (good) => (request) =>
+      good({ ...request, body: request.body?.replace('"jsonrpc":"1.0"', '"jsonrpc":"2.0"') }),
+  };
+}

@@ -152,6 +152,7 @@ export const brokenResults: readonly BrokenServer[] = [
       isError: true,
     })),
   },
+  { rule: 'call.no-stack', breaks: throwsOnWrongArguments() },
   {
     rule: 'submission.calls',
     breaks: instead((request) =>
@@ -205,6 +206,18 @@ function unknownTool(concerned: (name: unknown) => boolean): BrokenServer['break
       const { params } = message;
       const broken = message.method === 'tools/call' && isObject(params) && concerned(params.name);
       return broken ? { error: { code: -32602, message: 'Unknown tool' } } : good(message);
+    },
+  };
+}
+
+/** A server that answers a wrong type by the error that was thrown over it. */
+function throwsOnWrongArguments(): BrokenServer['breaks'] {
+  const message = 'TypeError: symbol.trim is not a function\n    at run (/srv/app/tools.js:12:34)';
+  return {
+    respond: (good) => async (request) => {
+      const response = await good(request);
+      const wrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
+      return wrong ? { error: { code: -32603, message } } : response;
     },
   };
 }

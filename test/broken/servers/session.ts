@@ -13,6 +13,8 @@ function letIn(admits: (request: Request) => boolean) {
 }
 
 const isOrdinaryPost = (request: Request) => request.method === 'POST' && methodOf(request) !== 'initialize';
+const isCall = (request: Request) => methodOf(request) === 'tools/call';
+const isLong = (request: Request) => (idOf(request)?.length ?? 0) > 1000;
 const isZero = (request: Request) => /^0+-/.test(idOf(request) ?? '');
 
 export const brokenSessions: readonly BrokenServer[] = [
@@ -29,7 +31,11 @@ export const brokenSessions: readonly BrokenServer[] = [
   { rule: 'session.parallel', breaks: crowded() },
   {
     rule: 'session.missing-post',
-    breaks: letIn((request) => isOrdinaryPost(request) && idOf(request) === undefined),
+    breaks: letIn((request) => isOrdinaryPost(request) && !isCall(request) && idOf(request) === undefined),
+  },
+  {
+    rule: 'session.missing-call',
+    breaks: letIn((request) => isCall(request) && idOf(request) === undefined),
   },
   { rule: 'session.unknown-post', breaks: letIn((request) => isOrdinaryPost(request) && isZero(request)) },
   {
@@ -42,14 +48,20 @@ export const brokenSessions: readonly BrokenServer[] = [
     rule: 'session.unknown-get',
     breaks: instead((request) => (request.method === 'GET' && isZero(request) ? stream : undefined)),
   },
-  { rule: 'session.tampered', breaks: prefixed() },
+  { rule: 'session.tampered', breaks: prefixed('POST') },
+  { rule: 'session.tampered-get', breaks: prefixed('GET') },
+  { rule: 'session.delete-unknown', breaks: prefixed('DELETE') },
   {
     rule: 'session.long',
     breaks: instead((request) =>
-      request.method === 'POST' && (idOf(request)?.length ?? 0) > 1000
+      request.method === 'POST' && isLong(request)
         ? { status: 500, body: 'Internal Server Error' }
         : undefined,
     ),
+  },
+  {
+    rule: 'session.long-get',
+    breaks: instead((request) => (request.method === 'GET' && isLong(request) ? stream : undefined)),
   },
   {
     rule: 'session.prototype',
@@ -74,10 +86,17 @@ export const brokenSessions: readonly BrokenServer[] = [
     ),
   },
   { rule: 'session.delete', breaks: { close: () => () => {} } },
+  { rule: 'session.delete', breaks: outlivesDelete() },
   {
     rule: 'session.delete-unknown',
     breaks: withAnswer((answer, request) =>
       request.method === 'DELETE' && answer.status === 400 ? { status: 204 } : answer,
+    ),
+  },
+  {
+    rule: 'session.delete-unknown',
+    breaks: instead((request) =>
+      request.method === 'DELETE' && idOf(request) === '__proto__' ? { status: 500 } : undefined,
     ),
   },
 ];
@@ -158,19 +177,28 @@ function crowded() {
   };
 }
 
-/** Compares only the beginning of an id. */
-function prefixed() {
-  const known = new Set<string>();
+/** Compares only the beginning of an id, under one method. */
+function prefixed(method: string) {
+  const known = new Map<string, string>();
+  const beginning = (id: string | undefined) => id?.slice(0, 8) ?? '';
   return {
     open: (good: Steps['open']) => () => {
       const id = good();
-      known.add(id.slice(0, 8));
+      known.set(beginning(id), id);
       return id;
     },
-    close: (good: Steps['close']) => (id: string) => {
-      known.delete(id.slice(0, 8));
-      good(id);
-    },
-    isKnown: () => (id: string | undefined) => known.has(id?.slice(0, 8) ?? ''),
+    ...withRequest((request: Request) => {
+      const whole = known.get(beginning(idOf(request)));
+      return request.method === method && whole ? withHeaders(request, { 'mcp-session-id': whole }) : request;
+    }),
   };
+}
+
+/** Leaves the stream of a deleted session open to whoever knows its id. */
+function outlivesDelete() {
+  const deleted = new Set<string | undefined>();
+  return instead((request, steps) => {
+    if (request.method === 'DELETE' && steps.isKnown(idOf(request))) deleted.add(idOf(request));
+    return request.method === 'GET' && deleted.has(idOf(request)) ? stream : undefined;
+  });
 }

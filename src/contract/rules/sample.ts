@@ -1,0 +1,104 @@
+import type { Json, JsonObject, Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { bare, isObject, misfits, present, shorten } from '../schema.ts';
+import { type Place, places } from '../walk.ts';
+import { hasItems } from './read.ts';
+
+/** The values that an inputSchema shows to those who build arguments. */
+export const sampleRules: readonly StaticRule[] = [
+  ofSamples({
+    id: 'input.default',
+    level: 'must',
+    title: 'every default fits its own parameter',
+    source: 'C§2.1',
+    mend: 'Correct the default.',
+    judge: (schema, path, misfitsOf) =>
+      schema.default === undefined ? [] : misfitsOf(schema.default, `${path}.default`),
+  }),
+  ofSamples({
+    id: 'input.examples',
+    level: 'should',
+    title: 'all examples of a parameter fit it',
+    source: 'C§2.1',
+    mend: 'Make examples an array of values that the tool accepts.',
+    judge: ({ examples }, path, misfitsOf) => {
+      if (examples === undefined) return [];
+      if (!Array.isArray(examples)) {
+        return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
+      }
+      return examples.flatMap((example, index) => misfitsOf(example, `${path}.examples[${index}]`));
+    },
+  }),
+  ofSamples({
+    id: 'input.enum',
+    level: 'should',
+    title: 'every allowed value of a parameter is of its type',
+    source: 'C§2.1',
+    mend: 'Correct the values of enum, or the type.',
+    judge: (schema, path, misfitsOf) => {
+      if (!hasItems(schema.enum)) return [];
+      const types = [...new Set(schema.enum.map(typeName))];
+      return [
+        ...unless(schema.type !== undefined || types.length === 1, {
+          path: `${path}.enum`,
+          expected: 'values of one type',
+          actual: types.join(', '),
+        }),
+        ...schema.enum.flatMap((value, index) => misfitsOf(value, `${path}.enum[${index}]`)),
+      ];
+    },
+  }),
+];
+
+interface SampleRule extends Omit<StaticRule, 'inspect'> {
+  /** `misfitsOf` lists the ways in which a value does not fit the schema it stands in. */
+  judge(
+    schema: JsonObject,
+    path: string,
+    misfitsOf: (value: Json, path: string) => readonly Problem[],
+  ): readonly Problem[];
+}
+
+/** A rule about the values that each schema inside an inputSchema shows: those of parameters and of what is in them. */
+function ofSamples({ judge, ...text }: SampleRule): StaticRule {
+  return {
+    ...text,
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { schema: side, members } = sideBySide(inputSchema);
+      return members.flatMap(({ name, place }) =>
+        judge(place.schema, place.path, (value, path) =>
+          misfits(side, bare({ [name]: value }), 'arguments').map((problem) => ({ ...problem, path })),
+        ),
+      );
+    },
+  };
+}
+
+interface SideBySide {
+  readonly schema: JsonObject;
+  readonly members: readonly { readonly name: string; readonly place: Place }[];
+}
+
+const knownSideBySide = new WeakMap<JsonObject, SideBySide>();
+
+/**
+ * One schema in which every schema inside an inputSchema is an optional property, under a name of its own and in the reach
+ * of the definitions it may refer to: compiled once, it validates a value against any of them alone.
+ */
+function sideBySide(inputSchema: JsonObject): SideBySide {
+  const known = knownSideBySide.get(inputSchema);
+  if (known) return known;
+  const [, ...inner] = places(inputSchema, 'inputSchema');
+  const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
+  const { properties, definitions, $defs } = inputSchema;
+  const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));
+  const all = { ...(isObject(properties) ? properties : {}), ...own };
+  const made = { schema: present<Json>({ properties: all, definitions, $defs }), members };
+  knownSideBySide.set(inputSchema, made);
+  return made;
+}
+
+function typeName(value: Json): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}

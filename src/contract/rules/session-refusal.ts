@@ -1,0 +1,111 @@
+import type { Problem } from '../model.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, rpcRequest } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { present } from '../schema.ts';
+import { invalidSessionProblems } from './expect.ts';
+
+/** Requests outside any session, and under ids that nobody was given. */
+export const sessionRefusalRules: readonly LiveRule[] = [
+  refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
+  refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
+  refused('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
+  refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
+  refused('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+  refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
+  refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
+  refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
+  refused(
+    'session.prototype',
+    'a session id that is the name of an object member',
+    'POST',
+    async () => memberNames,
+  ),
+  refused('session.prototype-get', 'such an id on GET', 'GET', async () => memberNames),
+  {
+    id: 'session.missing-call',
+    level: 'must',
+    title: 'a paid call without a session is refused',
+    source: 'C§3.1, C§7',
+    mend: 'Look at the session of every request, whoever has paid for it: only initialize needs none.',
+    check: async (probe) => {
+      await probe.outcomes();
+      const { name, arguments: args } = (await probe.cases())[0];
+      const body = rpcRequest(1, 'tools/call', { name, arguments: args });
+      return invalidSessionProblems(await probe.post(body, { token: await probe.payment() }), 'tools/call');
+    },
+  },
+  {
+    id: 'session.foreign-initialize',
+    level: 'must',
+    title: 'initialize with an unknown session id is refused',
+    source: 'C§3.1, C§7',
+    mend: "Open a session only where the request names none: an id is the server's to choose.",
+    check: async (probe) => {
+      await probe.session();
+      return invalidSessionProblems(
+        (await probe.initialize(undefined, { session: unknownId })).http,
+        'initialize',
+      );
+    },
+  },
+  {
+    id: 'session.delete-unknown',
+    level: 'should',
+    title: 'DELETE of an unknown session is refused',
+    source: 'MCP 2025-06-18, transports; C§7',
+    mend: 'Answer 400 as on POST and GET, or 405.',
+    check: async (probe) => {
+      const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
+      const answers = await Promise.all(
+        ids.map((id) => probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) })),
+      );
+      return answers.flatMap((answer) =>
+        unless([400, 404, 405].includes(answer.status), {
+          path: 'DELETE',
+          expected: 'HTTP 400, 404 or 405',
+          actual: describe(answer),
+        }),
+      );
+    },
+  },
+];
+
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const longId = 'x'.repeat(4096);
+/** Where ids are members of a plain object, these are always there. */
+const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+/** A rule that names each of these sessions in a request and wants each refused. */
+function refused(
+  id: string,
+  what: string,
+  method: 'GET' | 'POST',
+  idsOf: (probe: Probe) => Promise<readonly (string | undefined)[]>,
+): LiveRule {
+  return {
+    id,
+    level: 'must',
+    title: `${what} is refused`,
+    source: 'C§3.1, C§7',
+    mend: 'Answer HTTP 400 {"error":"Invalid session"}; look ids up in a Map or verify their signature.',
+    check: async (probe): Promise<readonly Problem[]> => {
+      const ids = await idsOf(probe);
+      const answers = await Promise.all(
+        ids.map((session) =>
+          method === 'POST'
+            ? probe.post(rpcRequest(1, 'tools/list'), { session })
+            : probe.openStream(session),
+        ),
+      );
+      return answers.flatMap((answer) => invalidSessionProblems(answer, method));
+    },
+  };
+}
+
+/** An id that differs in its middle from one of a session: the last character of base64 may hold bits that do not count. */
+async function tamperedIds(probe: Probe): Promise<readonly [string]> {
+  const id = await probe.newSession();
+  const middle = Math.floor(id.length / 2);
+  return [`${id.slice(0, middle)}${id[middle] === 'A' ? 'B' : 'A'}${id.slice(middle + 1)}`];
+}
