@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { keys, Terminal } from '../e2e/terminal.ts';
 import { buildProject, freePort, run } from './built.ts';
 import { audience, issuer, publicKey, RawClient, token } from './support.ts';
 
@@ -80,7 +81,7 @@ describe('main', () => {
     }).exit;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      `The server cannot start.\n- Port ${listening.port} is already in use. Stop the program that uses it, or set PORT to a free port.\n`,
+      `Cannot start.\n- Port ${listening.port} is already in use. Stop the program that uses it, or set PORT to a free port.\n`,
     );
   });
 
@@ -123,10 +124,25 @@ describe('the local platform', () => {
       const { code, stderr } = await run(project.directory, script, { NODE_ENV: 'production' }).exit;
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringMatching(/^NODE_ENV is production.*\n$/),
+        stderr: 'Cannot start.\n- NODE_ENV is production: there is no local platform there.\n',
       });
     }
     expect(existsSync(key())).toBe(false);
+  });
+
+  test.each([
+    ['a directory', (file: string) => mkdirSync(file), '.env cannot be read'],
+    ['a wrong port', (file: string) => writeFileSync(file, 'PORT=eighty\n'), 'PORT: expected a whole number'],
+  ])('all programs say that .env is or holds %s', async (_, make, what) => {
+    const file = path.join(project.directory, '.env');
+    make(file);
+    onTestFinished(() => rmSync(file, { recursive: true }));
+    for (const script of ['src/main.js', 'local/dev.js', 'local/token.js']) {
+      const { code, stdout, stderr } = await run(project.directory, `dist/${script}`).exit;
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`Cannot start.\n- ${what}`);
+      expect(stderr).not.toMatch(/\n {4}at /);
+    }
   });
 
   test('dev serves behind the gate, and what token prints works when pasted', async () => {
@@ -154,6 +170,15 @@ describe('the local platform', () => {
     await expect(client.session()).rejects.toThrow();
   });
 
+  test('dev tells a person at a terminal where it serves, and ends with Ctrl-C', async () => {
+    const env = { PORT: String(await freePort()) };
+    const terminal = new Terminal(process.execPath, ['dist/local/dev.js'], { cwd: project.directory, env });
+    onTestFinished(() => terminal.kill());
+    await terminal.waitFor(`Serving at http://localhost:${env.PORT}/mcp`);
+    terminal.press(keys.ctrlC);
+    expect(await terminal.ended).toBe(0);
+  });
+
   test('dev starts anew after a change and keeps the last good build after an error', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const file = path.join(project.directory, 'src/tools/index.ts');
@@ -163,7 +188,8 @@ describe('the local platform', () => {
     const starts = () => output.stdout.split('"listening"').length - 1;
     await vi.waitUntil(() => starts() === 1, patience);
     writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
-    await vi.waitUntil(() => output.stdout.includes('error TS'), patience);
+    await vi.waitUntil(() => output.stderr.includes('the last good build stays up'), patience);
+    expect(output.stdout).toContain('error TS');
     expect(starts()).toBe(1);
     writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
     await vi.waitUntil(() => starts() === 2, patience);

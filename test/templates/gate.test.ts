@@ -84,8 +84,9 @@ describe('a call is accepted', () => {
     const headers = { ...(await client.session()), authorization: await bearer() };
     expect((await client.send(call, headers)).status).toBe(200);
     expect((await client.send(call, headers)).status).toBe(200);
-    const changed = headers.authorization.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    expect((await client.send(call, { ...headers, authorization: `${changed}` })).status).toBe(401);
+    // Of the last character some bits do not count.
+    const changed = headers.authorization.replace(/.(?=.$)/, (one) => (one === 'A' ? 'B' : 'A'));
+    expect((await client.send(call, { ...headers, authorization: changed })).status).toBe(401);
     vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
     try {
       expect((await client.send(call, headers)).status).toBe(401);

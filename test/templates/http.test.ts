@@ -47,6 +47,13 @@ describe('routes', () => {
     }
   });
 
+  test('HTTP/1.0, which names no host, is served', async () => {
+    const { port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /health HTTP/1.0\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*"status":"ok"/s);
+  });
+
   test('no header tells what the server is made of', async () => {
     const { client } = await start();
     const { headers } = await client.send(initialize);
@@ -172,11 +179,22 @@ describe('the stream of a session', () => {
     expect((await end)?.done).toBe(true);
   });
 
+  test('ends with the session, and no other does', async () => {
+    const { url, client } = await start();
+    const [own, other] = [await client.session(), await client.session()];
+    const [ending, staying] = await Promise.all([own, other].map((headers) => fetch(url, { headers })));
+    expect((await fetch(url, { method: 'DELETE', headers: own })).status).toBe(204);
+    expect(await ending?.text()).toBe(': keep-alive\n\n');
+    const reader = staying?.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    await reader?.cancel();
+  });
+
   test('keep-alives come while it is open and cease when it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const streams = createStreams();
-      const [one, two] = [streams.open().getReader(), streams.open().getReader()];
+      const [one, two] = [streams.open('a').getReader(), streams.open('b').getReader()];
       for (const reader of [one, two]) await reader.read();
       vi.advanceTimersByTime(25_000);
       for (const reader of [one, two]) expect((await reader.read()).done).toBe(false);

@@ -30,7 +30,11 @@ export async function develop(directory: string, env: NodeJS.ProcessEnv): Promis
   let server = start();
   for await (const _ of changesBelow(path.join(directory, 'src'), ending.signal)) {
     const [code] = await once(run(compiler), 'exit');
-    if (code !== 0 || ending.signal.aborted) continue;
+    if (ending.signal.aborted) break;
+    if (code !== 0) {
+      console.error('This does not compile: the last good build stays up.');
+      continue;
+    }
     await stop(server);
     server = start();
   }

@@ -24,8 +24,14 @@ export interface Config {
   readonly shutdownGraceMs: number;
 }
 
+/** A configuration, and what speaks against it without standing in its way. */
+export interface Configured {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+}
+
 export type ConfigResult =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
+  | ({ readonly ok: true } & Configured)
   | { readonly ok: false; readonly errors: readonly string[] };
 
 type Environment = { readonly [name: string]: string | undefined };

@@ -2,7 +2,11 @@ import './server/environment.ts';
 import { readConfig } from './config.ts';
 import { platform } from './platform.ts';
 import { readServerInfo } from './server/project.ts';
-import { serve } from './server/serve.ts';
-import { tools } from './tools/index.ts';
+import { refuse } from './server/refuse.ts';
 
-await serve(readConfig(process.env, platform), readServerInfo(), tools);
+const configured = readConfig(process.env, platform);
+if (!configured.ok) refuse(configured.errors);
+
+// Loading all the rest takes most of a start: a configuration that is wrong need not wait for it.
+const [{ serve }, { tools }] = await Promise.all([import('./server/serve.ts'), import('./tools/index.ts')]);
+await serve(configured, readServerInfo(), tools);

@@ -59,14 +59,16 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
   }
 
   function stream(request: Request): Response {
-    if (!sessions.isKnown(request.headers.get('mcp-session-id'))) return invalidSession();
-    return new Response(streams.open(), { headers: streamHeaders });
+    const session = request.headers.get('mcp-session-id');
+    if (session === null || !sessions.isKnown(session)) return invalidSession();
+    return new Response(streams.open(session), { headers: streamHeaders });
   }
 
   function end(request: Request): Response {
     const session = request.headers.get('mcp-session-id');
     if (session === null || !sessions.isKnown(session)) return invalidSession();
     sessions.close(session);
+    streams.close(session);
     return new Response(null, { status: 204 });
   }
 
@@ -106,7 +108,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     log('incident', { id, detail: error.stack });
     return json(500, { error: `Internal error (incident ${id})` });
   });
-  return { fetch: (request) => hono.fetch(request), closeStreams: streams.close };
+  return { fetch: (request) => hono.fetch(request), closeStreams: () => streams.close() };
 }
 
 const streamHeaders = {

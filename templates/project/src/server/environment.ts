@@ -1,3 +1,8 @@
 import { loadEnvironment } from './project.ts';
+import { refuse } from './refuse.ts';
 
-loadEnvironment();
+try {
+  loadEnvironment();
+} catch (error) {
+  refuse([`.env cannot be read: ${(error as Error).message}`]);
+}

@@ -26,6 +26,8 @@ export async function listen(app: App, limits: Limits): Promise<RunningServer> {
   const server = createAdaptorServer({
     fetch: (request) => app.fetch(request),
     createServer,
+    // HTTP/1.0 may name no host, and some health probes speak it.
+    hostname: 'localhost',
     serverOptions: {
       keepAliveTimeout,
       requestTimeout: requestTimeoutMs,

@@ -1,22 +1,20 @@
-import type { ConfigResult } from '../config.ts';
+import type { Configured } from '../config.ts';
 import { createApp } from './app.ts';
 import type { Tool } from './define-tool.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { createLog } from './log.ts';
 import type { ServerInfo } from './methods.ts';
+import { refuse } from './refuse.ts';
 
 /**
  * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Where it cannot start, says why on
- * stderr and exits with 1. The same signal again ends the process at
- * once.
+ * stderr and exits with 1. The same signal again ends the process at once.
  */
 export async function serve(
-  configured: ConfigResult,
+  { config, warnings }: Configured,
   info: ServerInfo,
   tools: readonly Tool[],
 ): Promise<void> {
-  if (!configured.ok) return refuse(configured.errors);
-  const { config, warnings } = configured;
   const log = createLog();
   process.on('exit', log.flush);
   process.on('unhandledRejection', (reason) => {
@@ -31,6 +29,7 @@ export async function serve(
   }
   for (const text of warnings) log('warning', { text });
   log('listening', { ...info, host: config.host, port: server.port, tools: tools.length });
+  if (process.stdout.isTTY) console.error(`Serving at ${addressOf(config.host, server.port)}`);
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -44,7 +43,8 @@ export async function serve(
   process.once('SIGINT', stop);
 }
 
-function refuse(reasons: readonly string[]): void {
-  console.error(['The server cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
-  process.exit(1);
+/** The endpoint as a person at this machine calls it. */
+function addressOf(host: string, port: number): string {
+  const isEvery = host === '0.0.0.0' || host === '::';
+  return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
 }
