@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
@@ -129,15 +130,20 @@ async function answers(health: URL, exit: Promise<Exit>, patienceMs: number): Pr
   const overdue = startTimer(() => limit.abort(), patienceMs);
   exit.then(() => limit.abort());
   while (!signal.aborted) {
-    const status = await fetch(health, { signal }).then(
-      (response) => response.status,
-      () => 0,
-    );
-    if (status === 200) break;
+    if ((await statusOf(health, signal)) === 200) break;
     await setTimeout(pollMs);
   }
   clearTimeout(overdue);
   return !signal.aborted;
+}
+
+/** The status of the answer to a GET; undefined where none comes. */
+function statusOf(url: URL, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    get(url, { signal, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>
+      resolve(undefined),
+    );
+  });
 }
 
 function emptied(environment: Environment): Record<string, string> {
