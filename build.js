@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-// Builds the package: one bundle for both bins, the templates, the schema of a tool spec, and the licences of what
-// was bundled.
+// Builds the package: one bundle for both bins, the help of each, the templates, the schema of a tool spec, and the
+// licences of what was bundled.
 
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
@@ -41,6 +42,11 @@ for (const part of ['project', 'tool']) {
   cpSync(join('templates', part), join(templates, part), { recursive: true, dereference: true });
 }
 rmSync(join(templates, 'project/contract/platforms'), { recursive: true });
+
+for (const name of ['create-market-mcp', 'market-mcp']) {
+  const help = execFileSync(process.execPath, [`bin/${name}.js`, '--help']);
+  writeFileSync(join(out, `${name}.help.txt`), help);
+}
 
 await writeSpecSchema();
 writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)));

@@ -1,6 +1,6 @@
-import { version } from '../plan/versions.ts';
 import { CliError, type ExitCode, exitCodes, toCliError } from './errors.ts';
 import { Output } from './output.ts';
+import { readyAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 
 export type ProgramName = 'create-market-mcp' | 'market-mcp';
@@ -9,8 +9,9 @@ export type ProgramName = 'create-market-mcp' | 'market-mcp';
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
   const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
   outliveReaders(output);
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-    process.stdout.write(`${version}\n`);
+  const ready = readyAnswer(name, args);
+  if (ready !== undefined) {
+    process.stdout.write(ready);
     return;
   }
   onSignals();

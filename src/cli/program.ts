@@ -10,6 +10,7 @@ import { withCheck } from './check/flags.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgramName } from './main.ts';
 import type { Output } from './output.ts';
+import { helpWidth } from './ready.ts';
 
 /** A command whose arguments are parsed; its code is loaded when it is run. */
 export type ReadyCommand = (output: Output) => Promise<ExitCode>;
@@ -20,7 +21,7 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
     .version(version, '-V, --version')
     .helpOption('-h, --help', 'show this')
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, outputError: () => {} });
+    .configureOutput({ getOutHelpWidth: () => helpWidth, writeErr: () => {}, outputError: () => {} });
   if (name === 'create-market-mcp') return withCreate(program, run);
 
   program.description('Works on a marketplace tool server, and makes new ones.');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
 import { version } from '../../src/plan/versions.ts';
 import { directory } from '../project/directory.ts';
 
@@ -22,6 +23,12 @@ describe('the built programs', () => {
     expect(run(bins.create, '--help').stdout).toContain('--package-manager <name>');
     expect(run(bins.market).stdout).toMatch(/Commands:\n {2}new .*\n/);
     expect(run(bins.market, 'new', '--help').stdout).toContain('--input <field>');
+  });
+
+  it.each(['create-market-mcp', 'market-mcp'] as const)('%s says the same help ahead and afresh', (name) => {
+    const bin = join(root, `bin/${name}.js`);
+    const help = buildProgram(name, async () => {}).helpInformation();
+    for (const flag of ['--help', '-h']) expect(run(bin, flag)).toMatchObject({ status: 0, stdout: help });
   });
 
   it('say what was meant', () => {

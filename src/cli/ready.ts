@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { version } from '../plan/versions.ts';
+import type { ProgramName } from './main.ts';
+
+/** Columns of the help, on every terminal: what it says can be written down when the package is built. */
+export const helpWidth = 80;
+
+/** The answer to arguments that need no command tree; undefined where one must be built. */
+export function readyAnswer(name: ProgramName, args: readonly string[]): string | undefined {
+  const [flag, ...more] = args;
+  if (more.length > 0) return undefined;
+  if (flag === '--version' || flag === '-V') return `${version}\n`;
+  if (flag === '--help' || flag === '-h' || (flag === undefined && name === 'market-mcp'))
+    return builtHelp(name);
+  return undefined;
+}
+
+/** What the build has written beside the bundle; undefined in a checkout. */
+function builtHelp(name: ProgramName): string | undefined {
+  try {
+    return readFileSync(join(import.meta.dirname, `${name}.help.txt`), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
