@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-// Builds the package: one bundle for both bins, the help of each, the templates, the schema of a tool spec, and the
-// licences of what was bundled.
+// Builds the package: one bundle for both bins with the templates compiled, the help of each, the templates, the schema
+// of a tool spec, and the licences of what was bundled.
 
 const out = 'dist';
+const templates = join(out, 'templates');
 rmSync(out, { recursive: true, force: true });
 
 const { metafile } = await build({
@@ -24,11 +25,11 @@ const { metafile } = await build({
   lineLimit: 120,
   legalComments: 'none',
   metafile: true,
-  // Handlebars' entry for Node looks for templates on disk through hooks that an ES module lacks.
-  alias: { handlebars: 'handlebars/dist/cjs/handlebars.js' },
+  // Without the compiler: the templates are compiled here.
+  alias: { handlebars: 'handlebars/dist/cjs/handlebars.runtime.js' },
   plugins: [
+    { name: 'compiled templates', setup: compileTemplates },
     { name: 'drop unused', setup: dropUnused },
-    { name: 'no source maps', setup: dropSourceMap },
   ],
   // CommonJS packages in the bundle ask for Node's own modules.
   banner: {
@@ -37,7 +38,6 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-const templates = join(out, 'templates');
 for (const part of ['project', 'tool']) {
   cpSync(join('templates', part), join(templates, part), { recursive: true, dereference: true });
 }
@@ -59,24 +59,33 @@ function dropUnused({ onResolve }) {
   }));
 }
 
-/** Handlebars has its own way of joining code for when it finds no `source-map`, and needs no other. */
-function dropSourceMap({ onResolve, onLoad }) {
-  onResolve({ filter: /^source-map$/ }, () => ({ path: 'source-map', namespace: 'empty' }));
-  onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: '' }));
+/** In place of the module that compiles a template when it is used. */
+function compileTemplates({ onLoad }) {
+  onLoad({ filter: /[\\/]render[\\/]compiled\.ts$/ }, async () => {
+    const { precompile } = await load('src/render/compile.ts');
+    const members = readdirSync('templates', { recursive: true })
+      .filter((path) => path.endsWith('.hbs'))
+      .map((path) => [path.replaceAll('\\', '/'), precompile(readFileSync(join('templates', path), 'utf8'))])
+      .map(([name, code]) => `${JSON.stringify(name)}: ${code}`);
+    return {
+      contents: `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`,
+    };
+  });
 }
 
 async function writeSpecSchema() {
-  const file = join(out, 'spec-schema.mjs');
-  await build({
-    entryPoints: ['src/spec/tool-spec-schema.ts'],
-    outfile: file,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-  });
-  const { specFileSchema } = await import(new URL(file, import.meta.url).href);
-  rmSync(file);
+  const { specFileSchema } = await load('src/spec/tool-spec-schema.ts');
   writeFileSync(join(out, 'tool-spec.schema.json'), `${JSON.stringify(specFileSchema, null, 2)}\n`);
+}
+
+/** What a module of ours exports. */
+async function load(entry) {
+  const file = join(out, `${basename(entry, '.ts')}.mjs`);
+  const options = { bundle: true, packages: 'external', format: 'esm', platform: 'node' };
+  await build({ entryPoints: [entry], outfile: file, ...options });
+  const exported = await import(new URL(file, import.meta.url).href);
+  rmSync(file);
+  return exported;
 }
 
 function licences(inputs) {

@@ -1,38 +1,6 @@
 import Handlebars from 'handlebars';
-import type { Json } from '../contract/model.ts';
-import { memberAccess } from './lexical.ts';
-import { Code, literal, mapEntries, property, type Spread } from './literal.ts';
-import { commentText, markdownCode, markdownText } from './text.ts';
-
-/**
- * What a template may call. Every value that comes from an author passes through the helper of the place where it
- * lands; each one throws a TypeError on `undefined`, which strict mode does not catch in an argument.
- */
-export const helpers = {
-  /** A value as JSON. `indent` is the column of the line on which it starts. */
-  json: (value: unknown, { hash }: Options) =>
-    indented(JSON.stringify(defined(value, 'json'), null, 2), indentOf(hash)),
-  /** A value as a TypeScript literal. `column` is where it starts, `indent` where its line starts. */
-  ts: (value: unknown, { hash }: Options) => literal(jsonOf(value, 'ts'), layoutOf(hash)),
-  /** A member of an object literal: name, colon, value. */
-  property: (name: unknown, value: unknown, { hash }: Options) =>
-    property(textOf(name, 'property'), jsonOf(value, 'property'), indentOf(hash)),
-  /** An outputSchema as a TypeScript literal that takes the properties named by `standard` from `...signals`. */
-  outputSchema: (value: unknown, standard: unknown, { hash }: Options) =>
-    literal(jsonOf(value, 'outputSchema'), { ...layoutOf(hash), spread: signalSpread(standard) }),
-  /** The entries of a `Map` as a TypeScript literal. */
-  entries: (value: unknown, { hash }: Options) =>
-    mapEntries(defined(value, 'entries') as readonly (readonly [Json, Json])[], layoutOf(hash)),
-  /** The access to a member of a variable: `input.symbol`, `input['a b']`. */
-  member: (object: unknown, name: unknown) => memberAccess(textOf(object, 'member'), textOf(name, 'member')),
-  comment: (value: unknown) => commentText(textOf(value, 'comment')),
-  md: (value: unknown) => markdownText(textOf(value, 'md')),
-  code: (value: unknown) => markdownCode(textOf(value, 'code')),
-} as const;
-
-interface Options {
-  readonly hash: Readonly<Record<string, unknown>>;
-}
+import { compiled } from './compiled.ts';
+import { helpers } from './helpers.ts';
 
 const engine = Handlebars.create();
 engine.registerHelper(helpers);
@@ -40,50 +8,13 @@ engine.registerHelper(helpers);
 /**
  * Renders one template.
  *
- * @param name for error messages.
+ * @param name its path below `templates/`.
  * @throws Error that names the template, where it or its context is faulty.
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {
-    return engine.compile(source, { noEscape: true, strict: true, knownHelpers })(context);
+    return engine.template(compiled(name, source))(context);
   } catch (error) {
     throw new Error(`template ${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
-}
-
-const knownHelpers = Object.fromEntries(Object.keys(helpers).map((name) => [name, true]));
-
-function defined(value: unknown, helper: string): unknown {
-  if (value === undefined) throw new TypeError(`${helper}: the context has no such value`);
-  return value;
-}
-
-function textOf(value: unknown, helper: string): string {
-  if (typeof value !== 'string') throw new TypeError(`${helper}: ${typeof value} is not text`);
-  return value;
-}
-
-/** Nothing but JSON can stand in a template's context; `literal` throws where that is not so. */
-function jsonOf(value: unknown, helper: string): Json {
-  return defined(value, helper) as Json;
-}
-
-function indentOf({ indent = 0 }: Options['hash']): number {
-  return Number(indent);
-}
-
-function layoutOf(hash: Options['hash']): { column: number; indent: number } {
-  const indent = indentOf(hash);
-  return { indent, column: Number(hash.column ?? indent) };
-}
-
-function indented(text: string, indent: number): string {
-  return text.replaceAll('\n', `\n${' '.repeat(indent)}`);
-}
-
-function signalSpread(standard: unknown): Spread | undefined {
-  const names = new Set(jsonOf(standard, 'outputSchema') as readonly string[]);
-  return names.size === 0
-    ? undefined
-    : { path: ['properties'], code: new Code('...signals'), replaces: names };
 }

@@ -5,7 +5,7 @@ import { projectContext } from '../../src/plan/project.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { toolsIndexContext } from '../../src/plan/tools-index.ts';
 import { readTemplates } from '../../src/project/templates.ts';
-import { helpers } from '../../src/render/engine.ts';
+import { helpers } from '../../src/render/helpers.ts';
 import { preparedTools } from '../plan/prepared.ts';
 
 const templates = new Map(
