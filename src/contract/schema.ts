@@ -2,7 +2,13 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { bounded, Overdue, taskMs } from './bounded.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
 
-const settings = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
+const settings = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  logger: false,
+  code: { optimize: false }, // Ajv's own pass doubles the time of compilation; V8 removes the same code
+} as const;
 let dialect: Ajv | undefined;
 
 /**
@@ -18,7 +24,7 @@ export function compileSchema(
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
   if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
-  dialect ??= new Ajv({ ...settings, code: { optimize: false } }); // optimizing costs more than all its uses
+  dialect ??= new Ajv(settings);
   dialect.validateSchema(schema, true);
   return new Ajv({ ...settings, useDefaults, validateSchema: false }).compile(schema);
 }
