@@ -47,6 +47,17 @@ export function resultProblems({ http, result }: RpcAnswer, path?: string): read
   });
 }
 
+/**
+ * A list request that must be carried out, if only by saying that there is no such method: whether the server has the
+ * method is what `discovery.*` ask.
+ */
+export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Problem[] {
+  return answer.error?.code === methodNotFound ? [] : resultProblems(answer, path);
+}
+
+/** JSON-RPC 2.0 §5.1 */
+const methodNotFound = -32_601;
+
 /** Whether an answer is one that a broken request deserves. */
 export function isClientError({ status }: HttpAnswer): boolean {
   return status >= 400 && status < 500;

@@ -3,7 +3,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
-import { isObject } from '../schema.ts';
+import { isObject, shorten } from '../schema.ts';
 import { unauthorizedProblems } from './expect.ts';
 
 const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';
@@ -24,7 +24,11 @@ export const gateRequestRules: readonly LiveRule[] = [
   bypass('gate.content-type', 'a call under an odd Content-Type', (probe) =>
     Promise.all(
       ['application/json\u00a0', 'application/json;', 'application/json; charset', 'text/plain', ''].map(
-        (type) => unpaid(probe, JSON.stringify, { 'content-type': type }),
+        (type) =>
+          unpaid(probe, JSON.stringify, {
+            headers: { 'content-type': type },
+            as: `Content-Type: ${shorten(type)}`,
+          }),
       ),
     ),
   ),
@@ -37,44 +41,52 @@ export const gateRequestRules: readonly LiveRule[] = [
         'tools/call ',
         ' tools/call',
         'tools/call\\u0000',
-      ].map((spelling) => unpaid(probe, (call) => JSON.stringify(call).replace('tools/call', spelling))),
+      ].map((spelling) =>
+        unpaid(probe, (call) => JSON.stringify(call).replace('tools/call', spelling), {
+          as: `"method":"${spelling}"`,
+        }),
+      ),
     ),
   ),
   bypass('gate.duplicate-keys', 'a call whose body names two methods', (probe) =>
     Promise.all(
-      ['{"method":"tools/list",', '{"method":"initialize",'].flatMap((start) => [
-        unpaid(probe, (call) => start + JSON.stringify(call).slice(1)),
-        unpaid(probe, (call) => `${JSON.stringify(call).slice(0, -1)},${start.slice(1, -1)}}`),
+      ['"method":"tools/list"', '"method":"initialize"'].flatMap((other) => [
+        unpaid(probe, (call) => `{${other},${JSON.stringify(call).slice(1)}`, { as: `{${other}, …call}` }),
+        unpaid(probe, (call) => `${JSON.stringify(call).slice(0, -1)},${other}}`, {
+          as: `{…call, ${other}}`,
+        }),
       ]),
     ),
   ),
   {
     ...refused('gate.notification', 'a call without an id'),
-    check: async (probe) =>
-      unauthorizedProblems(
-        await unpaid(probe, ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params })),
-        probe.profile,
-      ),
+    check: async (probe) => {
+      const { answer, path } = await unpaid(probe, ({ jsonrpc, method, params }) =>
+        JSON.stringify({ jsonrpc, method, params }),
+      );
+      return unauthorizedProblems(answer, probe.profile, path);
+    },
   },
   {
     ...refused('gate.trusted-headers', 'a call with headers that a proxy might set'),
-    check: async (probe) =>
-      unauthorizedProblems(
-        await unpaid(probe, JSON.stringify, {
-          'x-forwarded-user': 'platform',
-          'x-authenticated': 'true',
-          'x-payment-verified': 'true',
-          'x-forwarded-for': '127.0.0.1',
-          'x-http-method-override': 'GET',
-        }),
-        probe.profile,
-      ),
+    check: async (probe) => {
+      const headers = {
+        'x-forwarded-user': 'platform',
+        'x-authenticated': 'true',
+        'x-payment-verified': 'true',
+        'x-forwarded-for': '127.0.0.1',
+        'x-http-method-override': 'GET',
+      };
+      const { answer, path } = await unpaid(probe, JSON.stringify, { headers });
+      return unauthorizedProblems(answer, probe.profile, path);
+    },
   },
   {
     ...refused('gate.unknown-tool', 'a call of an unknown tool'),
     check: async (probe) => {
       const body = rpcRequest(1, 'tools/call', { name: 'no_such_tool', arguments: {} });
-      return unauthorizedProblems(await probe.post(body, { session: await probe.session() }), probe.profile);
+      const answer = await probe.post(body, { session: await probe.session() });
+      return unauthorizedProblems(answer, probe.profile, 'tools/call of no_such_tool');
     },
   },
   {
@@ -84,7 +96,7 @@ export const gateRequestRules: readonly LiveRule[] = [
       const { name, arguments: args } = (await probe.cases())[0];
       await probe.call(name, args, { session });
       const again = await probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), { session });
-      return unauthorizedProblems(again, probe.profile);
+      return unauthorizedProblems(again, probe.profile, 'the second tools/call, without a token');
     },
   },
 ];
@@ -93,7 +105,14 @@ function refused(id: string, what: string): Omit<LiveRule, 'check'> {
   return { id, level: 'must', title: `${what} is refused without a token`, source: 'C§5.4, C§7', mend };
 }
 
-function bypass(id: string, what: string, send: (probe: Probe) => Promise<readonly HttpAnswer[]>): LiveRule {
+/** What a request without a token got. */
+interface Attempt {
+  readonly answer: HttpAnswer;
+  /** What the request was. */
+  readonly path: string;
+}
+
+function bypass(id: string, what: string, send: (probe: Probe) => Promise<readonly Attempt[]>): LiveRule {
   return {
     id,
     level: 'must',
@@ -105,24 +124,25 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
 }
 
 /** An open method may answer (it was named as well); a call may not. */
-function ranProblems(answer: HttpAnswer): readonly Problem[] {
+function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   const ran = answer.values
     .flat(8)
     .some((value) => isObject(value) && isObject(value.result) && 'content' in value.result);
   return unless(!ran && answer.status < 500, {
-    path: 'tools/call',
+    path,
     expected: 'no result of a tool',
     actual: describe(answer),
   });
 }
 
-/** Sends a call of the first tool, written by `write`, without a token. */
+/** Sends a call of the first tool, written by `write`, without a token; `as` says in a report how it was written. */
 async function unpaid(
   probe: Probe,
   write: (call: ReturnType<typeof rpcRequest>) => string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<HttpAnswer> {
+  { headers = {}, as }: { readonly headers?: Readonly<Record<string, string>>; readonly as?: string } = {},
+): Promise<Attempt> {
   const { name, arguments: args } = (await probe.cases())[0];
   const call = rpcRequest(1, 'tools/call', { name, arguments: args });
-  return probe.post(write(call), { session: await probe.session(), headers });
+  const answer = await probe.post(write(call), { session: await probe.session(), headers });
+  return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };
 }

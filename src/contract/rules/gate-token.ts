@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
+import { shorten } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
-
-const long = 'x'.repeat(4096);
 
 /** Who gets past the gate: only a caller with a valid token of the platform. */
 export const gateTokenRules: readonly LiveRule[] = [
@@ -45,20 +45,22 @@ export const gateTokenRules: readonly LiveRule[] = [
       });
     },
   },
-  refuses('gate.no-token', 'tools/call without a token', async () => [undefined]),
-  refuses('gate.garbage', 'tools/call with a token that is none', async ({ profile: { token } }) =>
-    ['garbage', 'a.b.c', '..', 'e30.e30.', long].map((text) => `${token.scheme} ${text}`),
-  ),
-  refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) => [
-    token.scheme,
-    `${token.scheme} `,
-    '',
+  refuses('gate.no-token', 'tools/call without a token', async () => [{ value: undefined, as: 'absent' }]),
+  refuses('gate.garbage', 'tools/call with a token that is none', async ({ profile: { token } }) => [
+    ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => shown(`${token.scheme} ${text}`)),
+    { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
   ]),
+  refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>
+    [token.scheme, `${token.scheme} `, ''].map(shown),
+  ),
   refuses('gate.other-scheme', 'tools/call with the token under another scheme', async (probe) => {
     const token = await freshToken(probe);
     const own = probe.profile.token.scheme.toLowerCase();
     const others = ['Basic', 'Token', 'Bearer'].filter((scheme) => scheme.toLowerCase() !== own);
-    return [...others.map((scheme) => `${scheme} ${token}`), token];
+    return [
+      ...others.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
+      { value: token, as: 'a valid token without a scheme' },
+    ];
   }),
   forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),
   forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
@@ -85,15 +87,14 @@ export const gateTokenRules: readonly LiveRule[] = [
     check: async (probe) => {
       const audience = probe.target.signer?.audience ?? '';
       const alike = [`${audience}/`, `${audience}/other`, audience.replace(/\/mcp$/, ''), `x${audience}`];
-      const tokens = await Promise.all(alike.map((aud) => probe.token({ claims: { aud } })));
-      return refusalsOf(
-        probe,
-        tokens.map((token) => `${probe.profile.token.scheme} ${token}`),
+      const attempts = alike.map(async (aud) =>
+        bearing(probe, await probe.token({ claims: { aud } }), `aud ${aud}`),
       );
+      return refusalsOf(probe, await Promise.all(attempts));
     },
   },
   refuses('gate.tampered', 'tools/call with a token whose claims were changed', async (probe) => [
-    `${probe.profile.token.scheme} ${withOtherClaims(await freshToken(probe))}`,
+    bearing(probe, withOtherClaims(await freshToken(probe)), 'a token with other claims under its signature'),
   ]),
   {
     ...refuses(
@@ -105,20 +106,35 @@ export const gateTokenRules: readonly LiveRule[] = [
       const token = await freshToken(probe);
       const { name, arguments: args } = (await probe.cases())[0];
       await probe.call(name, args, { token });
-      const changed = [withOtherClaims(token), `${token}x`, token.slice(0, token.lastIndexOf('.') + 1)];
-      return refusalsOf(
-        probe,
-        changed.map((text) => `${probe.profile.token.scheme} ${text}`),
-      );
+      return refusalsOf(probe, [
+        bearing(probe, withOtherClaims(token), 'other claims under the signature'),
+        bearing(probe, `${token}x`, 'the token and one character more'),
+        bearing(probe, token.slice(0, token.lastIndexOf('.') + 1), 'the token without its signature'),
+      ]);
     },
   },
 ];
+
+/** A value for the header that carries the token, and how a report names it: a valid token belongs in none. */
+interface Attempt {
+  readonly value: string | undefined;
+  readonly as: string;
+}
+
+/** A value that holds no secret. */
+function shown(value: string): Attempt {
+  return { value, as: shorten(value) };
+}
+
+function bearing(probe: Probe, token: string, as: string): Attempt {
+  return { value: `${probe.profile.token.scheme} ${token}`, as };
+}
 
 /** A rule that sends the same tools/call under each value of the token's header and wants each refused. */
 function refuses(
   id: string,
   what: string,
-  values: (probe: Probe) => Promise<readonly (string | undefined)[]>,
+  attempts: (probe: Probe) => Promise<readonly Attempt[]>,
 ): LiveRule {
   return {
     id,
@@ -126,29 +142,31 @@ function refuses(
     title: `${what} is refused`,
     source: 'C§5.1, C§5.4, C§7',
     mend: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
-    check: async (probe) => refusalsOf(probe, await values(probe)),
+    check: async (probe) => refusalsOf(probe, await attempts(probe)),
   };
 }
 
 function forged(id: string, what: string, forgery: Forgery | (() => Forgery)): LiveRule {
   return refuses(id, `tools/call with ${what}`, async (probe) => [
-    `${probe.profile.token.scheme} ${await probe.token(typeof forgery === 'function' ? forgery() : forgery)}`,
+    bearing(probe, await probe.token(typeof forgery === 'function' ? forgery() : forgery), what),
   ]);
 }
 
-async function refusalsOf(probe: Probe, values: readonly (string | undefined)[]) {
+async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
   const { name, arguments: args } = (await probe.cases())[0];
   const session = await probe.session();
   const { header } = probe.profile.token;
   const answers = await Promise.all(
-    values.map((value) =>
+    attempts.map(({ value }) =>
       probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {
         session,
         headers: { [header]: value },
       }),
     ),
   );
-  return answers.flatMap((answer) => unauthorizedProblems(answer, probe.profile, 'tools/call'));
+  return answers.flatMap((answer, index) =>
+    unauthorizedProblems(answer, probe.profile, `tools/call, ${header}: ${attempts[index]?.as}`),
+  );
 }
 
 /** A NumericDate of RFC 7519. */

@@ -4,7 +4,7 @@ import { platformVersion } from '../probe/probe.ts';
 import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
-import { holdsResult, resultProblems } from './expect.ts';
+import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
@@ -100,7 +100,7 @@ export const protocolRules: readonly LiveRule[] = [
       const answers = await Promise.all(
         ['tools/list', 'resources/list', 'prompts/list'].flatMap((method) =>
           variants.map(async (params) =>
-            resultProblems(await probe.rpc(method, params), `${method} with params ${shorten(params)}`),
+            carriedOutProblems(await probe.rpc(method, params), `${method} with params ${shorten(params)}`),
           ),
         ),
       );
@@ -114,12 +114,11 @@ export const protocolRules: readonly LiveRule[] = [
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
     mend: 'Answer the JSON-RPC error -32601 (method not found).',
     check: async (probe) => {
-      const answers = await Promise.all(
-        ['tools/destroy', '__proto__', 'constructor'].map((method) => probe.rpc(method, {})),
-      );
-      return answers.flatMap(({ http, error }) =>
+      const methods = ['tools/destroy', '__proto__', 'constructor'];
+      const answers = await Promise.all(methods.map((method) => probe.rpc(method, {})));
+      return answers.flatMap(({ http, error }, index) =>
         unless(error?.code === -32601, {
-          path: 'error.code',
+          path: `${methods[index]}, error.code`,
           expected: '-32601',
           actual: describe(http),
         }),

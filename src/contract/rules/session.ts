@@ -1,7 +1,7 @@
 import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
-import { invalidSessionProblems, resultProblems } from './expect.ts';
+import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
@@ -60,10 +60,8 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const session = await probe.newSession();
       for (let turn = 1; turn <= 5; turn++) {
-        const problems = resultProblems(
-          await probe.rpc('resources/list', undefined, { session }),
-          `request ${turn}`,
-        );
+        const answer = await probe.rpc('resources/list', undefined, { session });
+        const problems = carriedOutProblems(answer, `resources/list, request ${turn}`);
         if (problems.length > 0) return problems;
       }
       return [];
@@ -88,11 +86,12 @@ export const sessionRules: readonly LiveRule[] = [
           expected: 'a list of tools',
           actual: describe(tools),
         }),
-        ...unless(Array.isArray(rpcAnswer(prompts, id).result?.prompts), {
+        ...unless(rpcAnswer(prompts, id).result?.tools === undefined, {
           path: 'prompts/list in the second session',
-          expected: 'a list of prompts',
+          expected: 'no list of tools',
           actual: describe(prompts),
         }),
+        ...carriedOutProblems(rpcAnswer(prompts, id), 'prompts/list in the second session'),
       ];
     },
   },
@@ -113,7 +112,7 @@ export const sessionRules: readonly LiveRule[] = [
           probe.rpc('prompts/list', undefined, { session: await probe.enter(answer) }),
         ),
       );
-      return used.flatMap((answer) => resultProblems(answer, 'prompts/list')).slice(0, 1);
+      return used.flatMap((answer) => carriedOutProblems(answer, 'prompts/list')).slice(0, 1);
     },
   },
   {

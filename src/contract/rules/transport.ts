@@ -1,5 +1,7 @@
+import type { Json, Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { present, shorten } from '../schema.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
@@ -50,8 +52,9 @@ export const transportRules: readonly LiveRule[] = [
     mend: 'Answer 404 or 405.',
     check: async (probe) => {
       const session = await probe.session();
+      const methods = ['PUT', 'PATCH'];
       const answers = await Promise.all(
-        ['PUT', 'PATCH'].map((method) =>
+        methods.map((method) =>
           probe.http({
             method,
             headers: present({ 'content-type': 'application/json', 'mcp-session-id': session }),
@@ -59,7 +62,7 @@ export const transportRules: readonly LiveRule[] = [
           }),
         ),
       );
-      return answers.flatMap((answer) => rejectedProblems(answer));
+      return answers.flatMap((answer, index) => rejectedProblems(answer, methods[index]));
     },
   },
   {
@@ -102,29 +105,39 @@ export const transportRules: readonly LiveRule[] = [
     mend: 'Log the error and answer with a short message.',
     check: async (probe) => {
       const session = await probe.session();
-      const answers = await Promise.all([
-        probe.post('{', { session }),
-        probe.post('', { session }),
-        probe.post('[[[]]]', { session }),
-        probe.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: null }, { session }),
-        probe.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } }),
-        probe.post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: 5 }, { session }),
-        probe.http({ path: '/%00' }),
+      const bodies: readonly (readonly [Json, PostOptions])[] = [
+        ['{', { session }],
+        ['', { session }],
+        ['[[[]]]', { session }],
+        [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: null }, { session }],
+        [{ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } }, {}],
+        [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: 5 }, { session }],
+      ];
+      const problems = await Promise.all([
+        ...bodies.map(async ([body, options]) =>
+          insideProblems(await probe.post(body, options), `POST ${shorten(body)}`),
+        ),
+        probe.http({ path: '/%00' }).then((answer) => insideProblems(answer, 'GET /%00')),
       ]);
-      return answers
-        .filter(({ body }) => showsInsides(body))
-        .map((answer) => ({
-          path: 'body',
-          expected: 'no stack trace and no file names',
-          actual: describe(answer),
-        }));
+      return problems.flat();
     },
   },
 ];
 
 /** Whether a text shows a line of a stack trace or a path of the server's own files near its beginning. */
 export function showsInsides(text: string): boolean {
-  return insides.test(text.slice(0, 100_000));
+  return insideOf(text) !== undefined;
+}
+
+function insideProblems({ status, body }: HttpAnswer, path: string): readonly Problem[] {
+  const inside = insideOf(body);
+  if (inside === undefined) return [];
+  const actual = `HTTP ${status} with ${shorten(inside)}`;
+  return [{ path, expected: 'no stack trace and no file names', actual }];
+}
+
+function insideOf(text: string): string | undefined {
+  return insides.exec(text.slice(0, 100_000))?.[0];
 }
 
 const insides = /\bat [^\n]{1,200}:\d+:\d+|node:internal|node_modules|file:\/\/\//;
@@ -146,11 +159,15 @@ function accepted(
         throw new NotRun('over HTTPS the host name decides which server is reached');
       }
       const session = await probe.session();
-      const answers = await Promise.all([
+      const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
+      const [initialized, listed] = await Promise.all([
         probe.initialize(undefined, { headers }),
         probe.rpc('tools/list', undefined, { session, headers }),
       ]);
-      return answers.flatMap((answer) => resultProblems(answer, shorten(headers)));
+      return [
+        ...resultProblems(initialized, `initialize, ${sent}`),
+        ...resultProblems(listed, `tools/list, ${sent}`),
+      ];
     },
   };
 }

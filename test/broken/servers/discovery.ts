@@ -65,7 +65,6 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   },
   {
     rule: 'discovery.prompts-list',
-    along: ['session.two-at-once'],
     breaks: {
       respond: (good) => async (message) =>
         message.method === 'prompts/list' ? { result: {} } : good(message),
