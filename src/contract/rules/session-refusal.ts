@@ -2,8 +2,8 @@ import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
-import { present } from '../schema.ts';
-import { invalidSessionProblems } from './expect.ts';
+import { present, shorten } from '../schema.ts';
+import { invalidSessionProblems, resultProblems } from './expect.ts';
 
 /** Requests outside any session, and under ids that nobody was given. */
 export const sessionRefusalRules: readonly LiveRule[] = [
@@ -15,13 +15,15 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
   refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
   refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
-  refused(
-    'session.prototype',
-    'a session id that is the name of an object member',
-    'POST',
-    async () => memberNames,
+  survived(
+    refused(
+      'session.prototype',
+      'a session id that is the name of an object member',
+      'POST',
+      async () => memberNames,
+    ),
   ),
-  refused('session.prototype-get', 'such an id on GET', 'GET', async () => memberNames),
+  survived(refused('session.prototype-get', 'such an id on GET', 'GET', async () => memberNames)),
   {
     id: 'session.missing-call',
     level: 'must',
@@ -54,15 +56,16 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     level: 'should',
     title: 'DELETE of an unknown session is refused',
     source: 'MCP 2025-06-18, transports; C§7',
+    turn: 'last',
     mend: 'Answer 400 as on POST and GET, or 405.',
     check: async (probe) => {
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
       const answers = await Promise.all(
         ids.map((id) => probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) })),
       );
-      return answers.flatMap((answer) =>
+      return answers.flatMap((answer, index) =>
         unless([400, 404, 405].includes(answer.status), {
-          path: 'DELETE',
+          path: `DELETE, ${named(ids[index])}`,
           expected: 'HTTP 400, 404 or 405',
           actual: describe(answer),
         }),
@@ -98,9 +101,27 @@ function refused(
             : probe.openStream(session),
         ),
       );
-      return answers.flatMap((answer) => invalidSessionProblems(answer, method));
+      return answers.flatMap((answer, index) =>
+        invalidSessionProblems(answer, `${method}, ${named(ids[index])}`),
+      );
     },
   };
+}
+
+/** The rule, run after the others: a server that stores something under such an id may serve nobody from then on. */
+function survived(rule: LiveRule): LiveRule {
+  return {
+    ...rule,
+    turn: 'last',
+    check: async (probe) => [
+      ...(await rule.check(probe)),
+      ...resultProblems(await probe.initialize(), 'initialize afterwards'),
+    ],
+  };
+}
+
+function named(session: string | undefined): string {
+  return `mcp-session-id: ${session === undefined ? 'absent' : shorten(session, 40)}`;
 }
 
 /** An id that differs in its middle from one of a session: the last character of base64 may hold bits that do not count. */
