@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // A generated project is compiled and run by several processes of its own; two cores bear two at once.
     maxConcurrency: 2,
+    // What is said does not depend on how the tests were started.
+    env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     projects: [
       {

@@ -97,10 +97,12 @@ export function findProject(from: string): string {
   if (found !== undefined) return found;
   const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
   const looked = `looked for ${manifestFile} in ${start} and every directory above it: there is none`;
+  const make = 'Change into a project, or make one: npx create-market-mcp.';
+  if (other === undefined) throw new ProjectError('NOT_A_PROJECT', looked, make);
   throw new ProjectError(
     'NOT_A_PROJECT',
-    other === undefined ? looked : `${looked}, so the project in ${other} was made by other means`,
-    'Change into a project, or make one with create-market-mcp.',
+    `${looked}, so the project in ${other} was made by other means`,
+    `${make} To examine a server of any making: npx --package create-market-mcp market-mcp check.`,
   );
 }
 

@@ -36,7 +36,9 @@ describe('create', () => {
     const { exitCode, stdout, stderr } = await run({ directory: target });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✔ \d+ files in /);
-    expect(stdout).toContain('npm install\n  npm run dev\n  npm run token\n');
+    expect(stdout).toContain(
+      'npm install\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
+    );
     expect(stdout).toMatch(/To repeat without questions: npx create-market-mcp \S+ --yes --tool get_gas /);
     expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
   });

@@ -15,11 +15,12 @@ import {
 import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { type Answering, answersOf } from '../answers.ts';
+import { marketCommand } from '../command-line.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
 import type { Standing } from '../create/steps.ts';
 import {
   fileLines,
-  nextCommands,
+  nextSteps,
   reviewLines,
   showNext,
   showPrepared,
@@ -140,17 +141,18 @@ function showResult(
   output: Output,
 ): ExitCode {
   const ok = report?.ok ?? true;
-  const next = nextCommands(standing, switches.install);
+  const steps = nextSteps(standing, switches.install);
   const repeat = replayCommand(answers, switches, 'npx create-market-mcp');
   if (report) showReport(report, output);
-  showNext(next, repeat, output);
+  showNext(steps, repeat, output);
+  const next = steps.map(({ command }) => command);
   const selfCheck = summaryOf(report);
   output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
   if (ok) return exitCodes.ok;
   throw new CliError(
     'SELF_CHECK_FAILED',
     'the server was made, and breaks rules of the marketplace',
-    'Mend what the self-check names and run it again: market-mcp check.',
+    `Mend what the self-check names and run it again: ${marketCommand('check')}.`,
     exitCodes.checkFailed,
   );
 }

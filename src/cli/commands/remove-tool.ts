@@ -4,6 +4,7 @@ import { openProject } from '../../project/open.ts';
 import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
+import { restoreCommand } from '../command-line.ts';
 import { summaryOf } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
@@ -29,7 +30,8 @@ export async function removeTool(
   showDrift(removal.drift, output);
 
   const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`;
-  const undo = `git restore ${[...removal.change.removed, ...removal.change.files.keys()].join(' ')}`;
+  const { removed, files } = removal.change;
+  const undo = `${restoreCommand(directory, [...removed, ...files.keys()])} (as far as it was committed)`;
   const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
   const report = switches.check ? await checkChange(standing, done, undo, output) : null;
   output.result({

@@ -9,15 +9,22 @@ import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 import type { Standing } from './steps.ts';
 
-/** The commands that come next, to be pasted. */
-export function nextCommands({ directory, packageManager }: Standing, installed: boolean): readonly string[] {
+/** What an author does next. */
+export interface NextStep {
+  /** To be pasted. */
+  readonly command: string;
+  /** Where it is to be run, if not after the others. */
+  readonly where?: string;
+}
+
+export function nextSteps({ directory, packageManager }: Standing, installed: boolean): readonly NextStep[] {
   const place = relative(process.cwd(), directory);
   const { install, run } = packageManagerCommands[packageManager];
   return [
-    ...(place === '' ? [] : [shellLine(['cd', place])]),
-    ...(installed ? [] : [install]),
-    `${run} dev`,
-    `${run} token`,
+    ...(place === '' ? [] : [{ command: shellLine(['cd', place]) }]),
+    ...(installed ? [] : [{ command: install }]),
+    { command: `${run} dev` },
+    { command: `${run} token`, where: 'in a second terminal, while dev runs' },
   ];
 }
 
@@ -53,10 +60,17 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
 /** Hints that are shown; the rest is counted. */
 const shownHints = 8;
 
-/** Which rules the server breaks and how to mend it; nothing where it breaks none. */
+/** Which rules the server breaks and how to mend it; where it breaks none, which were not run and why. */
 export function showReport(report: Report, output: Output): void {
-  if (report.summary.failed === 0 && report.summary.advice === 0) return;
-  for (const line of textReport(report, { color: output.hasColors })) output.line(`  ${line}`);
+  const isClean = report.summary.failed === 0 && report.summary.advice === 0;
+  const lines = isClean ? notRunLines(report) : textReport(report, { color: output.hasColors });
+  for (const line of lines) output.line(`  ${line}`);
+}
+
+function notRunLines({ rules }: Report): readonly string[] {
+  return rules.flatMap(({ id, reason }) =>
+    reason === undefined ? [] : [`  ${id} was not run: ${printable(reason)}`],
+  );
 }
 
 /** A report as `--json` shows it: the counts, and the rules that failed. */
@@ -74,10 +88,13 @@ function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
   return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
 }
 
-export function showNext(commands: readonly string[], repeat: string, output: Output): void {
+export function showNext(steps: readonly NextStep[], repeat: string, output: Output): void {
   output.line();
   output.line(output.style('bold', 'Next'));
-  for (const command of commands) output.line(`  ${printable(command)}`);
+  for (const { command, where } of steps) {
+    const aside = where === undefined ? '' : output.style('dim', `  (${where})`);
+    output.line(`  ${printable(command)}${aside}`);
+  }
   output.line();
   // Escapes would change what is repeated; only a path can hold a control character.
   const command = /\p{Cc}/u.test(repeat) ? printable(repeat) : repeat;

@@ -13,6 +13,7 @@ import { fault } from '../../spec/fault.ts';
 import type { Fault, Prepared, SpecEntry } from '../../spec/model.ts';
 import { toolFile } from '../../spec/names.ts';
 import { prepare } from '../../spec/prepare.ts';
+import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes, invalidInput } from '../errors.ts';
 
 /** What adding tools to a project comes to, before anything is written. */
@@ -96,7 +97,7 @@ function requireFree(project: Project, names: readonly string[]): void {
   throw new CliError(
     'TOOL_EXISTS',
     clashes.length === 1 ? first : `${clashes.length} of the tools are there already`,
-    'Nothing was written. Take another name, edit the file, or remove the tool first: market-mcp remove-tool.',
+    `Nothing was written. Take another name, edit the file, or remove the tool first: ${marketCommand('remove-tool')}.`,
     exitCodes.badInput,
     clashes.length === 1 ? [] : clashes,
   );

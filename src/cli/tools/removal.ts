@@ -9,6 +9,7 @@ import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
 import { closest, listed } from '../../spec/fault.ts';
+import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes } from '../errors.ts';
 
 /** What removing tools from a project comes to, before anything is written. */
@@ -30,7 +31,7 @@ export function planRemoval(project: Project, names: readonly string[], force: b
     throw new CliError(
       'LAST_TOOL',
       'a server has at least one tool',
-      'Add another one first: market-mcp add-tool.',
+      `Add another one first: ${marketCommand('add-tool')}.`,
     );
   }
   // A test goes before what it imports, so that the project compiles at every moment.

@@ -1,8 +1,8 @@
 import type { Report } from '../../contract/model.ts';
 import type { Drift } from '../../project/listed.ts';
 import type { Change } from '../../project/transaction.ts';
-import { shellLine } from '../../questions/shell.ts';
 import { SystemError } from '../../system/errors.ts';
+import { marketCommand } from '../command-line.ts';
 import { checkStep, type Standing } from '../create/steps.ts';
 import { showReport } from '../create/words.ts';
 import { CliError, exitCodes, toCliError } from '../errors.ts';
@@ -16,7 +16,8 @@ export function showDrift({ refreshNeeded, added, changed, removed }: Drift, out
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what} ${nameList(names)}`);
   output.note(`tools/list is no longer what the marketplace last read: ${parts.join('; ')}`);
-  output.line('    Once it is deployed, press "Refresh Skills" there and run: market-mcp list --mark-listed');
+  const record = marketCommand('list', '--mark-listed');
+  output.line(`    Once it is deployed, press "Refresh Skills" there and run: ${record}`);
 }
 
 /** Names beyond these are counted. */
@@ -65,12 +66,12 @@ export function requirePassed(report: Report | null, done: string, undo: string,
   throw new CliError(
     'SELF_CHECK_FAILED',
     `${done}, but the server breaks rules of the marketplace`,
-    `Mend what the self-check names and run market-mcp check. To undo: ${undo}`,
+    `Mend what the self-check names and run: ${marketCommand('check')}. To undo: ${undo}`,
     exitCodes.checkFailed,
   );
 }
 
 /** The command that removes tools as they were just added. */
 export function removeCommand(names: readonly string[]): string {
-  return shellLine(['market-mcp', 'remove-tool', ...names, '--yes', '--no-check']);
+  return marketCommand('remove-tool', ...names, '--yes', '--no-check');
 }

@@ -46,7 +46,7 @@ export const callRules: readonly LiveRule[] = [
     source: 'C§4.1, C§7',
     mend: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
-      failsOn(probe, 'no tool demands an argument', (schema, args) => {
+      failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
         const withDefault = new Set(
           propertiesOf(schema).flatMap(([name, property]) => (property.default === undefined ? [] : [name])),
         );
