@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { headersOf, openSession, request } from './mcp.js';
 import { titleOf } from './peers.js';
 import { benchDirectory, freshPath } from './places.js';
-import { buildProject, product, specOf, toolName } from './product.js';
+import { buildProject, definitionsOf, product, specOf, toolName } from './product.js';
 import { startServer } from './server.js';
 import { audience, issuer, publicKeyPem } from './tokens.js';
 
@@ -47,6 +47,18 @@ export function fieldOf(tools) {
   return field;
 }
 
+/**
+ * The reference server with that many tools, more than a project may hold.
+ *
+ * @param {number} tools
+ * @returns {Promise<Contestant>}
+ */
+export async function referenceOf(tools) {
+  const { ours } = await fieldOf(1);
+  const { answer } = await taskOf(ours);
+  return peersOf({ tools: definitionsOf(tools), answer }).reference;
+}
+
 /** @param {number} tools @returns {Promise<Field>} */
 async function buildField(tools) {
   const directory = buildProject(['--spec', specOf(tools)]);
@@ -60,6 +72,11 @@ async function buildField(tools) {
         : { AUTH: 'off', NODE_ENV: 'development' },
   };
   const task = await taskOf(ours);
+  return { answer: task.answer, ours, ...peersOf(task) };
+}
+
+/** @param {{ readonly tools: unknown, readonly answer: unknown }} task what each is to serve */
+function peersOf(task) {
   const taskFile = freshPath('task');
   writeFileSync(taskFile, JSON.stringify(task));
   const peer = (/** @type {string} */ title, /** @type {string} */ file) => ({
@@ -71,8 +88,6 @@ async function buildField(tools) {
     }),
   });
   return {
-    answer: task.answer,
-    ours,
     reference: peer(
       `reference (${titleOf('express')}, ${titleOf('@modelcontextprotocol/sdk')})`,
       'reference.js',

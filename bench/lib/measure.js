@@ -18,6 +18,7 @@ import { freshPath } from './places.js';
  * @property {NodeJS.ProcessEnv} [env] replaces this process's environment
  * @property {boolean} [memory] whether to measure peak memory, through GNU time
  * @property {number} [timeoutMs]
+ * @property {readonly number[]} [statuses] exit statuses that count as success
  */
 
 const gnuTime = '/usr/bin/time';
@@ -29,9 +30,13 @@ const gnuTime = '/usr/bin/time';
  * @param {readonly string[]} args
  * @param {MeasureOptions} [options]
  * @returns {Cost}
- * @throws {Error} with the command's last lines where it does not exit with 0
+ * @throws {Error} with the command's last lines where it exits with another status
  */
-export function measure(command, args, { cwd, env, memory = false, timeoutMs = 600_000 } = {}) {
+export function measure(
+  command,
+  args,
+  { cwd, env, memory = false, timeoutMs = 600_000, statuses = [0] } = {},
+) {
   const weighed = memory && existsSync(gnuTime) ? weigh() : null;
   const [file = command, ...rest] = [...(weighed?.prefix ?? []), command, ...args];
   const cpuBefore = childrenCpuMs();
@@ -46,7 +51,8 @@ export function measure(command, args, { cwd, env, memory = false, timeoutMs = 6
   });
   const ms = performance.now() - started;
   const cpuMs = childrenCpuMs() - cpuBefore;
-  if (status === 0) return { ms, cpuMs, peakMb: weighed?.read() ?? Number.NaN, stdout };
+  if (status !== null && statuses.includes(status))
+    return { ms, cpuMs, peakMb: weighed?.read() ?? Number.NaN, stdout };
   const lines = `${stdout ?? ''}\n${stderr ?? ''}`.trim().split('\n').slice(-8).join('\n');
   throw new Error(
     `${[command, ...args].join(' ')}: ${error?.message ?? `exit ${signal ?? status}`}\n${lines}`,

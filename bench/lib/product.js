@@ -119,8 +119,13 @@ function installModules() {
  */
 export function specOf(count) {
   const file = freshPath('spec');
-  writeFileSync(file, JSON.stringify(Array.from({ length: count }, (_, index) => definition(index))));
+  writeFileSync(file, JSON.stringify(definitionsOf(count)));
   return file;
+}
+
+/** That many tools, each another. @param {number} count */
+export function definitionsOf(count) {
+  return Array.from({ length: count }, (_, index) => definition(index));
 }
 
 export const toolName = 'get_price_1';

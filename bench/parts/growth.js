@@ -1,8 +1,10 @@
+import { referenceOf, start } from '../lib/contestants.js';
 import { measure } from '../lib/measure.js';
 import { logPlot } from '../lib/plot.js';
 import { buildProject, plainEnvironment, product, scaffold, specOf } from '../lib/product.js';
 import { figure, withSpread } from '../lib/section.js';
 import { growthExponent, interleaved, spreadOf } from '../lib/statistics.js';
+import { signTokens } from '../lib/tokens.js';
 
 /** @import { Part, Reach } from '../lib/section.js' */
 
@@ -18,7 +20,8 @@ export const growth = {
     const sizes = quick ? [1, 10] : [1, 10, 100, 300];
     const rounds = quick ? 1 : 5;
     const checks = await measureChecks(sizes, rounds);
-    const additions = hasAddTool() ? await measureAdditions(sizes, rounds) : [];
+    const additions = await measureAdditions(sizes, rounds);
+    const strangers = await measureForeignChecks(quick ? [1, 10] : [1, 10, 100, 1_000, 5_000], quick ? 1 : 3);
     const series = [
       {
         name: 'self-check, ms',
@@ -32,11 +35,15 @@ export const growth = {
         name: 'add-tool, ms',
         points: additions.map(({ tools, ms }) => ({ x: tools, y: spreadOf(ms).median })),
       },
+      {
+        name: 'check of a URL, ms',
+        points: strangers.map(({ tools, ms }) => ({ x: tools, y: spreadOf(ms).median })),
+      },
     ].filter(({ points }) => points.length > 0 && points.every(({ y }) => y > 0));
     const plot = logPlot({ title: 'Growth with the number of tools', x: 'tools', y: 'ms, MB', series });
     return {
       title: 'Growth',
-      text: `Projects of ${sizes.join(', ')} tools. The exponent is the slope of the best line through the logarithms: 1 is linear growth, 2 is quadratic.`,
+      text: `Projects of ${sizes.join(', ')} tools; and \`market-mcp check\` with a token of the reference server, which nobody scaffolded, with ${figure(strangers.at(-1)?.tools ?? 0)} at most. The exponent is the slope of the best line through the logarithms: 1 is linear growth, 2 is quadratic.`,
       tables: [
         {
           head: ['tools', 'self-check ms', 'self-check peak MB', 'add-tool ms'],
@@ -44,12 +51,16 @@ export const growth = {
             figure(tools),
             withSpread(ms),
             withSpread(mb),
-            additions[index] ? withSpread(additions[index].ms) : '–',
+            withSpread(additions[index]?.ms ?? []),
           ]),
+        },
+        {
+          head: ['tools of a URL', 'check ms', 'check peak MB'],
+          rows: strangers.map(({ tools, ms, mb }) => [figure(tools), withSpread(ms), withSpread(mb)]),
         },
       ],
       reaches: series.map(({ name, points }) => noWorseThanLinear(name, growthExponent(points))),
-      notes: hasAddTool() ? [] : ['This version has no `market-mcp add-tool`.'],
+      notes: [],
       plot: { file: 'growth.svg', svg: plot, alt: 'Self-check time and memory by number of tools' },
     };
   },
@@ -91,10 +102,6 @@ async function measureChecks(sizes, rounds) {
   }));
 }
 
-function hasAddTool() {
-  return measure(process.execPath, [product().market, '--help'], { env }).stdout.includes('add-tool');
-}
-
 /**
  * @param {readonly number[]} sizes
  * @param {number} rounds
@@ -115,4 +122,25 @@ async function measureAdditions(sizes, rounds) {
     ),
   );
   return [...times].map(([tools, ms]) => ({ tools: Number(tools), ms }));
+}
+
+/**
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ */
+async function measureForeignChecks(sizes, rounds) {
+  const [token = ''] = await signTokens(1);
+  const measured = [];
+  for (const tools of sizes) {
+    const server = await start(await referenceOf(tools), true);
+    try {
+      const args = [product().market, 'check', server.url, '--token', token, '--json'];
+      const options = { env, memory: true, statuses: [0, 1] };
+      const runs = Array.from({ length: rounds }, () => measure(process.execPath, args, options));
+      measured.push({ tools, ms: runs.map(({ ms }) => ms), mb: runs.map(({ peakMb }) => peakMb) });
+    } finally {
+      await server.stop();
+    }
+  }
+  return measured;
 }

@@ -5,7 +5,7 @@ import { isObject } from './schema.ts';
  * Bounds within which definitions are examined. Real ones are far below: a schema nested ten deep takes 30 levels, and no
  * agent can choose among a hundred tools.
  */
-export const bounds = { levels: 100, values: 20_000, tools: 500, pages: 100 } as const;
+export const bounds = { levels: 100, values: 20_000, tools: 1_000, pages: 100 } as const;
 
 /** Whether a value stays within `bounds`; cyclic objects do not. */
 export function isReadable(value: unknown): boolean {

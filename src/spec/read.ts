@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import type { Json } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
+import { bounds } from '../contract/walk.ts';
 import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
 import { readJson } from './read-json.ts';
@@ -12,7 +13,7 @@ export const limits = {
   depth: 64,
   values: 500_000,
   aliases: 100,
-  tools: 500,
+  tools: bounds.tools,
 };
 
 /**

@@ -63,7 +63,7 @@ describe('a spec file', () => {
       'alias',
     ],
     ['x'.repeat(5_000_001), 'characters'],
-    [JSON.stringify(Array(501).fill(tool)), '501 tools'],
+    [JSON.stringify(Array(1_001).fill(tool)), '1001 tools'],
   ])('%.40s is refused', (spec, part) => {
     expect(faultsOf(spec).join('\n')).toContain(part);
   });

@@ -1,4 +1,4 @@
-import type { Problem } from '../model.ts';
+import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
 import { bounds, isReadable } from '../walk.ts';
@@ -104,16 +104,25 @@ export const toolRules: readonly StaticRule[] = [
     source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
     mend: 'Say in each what sets it apart, so that an agent can choose.',
-    inspect: ({ description }, siblings) =>
-      unless(
-        !isText(description) ||
-          siblings.every(
-            (other) => !isText(other.description) || gist(other.description) !== gist(description),
-          ),
-        { path: 'description', expected: 'a description of its own', actual: shorten(description) },
-      ),
+    inspect: (tool, siblings) =>
+      unless(gistOf(tool) === undefined || siblings.every((other) => gistOf(other) !== gistOf(tool)), {
+        path: 'description',
+        expected: 'a description of its own',
+        actual: shorten(tool.description),
+      }),
   },
 ];
+
+const gists = new WeakMap<JsonObject, string>();
+
+/** The gist of a tool's description, made once for all comparisons; undefined where there is none. */
+function gistOf(tool: JsonObject): string | undefined {
+  const known = gists.get(tool);
+  if (known !== undefined || !isText(tool.description)) return known;
+  const made = gist(tool.description);
+  gists.set(tool, made);
+  return made;
+}
 
 /** The one rule that is given every element of the list; the others are given only those that pass it. */
 export const readable: StaticRule = {
