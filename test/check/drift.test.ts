@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesBetween } from '../../src/check/drift.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { changesBetween, changesSince } from '../../src/check/drift.ts';
+import type { Json, JsonObject, ToolDefinition } from '../../src/contract/model.ts';
+import { listedOf } from '../../src/project/listed.ts';
 
 const tool = {
   name: 'get_price',
@@ -190,6 +191,36 @@ describe('drift', () => {
       fc.property(list, list, (before, after) =>
         Array.isArray(changesBetween(before as Json[], after as Json[])),
       ),
+    );
+  });
+});
+
+describe('drift from fingerprints', () => {
+  const recorded = (...tools: readonly ToolDefinition[]) =>
+    listedOf(tools.map((definition) => ({ name: definition.name, definition })));
+  const listed = recorded(tool, { ...tool, name: 'get_volume' });
+
+  it('is nothing where the definitions are those that were recorded, in whatever order', () => {
+    const turned = Object.fromEntries(Object.entries(tool).toReversed());
+    expect(changesSince(listed, [{ ...tool, name: 'get_volume' }, turned])).toEqual([]);
+  });
+
+  it('tells which tools differ, and not whether callers break', () => {
+    const changed = { ...tool, description: 'Returns another price.' };
+    expect(changesSince(listed, [{ ...tool, name: 'new' }, changed])).toEqual([
+      { tool: 'get_volume', breaks: true, what: 'the tool is gone' },
+      { tool: 'get_price', breaks: null, what: 'changed' },
+      { tool: 'new', breaks: false, what: 'a new tool' },
+    ]);
+  });
+
+  it('survives any list', () => {
+    const element = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ name: fc.constantFrom('get_price', '__proto__', 'constructor') }),
+    );
+    fc.assert(
+      fc.property(fc.array(element), (tools) => Array.isArray(changesSince(listed, tools as Json[]))),
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explanations } from '../../src/check/explain/index.ts';
 import type { Example } from '../../src/check/explain/model.ts';
 import { inspectTools, rules, staticRules } from '../../src/contract/index.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject, Level } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
@@ -12,10 +12,16 @@ function toolsOf(example: Exclude<Example, string>): readonly JsonObject[] {
   return [...example.map((part) => ({ ...first, ...part })), ...others];
 }
 
-function failuresOf(example: Exclude<Example, string>): readonly string[] {
+function failuresOf(example: Exclude<Example, string>, level?: Level): readonly string[] {
   return inspectTools(toolsOf(example), context)
-    .filter(({ status }) => status === 'fail')
+    .filter((result) => result.status === 'fail' && (level === undefined || result.level === level))
     .map(({ id }) => id);
+}
+
+/** The two examples of a rule, where they are definitions. */
+function definitionsIn(id: string) {
+  const { failing = '', passing = '' } = explanations[id] ?? {};
+  return typeof failing === 'string' || typeof passing === 'string' ? undefined : { failing, passing };
 }
 
 describe('explanations', () => {
@@ -30,10 +36,18 @@ describe('explanations', () => {
     }
   });
 
-  it.each(staticRules.map(({ id }) => id))('of %s show what fails and what passes', (id) => {
-    const { failing = '', passing = '' } = explanations[id] ?? {};
-    if (typeof failing === 'string' || typeof passing === 'string') return;
+  it('of rules that read definitions show definitions; an element that is none can only be told', () => {
+    const told = staticRules.filter(({ id }) => definitionsIn(id) === undefined);
+    expect(told.map(({ id }) => id)).toEqual(['tool.readable']);
+  });
+
+  const shown = staticRules.flatMap(({ id }) => {
+    const definitions = definitionsIn(id);
+    return definitions ? [{ id, ...definitions }] : [];
+  });
+  it.each(shown)('of $id show what fails it and what passes every MUST', ({ id, failing, passing }) => {
     expect(failuresOf(failing)).toContain(id);
     expect(failuresOf(passing)).not.toContain(id);
+    expect(failuresOf(passing, 'must')).toEqual([]);
   });
 });

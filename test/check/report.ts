@@ -77,7 +77,11 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
   const drift: Drift = {
     against: 'listing.json',
     refreshNeeded: true,
-    changes: [{ tool: hostile, path: hostile, breaks: true, what: 'changed', before: hostile, after: 5 }],
+    changes: [
+      { tool: hostile, path: hostile, breaks: true, what: 'changed', before: hostile, after: 5 },
+      { tool: 'get_volume', breaks: null, what: 'changed' },
+      { tool: 'list_coins', breaks: false, what: 'a new tool' },
+    ],
   };
   return weigh({ ...report, rehearsal }, demands, baseline, drift);
 }

@@ -53,6 +53,8 @@ describe('pretty', () => {
 
       Changes since listing.json
       ✗ breaks callers  <hostile> · <hostile>  changed: "a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]… → 5
+      ! may break callers  get_volume  changed
+      · no harm  list_coins  a new tool
       The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
 
       ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s"
@@ -74,6 +76,12 @@ describe('pretty', () => {
 });
 
 describe('json', () => {
+  it('says whether a change breaks callers: true, false, or null where only a fingerprint is known', () => {
+    const { drift } = JSON.parse(reporters.json(everything(), plain));
+    expect(drift).toMatchObject({ against: 'listing.json', refreshNeeded: true });
+    expect(drift.changes.map(({ breaks }: { breaks: unknown }) => breaks)).toEqual([true, null, false]);
+  });
+
   it('is the report itself on one line', () => {
     const text = reporters.json(everything(), plain);
     expect(text).not.toContain('\n');
@@ -140,5 +148,12 @@ describe('markdown', () => {
       expect(new Set(bars).size).toBe(1);
     }
     expect(text).not.toMatch(/<b>|@octocat|https:\/\/evil/);
+  });
+
+  it('says of each change whether it breaks callers', () => {
+    const text = reporters.markdown(everything(), plain);
+    expect(text).toContain('| get\\_volume |  | changed | perhaps |');
+    expect(text).toContain('| list\\_coins |  | a new tool | no |');
+    expect(text).toContain('**yes**');
   });
 });

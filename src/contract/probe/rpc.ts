@@ -46,7 +46,7 @@ export function sessionOf({ headers }: HttpAnswer): string | undefined {
 
 /** What an answer is, in a few words for `Problem.actual`. */
 export function describe({ status, body }: HttpAnswer): string {
-  const text = body.replaceAll(/\s+/g, ' ').trim();
+  const text = body.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
   const shown = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
   return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
 }

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
 import { isObject, misfits, problemsOf, shorten } from '../schema.ts';
@@ -65,14 +65,9 @@ function referenceProblems(
   siblings: readonly JsonObject[],
   toolMeta: JsonObject,
 ): readonly Problem[] {
-  const names = new Set([tool, ...siblings].map(({ name }) => name));
-  const takesObject = propertiesOf(tool.inputSchema).some(([, { type }]) => type === 'object');
-  const validate = new Ajv({
-    allErrors: true,
-    strict: false,
-    logger: false,
-    formats: { 'tool-name': (name: string) => names.has(name), 'object-input': () => takesObject },
-  }).compile(toolMeta);
+  const { validate, subject } = referencesOf(toolMeta);
+  subject.names = new Set([tool, ...siblings].map(({ name }) => name));
+  subject.takesObject = propertiesOf(tool.inputSchema).some(([, { type }]) => type === 'object');
   if (validate(tool._meta)) return [];
   validate.errors = validate.errors?.filter(({ keyword }) => keyword === 'format') ?? null;
   return problemsOf(validate, tool._meta, '_meta').map((problem) => ({
@@ -81,6 +76,28 @@ function referenceProblems(
       ? 'the name of a tool of this server'
       : 'an input property of type object that takes the data',
   }));
+}
+
+interface References {
+  readonly validate: ValidateFunction;
+  /** What the formats ask; set before each use. */
+  readonly subject: { names: ReadonlySet<unknown>; takesObject: boolean };
+}
+
+const references = new WeakMap<JsonObject, References>();
+
+/** The validator of the two formats, compiled once for all tools: a profile's `toolMeta` is large. */
+function referencesOf(toolMeta: JsonObject): References {
+  const known = references.get(toolMeta);
+  if (known) return known;
+  const subject: References['subject'] = { names: new Set(), takesObject: false };
+  const formats = {
+    'tool-name': (name: string) => subject.names.has(name),
+    'object-input': () => subject.takesObject,
+  };
+  const validate = new Ajv({ allErrors: true, strict: false, logger: false, formats }).compile(toolMeta);
+  references.set(toolMeta, { validate, subject });
+  return { validate, subject };
 }
 
 /** Keys with a `/` carry their owner's domain (MCP `_meta`) and are nobody else's business. */

@@ -141,9 +141,9 @@ export const hostileContent: readonly HostileServer[] = [
     },
   },
   {
-    name: 'a name of five megabytes',
+    name: 'a name of a megabyte',
     finds: ['tool.name-pattern'],
-    breaks: listing([{ ...price, name: 'x'.repeat(5_000_000) }]),
+    breaks: listing([{ ...price, name: 'x'.repeat(1_000_000) }]),
   },
   {
     name: 'names of members of every object',

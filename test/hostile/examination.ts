@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import { type ReporterName, reporters } from '../../src/check/report/index.ts';
+import { weigh } from '../../src/check/verdict.ts';
+import { createSigner, runContract, Unreachable } from '../../src/contract/index.ts';
+import type { Report } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createSteps, serve } from '../broken/good-server.ts';
+import type { HostileServer } from './hostile-server.ts';
+
+/** Milliseconds that bound the whole examination of a server: the test fails where it takes longer. */
+export const boundMs = 60_000;
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+
+/** Control and direction characters but the line breaks of the report itself. */
+const unprintable = /[^\P{C}\n]/u;
+
+/** Examines a server to the end, with every rule: it must fail the rules it breaks, and steer no report. */
+export async function examine(server: HostileServer): Promise<void> {
+  if (server.finds.length === 0) {
+    await expect(reportOn(server)).rejects.toThrow(Unreachable);
+    return;
+  }
+  const report = await reportOn(server);
+  const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
+  expect(failed).toEqual(expect.arrayContaining([...server.finds]));
+  const weighed = weigh(report, { level: 'must', requireAll: false });
+  for (const name of Object.keys(reporters) as ReporterName[]) {
+    expect(reporters[name](weighed, { color: false, verbose: true })).not.toMatch(unprintable);
+  }
+}
+
+async function reportOn({ breaks, attach, timeoutMs = 5_000 }: HostileServer): Promise<Report> {
+  const { url, stop } = await serve(createSteps(trust, breaks), 0, attach);
+  try {
+    return await runContract({ url, profile: context, signer, timeoutMs });
+  } finally {
+    await stop();
+  }
+}
