@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../model.ts';
-import { isObject } from '../schema.ts';
+import { isObject, shorten } from '../schema.ts';
 import type { HttpAnswer } from './http.ts';
 import { NoAnswer } from './receive.ts';
 
@@ -46,9 +46,33 @@ export function sessionOf({ headers }: HttpAnswer): string | undefined {
 
 /** What an answer is, in a few words for `Problem.actual`. */
 export function describe({ status, body }: HttpAnswer): string {
-  const text = body.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
-  const shown = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+  const shown = clipped(body);
   return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
+}
+
+/** What a tools/call came to, in a few words: the data of its result, or the whole answer where it has none. */
+export function describeCall({ http, result }: RpcAnswer): string {
+  if (result === undefined) return describe(http);
+  const { isError, structuredContent, content } = result;
+  const text = textOf(content);
+  const shown =
+    structuredContent === undefined && text !== undefined
+      ? clipped(text)
+      : shorten(structuredContent ?? content ?? result, shownCharacters);
+  return isError === true ? `isError: true, ${shown}` : shown;
+}
+
+/** The text of a result's first content item, where it is one. */
+export function textOf(content: Json | undefined): string | undefined {
+  const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
+  return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
+}
+
+const shownCharacters = 160;
+
+function clipped(text: string): string {
+  const line = text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
+  return line.length <= shownCharacters ? line : `${line.slice(0, shownCharacters - 1)}…`;
 }
 
 function objectOf(value: unknown): JsonObject | undefined {

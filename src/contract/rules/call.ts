@@ -2,12 +2,13 @@ import { mapConcurrently } from '../concurrency.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe } from '../probe/rpc.ts';
+import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { bare, isObject, misfits, shorten } from '../schema.ts';
+import { isClientError } from './expect.ts';
 import { failureProblems } from './outcome.ts';
 import { propertiesOf } from './read.ts';
-import { ofCall, textOf } from './result.ts';
+import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
 
 /** Calls that a tool cannot serve. */
@@ -66,12 +67,12 @@ export const callRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { name } = (await probe.cases())[0];
       const answers = await Promise.all([5, 'text', ['list']].map((args) => probe.call(name, args)));
-      return answers.flatMap(({ http, result, error }) =>
-        unless(error !== undefined || result?.isError === true || (http.status >= 400 && http.status < 500), {
+      return answers.flatMap((answer) =>
+        unless(answer.error !== undefined || answer.result?.isError === true || isClientError(answer.http), {
           tool: name,
           path: 'params.arguments',
           expected: 'an error or a failure',
-          actual: describe(http),
+          actual: describeCall(answer),
         }),
       );
     },
@@ -99,12 +100,13 @@ function without(args: JsonObject, missing: string): JsonObject {
 }
 
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
-  const { result, http } = await probe.call(name, {});
+  const answer = await probe.call(name, {});
+  const { result } = answer;
   const text = textOf(result?.content);
   return unless(result?.isError === true && text?.includes(name) === true, {
     path: `tools/call of ${shorten(name)}`,
     expected: `a result with isError: true and a text that names ${name}`,
-    actual: describe(http),
+    actual: describeCall(answer),
   });
 }
 
@@ -135,7 +137,7 @@ async function failsOn(
             tool: call.name,
             path: `tools/call with ${shorten(call.arguments)}`,
             expected: 'a failure that names the argument',
-            actual: describe(rpc.http),
+            actual: describeCall(rpc),
           },
         ];
   });

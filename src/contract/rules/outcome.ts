@@ -1,11 +1,12 @@
 import { mapConcurrently } from '../concurrency.ts';
-import type { Problem } from '../model.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { blankAnswer } from '../outcomes.ts';
 import type { CallOutcome } from '../probe/probe.ts';
-import { describe } from '../probe/rpc.ts';
+import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
 import { isText } from './read.ts';
-import { isEmpty, ofCall, textOf } from './result.ts';
+import { isEmpty, ofCall } from './result.ts';
 
 /** The three outcomes of a call, as the author foretells them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
@@ -14,36 +15,24 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'every example that expects data gets data',
     source: 'C§1.7, C§4.1',
     mend: 'Correct the handler, or the example.',
-    judge: ({ result, rpc }) =>
-      unless(result !== undefined && result.isError !== true && !emptyResult(result.structuredContent), {
-        path: 'result',
-        expected: 'data',
-        actual: describe(rpc.http),
-      }),
+    mends: { empty: 'Give the example arguments that have an answer, or let it expect "empty".' },
   }),
   foretold('empty', {
     id: 'outcome.empty',
     title: 'every example that expects nothing gets an explicit empty result',
     source: 'C§2.2, C§7',
     mend: 'Return searchExhausted: true or noResultsReason where nothing is found: it is no failure.',
-    judge: ({ result, rpc }) =>
-      unless(result !== undefined && result.isError !== true && emptyResult(result.structuredContent), {
-        path: 'result.structuredContent',
-        expected: 'searchExhausted: true or noResultsReason, and no error',
-        actual: describe(rpc.http),
-      }),
+    mends: {
+      found:
+        'If these arguments have an answer, let the example expect "found" or give it others; if not, return searchExhausted: true or noResultsReason.',
+    },
   }),
   foretold('fail', {
     id: 'outcome.fail',
     title: 'every example that expects a failure gets one',
     source: 'C§2.2, C§7',
     mend: 'Return isError: true.',
-    judge: ({ result, rpc }) =>
-      unless(result?.isError === true, {
-        path: 'result.isError',
-        expected: 'true',
-        actual: describe(rpc.http),
-      }),
+    mends: {},
   }),
   {
     id: 'outcome.failure-payload',
@@ -63,11 +52,10 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const first = await probe.outcomes();
       const problems = await mapConcurrently(first, 4, async (outcome) => {
-        const { http, result } = await probe.call(outcome.name, outcome.arguments);
-        return unless(kindOf(result) === kindOf(outcome.result), {
-          path: 'result',
-          expected: kindOf(outcome.result),
-          actual: describe(http),
+        const again = await probe.call(outcome.name, outcome.arguments);
+        return unless(endingOf(again.result) === endingOf(outcome.result), {
+          expected: `as before: ${describeCall(outcome.rpc)}`,
+          actual: describeCall(again),
         }).map((problem) => ofCall(outcome, problem));
       });
       return problems.flat();
@@ -128,10 +116,20 @@ export const outcomeRules: readonly LiveRule[] = [
   },
 ];
 
-function kindOf(result: CallOutcome['result']): string {
-  if (!result) return 'no result';
-  if (result.isError === true) return 'a failure';
-  return emptyResult(result.structuredContent) ? 'an empty result' : 'data';
+type Ending = NonNullable<CallOutcome['expect']>;
+
+const endings: { readonly [ending in Ending]: string } = {
+  found: 'data',
+  empty: 'an empty result: searchExhausted: true or noResultsReason, and no error',
+  fail: 'a failure: isError: true',
+};
+
+/** How a call ended; undefined where it has no result. */
+function endingOf(result: CallOutcome['result']): Ending | undefined {
+  if (!result) return undefined;
+  if (result.isError === true) return 'fail';
+  const { structuredContent } = result;
+  return isObject(structuredContent) && isEmpty(structuredContent) ? 'empty' : 'found';
 }
 
 /** A failure as C§7 wants it; no problem where the result is none. */
@@ -140,6 +138,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   if (result?.isError !== true) return [];
   const { content, structuredContent } = result;
   const payload = isObject(structuredContent) ? structuredContent : {};
+  const cause = mendFirst(outcome.tool, 'output.holds-failure');
   return [
     ...unless(textOf(content) !== undefined, {
       path: 'result.content[0]',
@@ -153,25 +152,37 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
         actual: shorten(payload[field]),
       }),
     ),
-  ].map((problem) => ofCall(outcome, problem));
+  ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
+}
+
+/** Points from what follows to its cause: a schema that has no room for an answer without data. */
+function mendFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'mend'> {
+  if (!isObject(outputSchema) || blankAnswer(outputSchema).ok) return {};
+  return { mend: `Mend ${rule} first: the outputSchema has no room for this result.` };
 }
 
 interface ForetoldRule extends Omit<LiveRule, 'check' | 'level'> {
-  judge(outcome: CallOutcome): readonly Problem[];
+  /** What is to be done where the call ended in another way, as far as that says more. */
+  readonly mends: { readonly [ending in Ending]?: string };
 }
 
-function foretold(expect: NonNullable<CallOutcome['expect']>, { judge, ...text }: ForetoldRule): LiveRule {
+function foretold(expect: Ending, { mends, ...text }: ForetoldRule): LiveRule {
   return {
     ...text,
     level: 'must',
     check: async (probe) => {
       const concerned = (await probe.outcomes()).filter((outcome) => outcome.expect === expect);
       if (concerned.length === 0) throw new NotRun(`no tool has an example that expects "${expect}"`);
-      return concerned.flatMap((outcome) => judge(outcome).map((problem) => ofCall(outcome, problem)));
+      return concerned.flatMap((outcome) => {
+        const ending = endingOf(outcome.result);
+        const mend = ending && mends[ending];
+        return unless(ending === expect, {
+          expected: endings[expect],
+          actual: describeCall(outcome.rpc),
+          ...(mend !== undefined && { mend }),
+          ...(expect === 'empty' && ending === 'fail' && mendFirst(outcome.tool, 'output.holds-empty')),
+        }).map((problem) => ofCall(outcome, problem));
+      });
     },
   };
-}
-
-function emptyResult(structuredContent: unknown): boolean {
-  return isObject(structuredContent) && isEmpty(structuredContent);
 }

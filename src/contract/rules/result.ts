@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
+import { textOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
 import { isText, propertiesOf } from './read.ts';
@@ -202,12 +203,6 @@ export function ofCall(
   problem: Problem,
 ): Problem {
   return { tool: name, ...problem, path: `${problem.path ?? 'result'} (called with ${shorten(args)})` };
-}
-
-/** The text of a result's first content item, where it is one. */
-export function textOf(content: Json | undefined): string | undefined {
-  const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
 }
 
 /** Whether structuredContent carries the signal of an empty result (C§2.2). */

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { Problem, Report } from '../../src/contract/model.ts';
+import { checkServer } from '../broken/check.ts';
+
+it('what a call came to is shown as its data, and the mend fits it', async () => {
+  const report = await checkServer({
+    breaks: { call: (good) => async (params) => good({ ...params, arguments: { symbol: 'BTC' } }) },
+  });
+  expect(problemOf(report, 'outcome.empty')).toMatchObject({
+    tool: 'get_price',
+    path: 'result (called with {"symbol":"XYZ"})',
+    actual: '{"symbol":"BTC","price":64000}',
+    mend: expect.stringContaining('let the example expect "found"'),
+  });
+  expect(problemOf(report, 'outcome.fail')?.actual).toBe('{"symbol":"BTC","price":64000}');
+});
+
+it('where an outputSchema has no room for a failure, what follows from that points to it', async () => {
+  const report = await checkServer({
+    breaks: {
+      list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),
+      result: (good) => (outcome, tool) =>
+        outcome.kind === 'found'
+          ? good(outcome, tool)
+          : { isError: true, content: [{ type: 'text', text: 'nothing to show' }] },
+    },
+  });
+  expect(problemOf(report, 'output.holds-failure')?.mend).toContain('Add "null"');
+  expect(problemOf(report, 'outcome.failure-payload')?.mend).toContain('Mend output.holds-failure first');
+  expect(problemOf(report, 'outcome.empty')).toMatchObject({
+    actual: 'isError: true, nothing to show',
+    mend: expect.stringContaining('Mend output.holds-empty first'),
+  });
+});
+
+const withoutRoom = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };
+
+function problemOf({ rules }: Report, id: string): Problem | undefined {
+  return rules.find((rule) => rule.id === id)?.problems[0];
+}
