@@ -113,10 +113,12 @@ function survived(rule: LiveRule): LiveRule {
   return {
     ...rule,
     turn: 'last',
-    check: async (probe) => [
-      ...(await rule.check(probe)),
-      ...resultProblems(await probe.initialize(), 'initialize afterwards'),
-    ],
+    check: async (probe) => {
+      const { result } = await probe.initialized();
+      const problems = await rule.check(probe);
+      if (result === undefined) return problems;
+      return [...problems, ...resultProblems(await probe.initialize(), 'initialize afterwards')];
+    },
   };
 }
 
