@@ -32,7 +32,9 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
   const [problem] = misfits(baselineSchema, document.value, file);
   if (problem) {
     const { path = file, expected, actual } = problem;
-    return refuse(fault(path, undefined, `expected ${expected}, got ${actual}`, 'See docs/check.md.'));
+    const hint =
+      'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
+    return refuse(fault(path, undefined, `expected ${expected}, got ${actual}`, hint));
   }
   const { known } = document.value as unknown as { known: readonly KnownFailure[] };
   const faults = known.flatMap(({ rule }, index) => nameFaults(`${file}.known[${index}].rule`, rule));

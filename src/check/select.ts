@@ -10,7 +10,7 @@ export interface Selection {
   readonly skip: readonly string[];
 }
 
-/** The rules that a selection leaves, as a predicate; refuses names that no rule and no group has. */
+/** The rules that a selection leaves, as a predicate; refuses names that no rule and no group has, and to leave none. */
 export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
   const faults = [
     ...only.flatMap((name) => nameFaults('--only', name)),
@@ -19,7 +19,9 @@ export function selector({ only, skip }: Selection): Result<(rule: RuleText) => 
   if (faults.length > 0) return refuse(...faults);
   const names = (list: readonly string[], { id }: RuleText) =>
     list.some((name) => name === id || id.startsWith(`${name}.`));
-  return pass((rule) => (only.length === 0 || names(only, rule)) && !names(skip, rule));
+  const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
+  if (rules.some(selects)) return pass(selects);
+  return refuse(fault('--skip', skip.join(','), 'leaves no rule to run', 'Skip fewer, or choose others.'));
 }
 
 /** What is wrong with the name of a rule, or of a group, that was given under a flag. */
@@ -31,6 +33,6 @@ export function nameFaults(where: string, name: string): readonly Fault[] {
   const near = closest(name, all);
   const hint = near
     ? `Did you mean ${near}?`
-    : `Groups are ${groups.join(', ')}; docs/rules.md lists all rules.`;
+    : `Groups are ${groups.join(', ')}; market-mcp explain lists all rules.`;
   return [fault(where, name, 'is neither a rule nor a group of rules', hint)];
 }

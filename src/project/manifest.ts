@@ -102,7 +102,7 @@ export function findProject(from: string): string {
   throw new ProjectError(
     'NOT_A_PROJECT',
     `${looked}, so the project in ${other} was made by other means`,
-    `${make} To examine a server of any making: npx --package create-market-mcp market-mcp check.`,
+    `${make} To examine a server of any making: npx --package create-market-mcp market-mcp check <url>.`,
   );
 }
 

@@ -1,4 +1,5 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { access, constants, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
 
 /**
@@ -12,9 +13,29 @@ export async function saveJson(path: string, value: object): Promise<void> {
     await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`);
     await rename(unfinished, path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ProjectError('NOT_WRITABLE', `${path} cannot be written (${code})`, 'Check the path.', {
-      cause: error,
-    });
+    await rm(unfinished, { force: true });
+    throw notWritable(path, error);
   }
+}
+
+/**
+ * Refuses at once what `saveJson` would refuse after all the work: a path in no directory, or of one.
+ *
+ * @throws ProjectError `NOT_WRITABLE`.
+ */
+export async function refuseUnwritable(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
+}
+
+function notWritable(path: string, cause: unknown): ProjectError {
+  const { code } = cause as NodeJS.ErrnoException;
+  return new ProjectError('NOT_WRITABLE', `${path} cannot be written (${code})`, 'Check the path.', {
+    cause,
+  });
 }

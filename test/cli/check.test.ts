@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckFlags } from '../../src/cli/check/flags.ts';
@@ -56,7 +56,7 @@ describe('market-mcp check <url>', () => {
     const { exitCode, stdout } = await run(server.url);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('not run');
-    expect(stdout).toContain('no key to sign platform tokens with');
+    expect(stdout).toContain('no key to sign platform tokens with (give --signing-key <pem>');
     expect((await run(server.url, { requireAll: true })).exitCode).toBe(1);
   });
 
@@ -133,7 +133,21 @@ describe('market-mcp check <url>', () => {
 
   it.each<[string, Partial<CheckFlags>, string]>([
     ['http://', {}, '[target]'],
+    ['http://127.0.0.1:99999/mcp', {}, '[target]'],
+    ['ftp://127.0.0.1/mcp', {}, '[target]'],
+    ['localhost:3000/mcp', {}, 'neither a directory nor a URL'],
+    ['127.0.0.1:3000/mcp', {}, 'neither a directory nor a URL'],
+    ['tools.example.com/mcp', {}, 'neither a directory nor a URL'],
+    ['http://user:secret@127.0.0.1/mcp', {}, 'a user or a password'],
     ['http://127.0.0.1/mcp', { timeout: '0' }, '--timeout'],
+    ['http://127.0.0.1/mcp', { timeout: '1e9' }, '--timeout'],
+    ['http://127.0.0.1/mcp', { issuer: 'x' }, '--issuer'],
+    ['http://127.0.0.1/mcp', { audience: 'x' }, '--audience'],
+    ['http://127.0.0.1/mcp', { skip: ['gate'], only: ['gate.no-token'] }, 'leaves no rule'],
+    ['http://127.0.0.1/mcp', { baseline: 'no-such.json' }, 'no-such.json'],
+    ['http://127.0.0.1/mcp', { against: 'no-such.json' }, 'no-such.json'],
+    ['http://127.0.0.1/mcp', { saveBaseline: 'no/such/directory.json' }, 'cannot be written'],
+    ['http://127.0.0.1/mcp', { saveListing: '.' }, 'cannot be written'],
     ['http://127.0.0.1/mcp', { token: 'x' }, '--token'],
     ['http://127.0.0.1/mcp', { token: 'x', signingKey: 'y' }, '--token'],
     ['http://127.0.0.1/mcp', { signingKey: '-----BEGIN nonsense' }, '--signing-key'],
@@ -144,7 +158,38 @@ describe('market-mcp check <url>', () => {
   ])('refuses %s with %o', async (target, flags, where) => {
     const { exitCode, problem } = await run(target, flags);
     expect(exitCode).toBe(2);
-    expect([problem?.message, ...(problem?.details ?? [])].join('\n')).toContain(where);
+    const told = [problem?.message, ...(problem?.details ?? [])].join('\n');
+    expect(told).toContain(where);
+    expect(told).not.toContain('secret');
+  });
+
+  it.each<[string, string]>([
+    ['', 'JSON'],
+    ['{"known":[', 'JSON'],
+    ['{"known":{}}', 'known: expected type array'],
+    ['{"known":[{"rule":5}]}', 'known[0].rule'],
+    ['{"known":[{"rule":"gate.no-tokn"}]}', '"gate.no-tokn"'],
+    ['{"known":[],"__proto__":{}}', '__proto__'],
+    ['[]', 'expected type object'],
+  ])('refuses the baseline %s', async (text, told) => {
+    const baseline = join(directory(), 'known.json');
+    writeFileSync(baseline, text);
+    const { exitCode, problem } = await run('http://127.0.0.1/mcp', { baseline });
+    expect([exitCode, `${problem?.message} ${problem?.details}`]).toEqual([2, expect.stringContaining(told)]);
+  });
+
+  it('writes no baseline and no listing where there is nothing to write, and leaves nothing half-written', async () => {
+    const root = directory();
+    const [saveBaseline, saveListing] = [join(root, 'known.json'), join(root, 'listing.json')];
+    const silent = await serve(createSteps(trust));
+    await silent.stop();
+    expect((await run(silent.url, { saveBaseline, saveListing })).exitCode).toBe(3);
+    const mute = await serve(
+      createSteps(trust, { respond: () => async () => ({ error: { code: -32603, message: 'no' } }) }),
+    );
+    expect((await run(mute.url, { saveListing, only: ['health'] })).problem?.code).toBe('NO_LISTING');
+    await mute.stop();
+    expect(readdirSync(root)).toEqual([]);
   });
 
   it('says that a directory which is no project is none', async () => {

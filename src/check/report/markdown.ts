@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report.ts';
 import { shorten } from '../../contract/schema.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { mendsOf, problemLine } from './words.ts';
+import { mendsOf, problemLine, reasonLine } from './words.ts';
 
 const problemsShown = 5;
 
@@ -43,7 +43,7 @@ export function markdownReport(report: CheckReport): string {
     notRun.length === 0 ? [] : ['## Not run'],
     table(
       ['rule', 'reason'],
-      notRun.map(({ id, reason = '' }) => [text(id), text(reason)]),
+      notRun.map(({ id, reason = '' }) => [text(id), text(reasonLine(reason))]),
     ),
   ];
   return blocks

@@ -2,6 +2,7 @@ import type { Json, RehearsalStep } from '../../contract/model.ts';
 import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
 import { shorten } from '../../contract/schema.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
+import { reasonLine } from './words.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
@@ -42,7 +43,7 @@ function notRunLines(rules: readonly CheckedRule[], paint: Paint): readonly stri
     if (status === 'not-run') byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   }
   return [...byReason].flatMap(([reason, ids]) => [
-    `– not run (${ids.length}): ${printable(reason)}`,
+    `– not run (${ids.length}): ${reasonLine(reason)}`,
     ...wrapped(ids, 100).map((line) => `    ${paint.dim(line)}`),
   ]);
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Held, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
@@ -13,6 +14,7 @@ import type { Fault, Result } from '../../spec/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { resolvePlatform } from '../create/platform.ts';
 import type { Output } from '../output.ts';
+import type { Progress } from '../progress.ts';
 import type { CheckFlags } from './flags.ts';
 
 /** What is checked. */
@@ -27,36 +29,58 @@ export interface Subject {
 export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Result<Subject>> {
   const platform = flags.platform === undefined ? pass(undefined) : await resolvePlatform(flags.platform);
   if (!platform.ok) return platform;
-  if (target !== undefined && /^https?:\/\//i.test(target)) {
-    return URL.canParse(target)
-      ? serverAt(target, platform.value ?? generic, flags)
-      : refuse(
-          fault('[target]', target, 'is no URL', 'Write the whole address: https://tools.example.com/mcp.'),
-        );
+  if (target !== undefined && !existsSync(target) && looksLikeAddress(target)) {
+    const faults = addressFaults(target);
+    return faults.length > 0 ? refuse(...faults) : serverAt(target, platform.value ?? generic, flags);
   }
   const faults = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags);
   if (faults.length > 0) return refuse(...faults);
   return pass(project(findProject(resolve(target ?? '.')), platform.value));
 }
 
+/** `https://…`, `localhost:3000/mcp`, `tools.example.com/mcp`. */
+function looksLikeAddress(target: string): boolean {
+  return /^[a-z]+:\/\/|^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/|$)|:\d+/i.test(target);
+}
+
+function addressFaults(target: string): readonly Fault[] {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    const hint = /:\/\//.test(target)
+      ? 'Write an address such as https://tools.example.com/mcp.'
+      : `Write the scheme as well: http://${target}`;
+    return [fault('[target]', target, 'is neither a directory nor a URL of HTTP', hint)];
+  }
+  if (url.username === '' && url.password === '') return [];
+  const hint = 'Send them with --header "Authorization: Basic …".';
+  return [fault('[target]', undefined, 'the URL holds a user or a password', hint)];
+}
+
 function project(directory: string, platform: PlatformProfile | undefined): Subject {
   return {
     directory,
     async hold(output) {
-      const progress = output.progress('building');
-      try {
-        await build(directory, detectPackageManager(directory, process.env));
-        progress.update('starting');
-        return await holdProject(directory, platform);
-      } finally {
-        progress.stop();
-      }
+      await during(output.progress('building'), () =>
+        build(directory, detectPackageManager(directory, process.env)),
+      );
+      return during(output.progress('starting'), () => holdProject(directory, platform));
     },
   };
 }
 
+async function during<T>(progress: Progress, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } finally {
+    progress.stop();
+  }
+}
+
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {
-  const faults = onlyFor('a directory', ['watch'], flags);
+  const faults = [
+    ...onlyFor('a directory', ['watch'], flags),
+    ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
+  ];
   if (faults.length > 0) return refuse(...faults);
   const signer = await signerOf(url, profile, flags);
   const headers = together(flags.header.map(headerOf));
@@ -94,9 +118,12 @@ async function signerOf(
 
 async function readKey(given: string): Promise<Result<KeyObject>> {
   const pem = given.includes('-----BEGIN') ? given : await readInput(given);
-  return attempt('--signing-key', 'Give a private key as PEM, or the path of one.', async () =>
-    createPrivateKey(pem),
-  );
+  try {
+    return pass(createPrivateKey(pem));
+  } catch {
+    const hint = 'Give a private key as PEM without a passphrase, or the path of one.';
+    return refuse(fault('--signing-key', undefined, 'is no private key', hint));
+  }
 }
 
 /** The value itself stays out of the fault: it may be a secret. */

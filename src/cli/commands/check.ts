@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { changesBetween, changesSince } from '../../check/drift.ts';
 import { type Earlier, type Examined, examine, type Terms } from '../../check/examine.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
@@ -7,12 +7,12 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
-import { saveJson } from '../../project/save.ts';
+import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
 import type { CheckFlags } from '../check/flags.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
-import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** The file in a project that holds the tool list as the marketplace knows it. */
@@ -31,6 +31,7 @@ export async function check(
   const subject = unwrapped(await subjectOf(target, flags));
   const terms = await termsOf(flags, subject.directory);
   const save = savedAs(flags, subject.directory);
+  for (const file of [save.baseline, save.listing]) if (file !== undefined) await refuseUnwritable(file);
   if (flags.watch && subject.directory !== undefined) {
     const { watch } = await import('../check/watch.ts');
     return watch(subject.directory, output, () => once(subject, terms, save, flags, output));
@@ -60,8 +61,15 @@ async function once(
   const { report, listed } = examined;
   const reporter = reporters[output.json ? 'json' : flags.reporter];
   output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true }));
-  if (save.baseline !== undefined) await saveJson(save.baseline, { known: baselineOf(report) });
-  if (save.listing !== undefined && listed) await saveJson(save.listing, { tools: listed });
+  const saved = async (file: string, value: object): Promise<void> => {
+    await saveJson(file, value);
+    if (reporter === reporters.pretty) output.done(`${file} written`);
+  };
+  if (save.baseline !== undefined) await saved(save.baseline, { known: baselineOf(report) });
+  if (save.listing !== undefined) {
+    if (!listed) throw new CliError('NO_LISTING', 'the server sent no list of tools to save', '');
+    await saved(save.listing, { tools: listed });
+  }
   return report.ok ? exitCodes.ok : exitCodes.checkFailed;
 }
 
@@ -72,7 +80,7 @@ interface Saved {
 }
 
 function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | undefined): Saved {
-  const listing = saveListing === true ? join(directory ?? '.', listingFile) : saveListing;
+  const listing = saveListing === true ? fromHere(join(directory ?? '.', listingFile)) : saveListing;
   return { baseline: saveBaseline, listing };
 }
 
@@ -90,15 +98,24 @@ async function termsOf(flags: CheckFlags, directory: string | undefined): Promis
 /** What a project has recorded of the list that the marketplace read: the list itself, or its fingerprints. */
 async function recordedIn(directory: string | undefined): Promise<Earlier | undefined> {
   if (directory === undefined) return undefined;
-  const file = join(directory, listingFile);
+  const file = fromHere(join(directory, listingFile));
   if (await exists(file)) return listingIn(file);
   const { listed } = readManifest(directory);
-  return { file: join(directory, manifestFile), changesTo: (tools) => changesSince(listed, tools) };
+  return {
+    file: fromHere(join(directory, manifestFile)),
+    changesTo: (tools) => changesSince(listed, tools),
+  };
 }
 
 async function listingIn(file: string): Promise<Earlier> {
   const before = unwrapped(await readListing(file));
   return { file, changesTo: (tools) => changesBetween(before, tools) };
+}
+
+/** A path as an author would write it here. */
+function fromHere(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
 }
 
 function millisecondsIn(text: string | undefined): Result<number | undefined> {
@@ -107,9 +124,4 @@ function millisecondsIn(text: string | undefined): Result<number | undefined> {
   return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= 600_000
     ? pass(milliseconds)
     : refuse(fault('--timeout', text, 'is no number of milliseconds up to 600000', 'Write --timeout 5000.'));
-}
-
-function unwrapped<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw invalidInput(result.faults);
 }

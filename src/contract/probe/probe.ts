@@ -73,7 +73,7 @@ export class Probe {
 
   /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
   async launch(environment: Environment): Promise<Instance> {
-    if (!this.target.launch) throw new NotRun('no way to start another instance of this target');
+    if (!this.target.launch) throw new NotRun(missing.launch);
     const instance = await this.target.launch(environment);
     this.#instances.push(instance);
     return instance;
@@ -200,7 +200,7 @@ export class Probe {
   /** A platform token that is valid for a while; forged where asked for. */
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
-    if (!signer) throw new NotRun('no key to sign platform tokens with');
+    if (!signer) throw new NotRun(missing.signer);
     if (forgery) return signer.token(forgery);
     const now = Date.now();
     if (now > this.#token.staleAt) {
@@ -299,5 +299,11 @@ function nextId(): number {
   lastId += 1;
   return lastId;
 }
+
+/** Reasons for not running what takes more of a target than its URL. */
+export const missing = {
+  signer: 'no key to sign platform tokens with',
+  launch: 'no way to start another instance of this target',
+} as const;
 
 const noSession = 'initialize opened no session (session.open)';

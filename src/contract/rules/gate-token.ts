@@ -19,7 +19,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       const { name, arguments: args } = (await probe.cases())[0];
       const { http, response } = await probe.call(name, args, { token: await probe.token() });
       return unless(http.status === 200 && response !== undefined, {
-        path: 'tools/call',
+        path: `tools/call with a token of ${probe.target.signer?.issuer} for ${probe.target.signer?.audience}`,
         expected: 'HTTP 200 with a JSON-RPC response',
         actual: describe(http),
       });
