@@ -12,7 +12,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../model.ts';
 import { eventValues, isEventStream, jsonIn } from './events.ts';
-import { maximumUnanswered, momentMs } from './patience.ts';
+import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
 import { LateAnswer, NoAnswer, receive } from './receive.ts';
 
 const chunkBytes = 64 * 1024;
@@ -28,8 +28,11 @@ export interface HttpRequest {
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called once the headers have left; the body follows a moment later. */
-  readonly onHeadersSent?: () => void;
+  /**
+   * Called once the server has the headers, which it is asked to confirm (`Expect: 100-continue`), or has had ample time
+   * to read them; the body follows a moment later.
+   */
+  readonly onHeadersRead?: () => void;
 }
 
 export interface HttpAnswer {
@@ -106,7 +109,11 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
       body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
     const outgoing = send(url, {
       method,
-      headers: { ...length, ...request.headers },
+      headers: {
+        ...length,
+        ...(request.onHeadersRead && { expect: '100-continue' }),
+        ...request.headers,
+      },
       agent,
       setHost: request.headers.host === undefined,
       signal: limit.signal,
@@ -141,12 +148,13 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
 
 async function sendBody(
   outgoing: ClientRequest,
-  { body, chunked, onHeadersSent }: HttpRequest,
+  { body, chunked, onHeadersRead }: HttpRequest,
 ): Promise<void> {
-  if (onHeadersSent) {
+  if (onHeadersRead) {
+    const confirmed = once(outgoing, 'continue').catch(() => {});
     outgoing.flushHeaders();
-    await setTimeout(momentMs);
-    onHeadersSent();
+    await Promise.race([confirmed, setTimeout(confirmMs, undefined, { ref: false })]);
+    onHeadersRead();
     await setTimeout(momentMs);
   }
   if (chunked) {

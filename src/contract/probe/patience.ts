@@ -4,8 +4,11 @@
  */
 export const patienceMs = 10_000;
 
-/** Milliseconds in which what was sent is surely read at the other end. */
+/** Milliseconds in which what was sent is mostly read at the other end. */
 export const momentMs = 50;
+
+/** Milliseconds for which a server is awaited that does not confirm the headers of a request. */
+export const confirmMs = 1_000;
 
 /** Milliseconds for which a stream of events is read on after the response that it was opened for. */
 export const lingerMs = 250;

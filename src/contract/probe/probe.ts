@@ -28,8 +28,8 @@ export interface PostOptions {
   readonly timeoutMs?: number;
   /** Another endpoint than the target's. */
   readonly url?: URL;
-  /** Called between headers and body. */
-  readonly onHeadersSent?: () => void;
+  /** Called between headers and body, see `HttpRequest`. */
+  readonly onHeadersRead?: () => void;
 }
 
 /** A finished tools/call. */

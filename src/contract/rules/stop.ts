@@ -42,7 +42,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
   const instance = await secondInstance(probe);
   if (!instance.healthy) throw new NotRun('no second instance could be started (process.port)');
   const answer = await callOf(probe, instance, await probe.token(), {
-    onHeadersSent: () => instance.signal('SIGTERM'),
+    onHeadersRead: () => instance.signal('SIGTERM'),
   });
   const [value] = answer.values;
   return [
