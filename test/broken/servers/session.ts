@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Request, Steps } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
 
@@ -160,19 +159,20 @@ function sharedByMessageId() {
   };
 }
 
-/** Opens at most fifteen sessions at the same time. */
+/** Has room for nineteen sessions: one more takes the place of the one that was not used for longest. */
 function crowded() {
-  let opening = 0;
+  const byLastUse = new Set<string | undefined>();
   return {
-    answer: (good: Steps['answer']) => async (request: Request) => {
-      if (methodOf(request) !== 'initialize') return good(request);
-      opening += 1;
-      try {
-        await setTimeout(20);
-        return opening > 15 ? { status: 503, body: 'Busy' } : await good(request);
-      } finally {
-        opening -= 1;
-      }
+    open: (good: Steps['open'], steps: Steps) => () => {
+      const id = good();
+      byLastUse.add(id);
+      const [oldest = id] = byLastUse;
+      if (byLastUse.size > 19 && byLastUse.delete(oldest)) steps.close(oldest);
+      return id;
+    },
+    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => {
+      if (byLastUse.delete(id)) byLastUse.add(id);
+      return good(id);
     },
   };
 }
