@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { access, constants, readFile, stat } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { limits } from '../spec/read.ts';
 import { ProjectError } from './errors.ts';
 
@@ -15,7 +16,7 @@ const bytesPerCharacter = 4;
  */
 export async function readInput(path: string): Promise<string> {
   if (path === '-') {
-    standardInput ??= text(process.stdin);
+    standardInput ??= buffer(process.stdin).then((bytes) => textOf(bytes, 'standard input'));
     return standardInput;
   }
   try {
@@ -27,13 +28,21 @@ export async function readInput(path: string): Promise<string> {
       const most = limits.characters.toLocaleString('en');
       throw new ProjectError('NOT_READABLE', `${path}: more than ${most} characters`, 'Give a smaller file.');
     }
-    return await readFile(path, 'utf8');
+    return textOf(await readFile(path), path);
   } catch (error) {
     if (error instanceof ProjectError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
     throw new ProjectError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
   }
+}
+
+/** What is no UTF-8 would be read as something else than was written. */
+function textOf(bytes: Buffer, name: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const lines = bytes.toString('latin1').split('\n');
+  const flawed = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
+  throw new ProjectError('NOT_READABLE', `${name}:${flawed + 1}: the text is not UTF-8`, 'Save it as UTF-8.');
 }
 
 /** Whether there is a file that can be read. */

@@ -2,10 +2,14 @@
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly kind: 'syntax'; readonly flaw: string }
-  | { readonly ok: false; readonly kind: 'key'; readonly flaw: string; readonly at: string };
+  | { readonly ok: false; readonly kind: 'key' | 'number'; readonly flaw: string; readonly at: string };
 
-/** Reads JSON text, each key of an object once; a byte order mark is skipped. */
-export function readJson(given: string): JsonReading {
+/**
+ * Reads JSON text, each key of an object once; a byte order mark is skipped.
+ *
+ * @param exact each integer must stay the one that is written
+ */
+export function readJson(given: string, { exact }: { readonly exact: boolean }): JsonReading {
   const text = given.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
@@ -13,18 +17,32 @@ export function readJson(given: string): JsonReading {
   } catch (error) {
     return { ok: false, kind: 'syntax', flaw: (error as Error).message };
   }
-  const twice = repeatedKey(text);
-  if (twice === undefined) return { ok: true, value };
-  const lines = text.slice(0, twice.index).split('\n');
-  const at = `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
-  return { ok: false, kind: 'key', flaw: `${twice.key} is not unique in its object`, at };
+  const lost = lostIn(text, exact);
+  if (lost === undefined) return { ok: true, value };
+  const { kind, flaw, index } = lost;
+  const lines = text.slice(0, index).split('\n');
+  return { ok: false, kind, flaw, at: `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}` };
 }
 
-/** The first key that its object has already, in text that is valid JSON. */
-function repeatedKey(text: string): { readonly key: string; readonly index: number } | undefined {
+/** What is wrong with an integer that is another one as a JavaScript number; undefined where it stays itself. */
+export function integerFlaw(digits: string): string | undefined {
+  const held = Number(digits);
+  if (!/^[-+]?\d{16,}$/.test(digits) || !Number.isFinite(held)) return undefined;
+  if (String(held) === digits || BigInt(held) === BigInt(digits)) return undefined;
+  return `${digits} would become ${held}`;
+}
+
+interface Lost {
+  readonly kind: 'key' | 'number';
+  readonly flaw: string;
+  readonly index: number;
+}
+
+/** The first thing in valid JSON that parsing drops without a word: a value under a repeated key, digits of an integer. */
+function lostIn(text: string, exact: boolean): Lost | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: token, 1: key, index } of text.matchAll(
-    /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}[\]]/g,
+    /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g,
   )) {
     if (token === '{') open.push(new Set());
     else if (token === '[') open.push(undefined);
@@ -32,8 +50,11 @@ function repeatedKey(text: string): { readonly key: string; readonly index: numb
     else if (key !== undefined) {
       const keys = open.at(-1);
       const name: string = JSON.parse(key);
-      if (keys?.has(name)) return { key, index };
+      if (keys?.has(name)) return { kind: 'key', flaw: `${key} is not unique in its object`, index };
       keys?.add(name);
+    } else if (exact) {
+      const flaw = integerFlaw(token);
+      if (flaw !== undefined) return { kind: 'number', flaw, index };
     }
   }
   return undefined;

@@ -4,7 +4,7 @@ import { isObject } from '../contract/schema.ts';
 import { bounds } from '../contract/walk.ts';
 import { fault, pass, refuse } from './fault.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
-import { readJson } from './read-json.ts';
+import { integerFlaw, readJson } from './read-json.ts';
 
 /** Limits that real tool lists stay far below and that keep hostile ones from hurting. */
 export const limits = {
@@ -24,13 +24,22 @@ export const limits = {
  * @returns the tools in their order, or every fault of the document
  */
 export function readSpec(text: string, file = '--spec'): Result<readonly SpecEntry[]> {
-  const document = readDocument(text, file);
+  const document = readDocument(text, file, { exact: true });
   if (!document.ok) return document;
   return entriesOf(document.value, file);
 }
 
-/** Any JSON value from JSON or YAML text, each key once, within the limits; or every fault with its place. */
-export function readDocument(text: string, file: string): Result<Json> {
+/**
+ * Any JSON value from JSON or YAML text, each key once, within the limits; or every fault with its place.
+ *
+ * @param exact an integer that no JavaScript number holds is a fault; otherwise it is rounded, as every reader of JSON
+ *   in JavaScript does
+ */
+export function readDocument(
+  text: string,
+  file: string,
+  { exact = false }: { readonly exact?: boolean } = {},
+): Result<Json> {
   if (text.length > limits.characters) {
     return refuse(
       fault(
@@ -42,21 +51,24 @@ export function readDocument(text: string, file: string): Result<Json> {
     );
   }
   if (deeperThan(text, limits.depth * 2)) return refuse(tooDeep(file));
-  const json = readJson(text);
+  const json = readJson(text, { exact });
   if (json.ok) return jsonValue(json.value, file);
-  if (json.kind === 'key') {
-    return refuse(fault(`${file}:${json.at}`, undefined, json.flaw, 'Write each key once.'));
+  if (json.kind !== 'syntax') {
+    const hint = json.kind === 'key' ? 'Write each key once.' : roundedHint;
+    return refuse(fault(`${file}:${json.at}`, undefined, json.flaw, hint));
   }
   if (file.endsWith('.json')) return refuse(fault(file, undefined, json.flaw, 'Write valid JSON.'));
-  return readYaml(text, file);
+  return readYaml(text, file, exact);
 }
 
-function readYaml(text: string, file: string): Result<Json> {
+const roundedHint = 'Write a number within ±9007199254740991, or a string.';
+
+function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   if (text.length > limits.yamlCharacters) {
     const message = `${text.length} characters of YAML, ${limits.yamlCharacters} at most`;
     return refuse(fault(file, undefined, message, 'Split it into several, or write JSON.'));
   }
-  const document = parseDocument(text, { uniqueKeys: true });
+  const document = parseDocument(text, { uniqueKeys: true, intAsBigInt: exact });
   const flaws = [...document.errors, ...document.warnings];
   if (flaws.length > 0) {
     return refuse(
@@ -123,6 +135,10 @@ function toJson(value: unknown, walk: Walk): Json {
   }
   if (depth > limits.depth) return stop(tooDeep(path));
   if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') {
+    const flaw = integerFlaw(String(value));
+    return flaw === undefined ? Number(value) : stop(fault(path, undefined, flaw, roundedHint));
+  }
   if (typeof value === 'number') {
     return Number.isFinite(value)
       ? value

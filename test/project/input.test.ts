@@ -13,6 +13,18 @@ it('reads a file', async () => {
   expect(await readInput(spec)).toBe('{"a": "é"}');
 });
 
+it('names the line that is not UTF-8', async () => {
+  const spec = file('spec.json');
+  writeFileSync(
+    spec,
+    Buffer.concat([Buffer.from('{"a": "é",\n"b": "'), Buffer.from([0xe9]), Buffer.from('"}')]),
+  );
+  await expect(readInput(spec)).rejects.toMatchObject({
+    code: 'NOT_READABLE',
+    message: `${spec}:2: the text is not UTF-8`,
+  });
+});
+
 it('waits for no pipe and reads no device', async () => {
   const pipe = file('pipe');
   execFileSync('mkfifo', [pipe]);

@@ -38,6 +38,13 @@ describe('a spec file', () => {
   });
 
   it.each([
+    '{"a":9007199254740992,"b":18446744073709552000}',
+    'a: 9007199254740992\nb: 18446744073709552000',
+  ])('keeps large integers that stay themselves: %s', (spec) => {
+    expect(readSpec(spec)).toEqual({ ok: true, value: [{ a: 2 ** 53, b: 2 ** 64 }] });
+  });
+
+  it.each([
     ['', 'is no tool'],
     ['[]', 'holds no tool'],
     ['7', 'is no tool'],
@@ -46,6 +53,12 @@ describe('a spec file', () => {
     ['{"a":1,"a":2}', 'spec:1:8 undefined: "a" is not unique'],
     ['[{"a":{"b":1},\n"\\u0061":2}]', 'spec:2:1'],
     ['a: 1\na: 2', 'unique'],
+    [
+      '[{"a":"9007199254740993",\n"b":9007199254740993}]',
+      'spec:2:5 undefined: 9007199254740993 would become',
+    ],
+    ['a:\n  b: [1, -9007199254740993]', 'spec.a.b[1] undefined: -9007199254740993 would become'],
+    ['a: 0x20000000000001', 'spec.a undefined: 9007199254740993 would become'],
     [`a: ${'x'.repeat(500_000)}`, 'characters of YAML'],
     ['a: 1\n---\nb: 2', 'multiple documents'],
     ['a: &x [*x]', 'deeper than'],
