@@ -27,7 +27,8 @@ function write(directory: string, staging: string, change: Change): void {
   try {
     makeChange(directory, staging, change);
   } catch (error) {
-    const message = `cannot change ${directory}: ${(error as Error).message}`;
+    const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
+    const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
     const hint = 'Everything is as it was. Mend the cause and run the command again.';
     throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
   }

@@ -32,7 +32,8 @@ export function nameList(names: readonly string[]): string {
 /** The changes a run would make, and for programs the same in one object. */
 export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): void {
   const diff = change === null ? '' : unifiedDiff(directory, change);
-  output.line(diff === '' ? 'nothing to do' : diff.trimEnd());
+  // White space at its end belongs to the lines it shows.
+  output.line(diff === '' ? 'nothing to do' : diff.replace(/\n$/, ''));
   output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
 }
 

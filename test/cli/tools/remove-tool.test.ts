@@ -44,6 +44,8 @@ describe('remove-tool', () => {
     await add(root, { tool: 'get_fee' });
     const path = 'src/tools/get-fee.ts';
     writeFileSync(join(root, path), text(root, path).replaceAll('\n', '\r\n'));
+    const { stdout } = await remove(root, ['get_fee'], { dryRun: true });
+    execFileSync('git', ['apply', '--check', '-'], { cwd: root, input: stdout });
     expect((await remove(root, ['get_fee'])).exitCode).toBe(0);
   });
 
