@@ -152,13 +152,14 @@ describe('market-mcp check <url>', () => {
     ['http://127.0.0.1/mcp', { token: 'x', signingKey: 'y' }, '--token'],
     ['http://127.0.0.1/mcp', { signingKey: '-----BEGIN nonsense' }, '--signing-key'],
     ['http://127.0.0.1/mcp', { header: ['no header\r\nx: y'] }, '--header'],
+    ['http://127.0.0.1/mcp', { header: ['authorization: Bearer secret'] }, '--token'],
     ['http://127.0.0.1/mcp', { platform: 'contex' }, '--platform'],
     ['http://127.0.0.1/mcp', { watch: true }, '--watch'],
     ['.', { token: 'a.b.c' }, '--token'],
   ])('refuses %s with %o', async (target, flags, where) => {
     const { exitCode, problem } = await run(target, flags);
     expect(exitCode).toBe(2);
-    const told = [problem?.message, ...(problem?.details ?? [])].join('\n');
+    const told = [problem?.message, problem?.hint, ...(problem?.details ?? [])].join('\n');
     expect(told).toContain(where);
     expect(told).not.toContain('secret');
   });

@@ -52,7 +52,7 @@ function addressFaults(target: string): readonly Fault[] {
     return [fault('[target]', target, 'is neither a directory nor a URL of HTTP', hint)];
   }
   if (url.username === '' && url.password === '') return [];
-  const hint = 'Send them with --header "Authorization: Basic …".';
+  const hint = 'Leave them out: callers of a listed server have none.';
   return [fault('[target]', undefined, 'the URL holds a user or a password', hint)];
 }
 
@@ -83,7 +83,7 @@ async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags
   ];
   if (faults.length > 0) return refuse(...faults);
   const signer = await signerOf(url, profile, flags);
-  const headers = together(flags.header.map(headerOf));
+  const headers = together(flags.header.map((line) => headerOf(line, profile)));
   if (!signer.ok) return signer;
   if (!headers.ok) return headers;
   const target = {
@@ -135,11 +135,15 @@ async function attempt<T>(where: string, hint: string, act: () => Promise<T>): P
   }
 }
 
-function headerOf(line: string): Result<readonly [string, string]> {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
-  return name === undefined || value === undefined
-    ? refuse(fault('--header', undefined, 'one is no header line', 'Write --header "Name: value".'))
-    : pass([name.toLowerCase(), value]);
+function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
+  const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
+  if (given === undefined || value === undefined) {
+    return refuse(fault('--header', undefined, 'one is no header line', 'Write --header "Name: value".'));
+  }
+  const name = given.toLowerCase();
+  return name === token.header.toLowerCase()
+    ? refuse(fault('--header', given, 'carries the token of the platform', 'Give the token with --token.'))
+    : pass([name, value]);
 }
 
 function onlyFor(what: string, names: readonly (keyof CheckFlags)[], flags: CheckFlags): readonly Fault[] {

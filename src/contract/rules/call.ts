@@ -6,7 +6,6 @@ import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { bare, isObject, misfits, shorten } from '../schema.ts';
 import { isClientError } from './expect.ts';
-import { failureProblems } from './outcome.ts';
 import { propertiesOf } from './read.ts';
 import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
@@ -129,17 +128,12 @@ async function failsOn(
   if (calls.length === 0) throw new NotRun(otherwise);
   const problems = await mapConcurrently(calls, 4, async (call) => {
     const rpc = await probe.call(call.name, call.arguments);
-    if (rpc.error) return [];
-    return rpc.result?.isError === true
-      ? failureProblems({ ...call, rpc, result: rpc.result })
-      : [
-          {
-            tool: call.name,
-            path: `tools/call with ${shorten(call.arguments)}`,
-            expected: 'a failure that names the argument',
-            actual: describeCall(rpc),
-          },
-        ];
+    return unless(rpc.error !== undefined || rpc.result?.isError === true, {
+      tool: call.name,
+      path: `tools/call with ${shorten(call.arguments)}`,
+      expected: 'a failure that names the argument',
+      actual: describeCall(rpc),
+    });
   });
   return problems.flat();
 }

@@ -29,7 +29,7 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
-        throw new NotRun('an outputSchema does not compile (output.compiles)');
+        throw new NotRun('a tool has no outputSchema that compiles (output.object-root, output.compiles)');
       }
       return steps.flatMap((step) => textProblems(step).map((problem) => ofCall(step, problem)));
     },

@@ -1,0 +1,12 @@
+import { describe, it } from 'vitest';
+import { examine } from '../foreign/examine.ts';
+import { sdkServers } from '../foreign/servers.ts';
+import { scratch } from './support.ts';
+
+const root = scratch();
+
+describe('market-mcp check of servers that others have written', () => {
+  it.each(sdkServers)('$name, $answers, sessions: $hasSessions', async (server) => {
+    await examine(server, root);
+  });
+});

@@ -1,0 +1,21 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, it } from 'vitest';
+import { scratch } from '../e2e/support.ts';
+import { type Examined, examine } from './examine.ts';
+import { writePage } from './page.ts';
+import { installedServers, sdkServers } from './servers.ts';
+
+const servers = [...sdkServers, ...installedServers];
+const root = scratch();
+const all: Examined[] = [];
+
+describe('market-mcp check of servers that others have written', () => {
+  it.each(servers)('$name', async (server) => {
+    all.push(await examine(server, mkdtempSync(join(root, 'place-'))));
+  });
+
+  afterAll(() => {
+    if (all.length === servers.length) writePage(all);
+  });
+});

@@ -1,0 +1,136 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { installedModules } from '../e2e/install-once.ts';
+import { repository } from '../e2e/support.ts';
+
+/** A server that nobody of this project has written, as its package has it. */
+export interface ForeignServer {
+  readonly name: string;
+  /** The package that serves, and the node_modules directory it is in. */
+  readonly package: string;
+  readonly modules: string;
+  /** A package whose server over stdio it serves. */
+  readonly wraps?: string;
+  /** The arguments of node that start it. `place` is an empty directory for what it needs on disk. */
+  start(place: string): Promise<readonly string[]> | readonly string[];
+  /** What it is known for, whatever the machine: how it answers, whether it has sessions, rules that it fails. */
+  readonly answers: 'JSON' | 'SSE';
+  readonly hasSessions: boolean;
+  readonly fails: readonly string[];
+}
+
+/** Under which the packages of this directory's package.json are installed. */
+export const installation = 'foreign';
+
+const modules = installedModules(installation);
+
+/** The servers among the examples of the MCP SDK, which is installed anyway. */
+export const sdkServers: readonly ForeignServer[] = [
+  {
+    ...sdkExample('jsonResponseStreamableHttp'),
+    answers: 'JSON',
+    hasSessions: true,
+    fails: ['discovery.prompts-list', 'gate.no-token', 'health.status', 'output.object-root'],
+  },
+  {
+    ...sdkExample('simpleStatelessStreamableHttp'),
+    answers: 'SSE',
+    hasSessions: false,
+    fails: ['gate.no-token', 'health.status', 'http.accept-json', 'session.open'],
+  },
+  {
+    ...sdkExample('honoWebStandardStreamableHttp'),
+    answers: 'SSE',
+    hasSessions: false,
+    fails: ['gate.no-token', 'health.fields', 'http.accept-json', 'session.open'],
+  },
+];
+
+/** Servers whose packages `package.json` pins. */
+export const installedServers: readonly ForeignServer[] = [
+  {
+    name: 'server-everything',
+    package: '@modelcontextprotocol/server-everything',
+    modules,
+    start: () => [module('@modelcontextprotocol/server-everything/dist/index.js'), 'streamableHttp'],
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['gate.no-token', 'health.status', 'session.unknown-post'],
+  },
+  {
+    name: 'server-memory behind mcp-proxy',
+    package: 'mcp-proxy',
+    wraps: '@modelcontextprotocol/server-memory',
+    modules,
+    start: () => [
+      module('mcp-proxy/dist/bin/mcp-proxy.mjs'),
+      '--server',
+      'stream',
+      '--',
+      process.execPath,
+      module('@modelcontextprotocol/server-memory/dist/index.js'),
+    ],
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['gate.no-token', 'session.prototype', 'session.prototype-get'],
+  },
+  {
+    name: 'server-filesystem behind supergateway',
+    package: 'supergateway',
+    wraps: '@modelcontextprotocol/server-filesystem',
+    modules,
+    start: (place) => [
+      module('supergateway/dist/index.js'),
+      '--stdio',
+      `${process.execPath} ${module('@modelcontextprotocol/server-filesystem/dist/index.js')} ${place}`,
+      '--outputTransport',
+      'streamableHttp',
+    ],
+    answers: 'SSE',
+    hasSessions: false,
+    fails: ['gate.no-token', 'session.open'],
+  },
+  {
+    name: 'the example of fastmcp',
+    package: 'fastmcp',
+    modules,
+    start: () => [module('fastmcp/dist/examples/custom-routes.js')],
+    answers: 'JSON',
+    hasSessions: false,
+    fails: ['discovery.initialize', 'health.fields'],
+  },
+  {
+    name: 'the project that mcp-framework creates',
+    package: 'mcp-framework',
+    modules,
+    start: createdByFramework,
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['gate.no-token', 'health.fields', 'session.unknown-post'],
+  },
+];
+
+function sdkExample(file: string): Pick<ForeignServer, 'name' | 'package' | 'modules' | 'start'> {
+  const place = `@modelcontextprotocol/sdk/dist/esm/examples/server/${file}.js`;
+  return {
+    name: `${file} of the SDK's examples`,
+    package: '@modelcontextprotocol/sdk',
+    modules: join(repository, 'node_modules'),
+    start: () => [join(repository, 'node_modules', place)],
+  };
+}
+
+/** Scaffolds with the framework's own program and builds with the project's own script. */
+async function createdByFramework(place: string): Promise<readonly string[]> {
+  const create = [module('mcp-framework/dist/cli/index.js'), 'create', 'created', '--http', '--no-install'];
+  await execa(process.execPath, create, { cwd: place, stdin: 'ignore' });
+  const project = join(place, 'created');
+  symlinkSync(modules, join(project, 'node_modules'), 'dir');
+  await execa('npm', ['run', 'build'], { cwd: project, stdin: 'ignore' });
+  return [join(project, 'dist/index.js')];
+}
+
+function module(path: string): string {
+  return join(modules, path);
+}
