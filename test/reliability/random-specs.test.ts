@@ -23,6 +23,17 @@ const built = 10;
 const toolsPerProject = 3;
 const atOnce = 3;
 
+/** What a random author leaves out or words badly, and no generator can make up. */
+const authorsOwn = new Set([
+  'tool.description-length',
+  'tool.description-complete',
+  'tool.description-own-words',
+  'tool.description-distinct',
+  'input.description',
+  'input.sample',
+  'output.described',
+]);
+
 const root = scratch();
 const done = { rendered: 0, called: 0, selfChecked: 0 };
 
@@ -57,7 +68,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
       expect(served[name], name).toEqual({ ...JSON.parse(JSON.stringify(rest)), examples });
     }
     const failed = inspectTools(tools.map(definitionOf), profile).filter(
-      ({ level, status }) => level === 'must' && status === 'fail',
+      ({ id, status }) => status === 'fail' && !authorsOwn.has(id),
     );
     expect(failed).toEqual([]);
   });
@@ -94,8 +105,8 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
     cwd: root,
   });
   const { report, unitTests } = await prove(directory);
-  const musts = report.rules.filter(({ level }) => level === 'must');
-  return { specs, failures: failuresOf({ ...report, rules: musts }), unitTests };
+  const judged = report.rules.filter(({ id }) => !authorsOwn.has(id));
+  return { specs, failures: failuresOf({ ...report, rules: judged }), unitTests };
 }
 
 /** Prepares all specs as one project's. @throws Error that shows each spec that is refused, with its faults */

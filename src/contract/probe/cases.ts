@@ -49,8 +49,8 @@ export function wrongArguments(inputSchema: JsonObject, valid: JsonObject): read
   });
 }
 
-/** Each type of parameter refuses at least one of these. */
-const misfitting: readonly Json[] = [{ wrong: ['type'] }, 'wrong type', -0.5, [null], null];
+/** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
+const misfitting: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
 /** The tool's outputSchema where it can be validated against. */
 export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {
