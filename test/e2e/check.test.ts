@@ -68,7 +68,7 @@ describe('market-mcp check of a project', () => {
   it('that does not build or start exits with 3 and the last words', async () => {
     const broken = await scaffold(['broken', '--tool', 'get_it'], { cwd: root });
     const main = join(broken.directory, 'src/main.ts');
-    writeFileSync(main, `throw new Error('no way');\n${readFileSync(main, 'utf8')}`);
+    writeFileSync(main, `if (Date.now() > 0) throw new Error('no way');\n${readFileSync(main, 'utf8')}`);
     const notStarted = await market([], broken.directory);
     expect([notStarted.status, notStarted.stderr]).toEqual([3, expect.stringContaining('no way')]);
     writeFileSync(main, 'const x: number = "text";');
