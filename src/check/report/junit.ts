@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { groupOf, mendsOf, problemLine } from './words.ts';
+import { groupOf, mendsOf, problemLine, type Remark, remarksOf } from './words.ts';
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
@@ -20,6 +20,7 @@ export function junitReport(report: CheckReport): string {
         report,
       ),
     ),
+    ...remarkSuite(remarksOf(report)),
     '</testsuites>',
   ].join('\n');
 }
@@ -31,6 +32,23 @@ function suite(group: string, rules: readonly CheckedRule[], { demands, target }
   return [
     `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoted(target)}>`,
     ...rules.flatMap((rule) => testCase(group, rule, counts(rule, demands))),
+    '  </testsuite>',
+  ];
+}
+
+/** Drift and the baseline in a suite of their own. */
+function remarkSuite(remarks: readonly Remark[]): readonly string[] {
+  if (remarks.length === 0) return [];
+  const failures = remarks.filter(({ fails }) => fails).length;
+  return [
+    `  <testsuite name="check" tests="${remarks.length}" failures="${failures}" errors="0" skipped="0">`,
+    ...remarks.flatMap(({ about, text, fails }) => [
+      `    <testcase classname="check" name=${quoted(`${about}: ${text}`)}>`,
+      fails
+        ? `      <failure message=${quoted(text)}/>`
+        : `      <system-out>advice: ${escaped(text)}</system-out>`,
+      '    </testcase>',
+    ]),
     '  </testsuite>',
   ];
 }

@@ -58,19 +58,23 @@ function wrapped(words: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Tools that pass get a line each; of a long list a person reads the first ones. */
-const passesShown = 20;
+/** Of a long list a person reads the first ones; the JSON form holds them all. */
+const entriesShown = 20;
 
 function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint): readonly string[] {
   if (steps.length === 0) return [];
-  const passed = steps.filter(({ status }) => status === 'pass');
-  const hidden = new Set(passed.slice(passesShown));
+  const [passed, failed] = [
+    steps.filter(({ status }) => status === 'pass').slice(entriesShown),
+    steps.filter(({ status }) => status === 'fail').slice(entriesShown),
+  ];
+  const hidden = new Set([...passed, ...failed]);
   return [
     paint.bold(
       'Submission rehearsal: connect, list the tools, call each with sample arguments, read its text',
     ),
     ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
-    ...(hidden.size > 0 ? [`… and ${hidden.size} more that pass`] : []),
+    ...(failed.length > 0 ? [`… and ${failed.length} more that fail`] : []),
+    ...(passed.length > 0 ? [`… and ${passed.length} more that pass`] : []),
   ];
 }
 
@@ -88,13 +92,20 @@ function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
   if (!drift) return [];
   const { against, changes, refreshNeeded } = drift;
   if (changes.length === 0) return [`${paint.green('✓')} the tools are those of ${printable(against)}`];
+  const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
+  const more = changes.length - entriesShown;
   return [
     paint.bold(`Changes since ${printable(against)}`),
-    ...changes.map((change) => changeLine(change, paint)),
+    ...worstFirst.slice(0, entriesShown).map((change) => changeLine(change, paint)),
+    ...(more > 0 ? [`… and ${more} more`] : []),
     ...(refreshNeeded
       ? ['The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
       : []),
   ];
+}
+
+function gravity({ breaks }: Change): number {
+  return breaks === null ? 1 : breaks ? 2 : 0;
 }
 
 function changeLine({ tool, path, breaks, what, before, after }: Change, paint: Paint): string {

@@ -1,7 +1,7 @@
 import { version } from '../../plan/versions.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { safeJson } from './json.ts';
-import { mendsOf, problemLine } from './words.ts';
+import { mendsOf, problemLine, type Remark, remarksOf } from './words.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
@@ -14,7 +14,10 @@ export function sarifReport(report: CheckReport): string {
         tool: { driver: { name: 'market-mcp', version, rules: rules.map(descriptor) } },
         invocations: [{ executionSuccessful: true, exitCode: ok ? 0 : 1 }],
         columnKind: 'utf16CodeUnits',
-        results: rules.flatMap((rule, index) => results(rule, index, target)),
+        results: [
+          ...rules.flatMap((rule, index) => results(rule, index, target)),
+          ...remarksOf(report).map((remark) => remarkResult(remark, target)),
+        ],
       },
     ],
   });
@@ -49,6 +52,15 @@ function results(rule: CheckedRule, ruleIndex: number, target: string): readonly
       ...(known && { suppressions: [{ kind: 'external' }] }),
     };
   });
+}
+
+function remarkResult({ about, text, fails }: Remark, target: string): object {
+  return {
+    ruleId: about,
+    level: fails ? 'error' : 'warning',
+    message: { text },
+    locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
+  };
 }
 
 function severityOf(level: CheckedRule['level']): 'error' | 'warning' {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/model.ts';
 import { missing } from '../../contract/probe/probe.ts';
 import { printable } from '../../contract/report.ts';
-import type { CheckedRule } from '../model.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
 export function problemLine({ tool, path, expected, actual }: Problem): string {
@@ -25,6 +25,32 @@ const remedies = new Map<string, string>([
   [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
   [missing.launch, 'only the directory of a project can be started'],
 ]);
+
+/** What a report says beside the verdicts on rules, in a printable line. */
+export interface Remark {
+  /** What it is about: `drift`, or the id of a rule. */
+  readonly about: string;
+  readonly text: string;
+  /** Whether it makes the check fail. */
+  readonly fails: boolean;
+}
+
+/** Changes that break callers, and entries of the baseline that pass now. */
+export function remarksOf({ demands, drift, baseline }: CheckReport): readonly Remark[] {
+  const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
+  return [
+    ...breaking.map(({ tool, path, what }) => ({
+      about: 'drift',
+      text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; breaks callers`),
+      fails: demands.level === 'should',
+    })),
+    ...(baseline?.stale ?? []).map(({ rule, tool }) => ({
+      about: rule,
+      text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: take it out of the baseline`),
+      fails: true,
+    })),
+  ];
+}
 
 /** The group of a rule: `gate` of `gate.no-token`. */
 export function groupOf(id: string): string {
