@@ -11,6 +11,15 @@ const settings = {
 } as const;
 let dialect: Ajv | undefined;
 
+/** The Ajv that validates schemas, its meta-schema compiled: what breaks off a compilation must not leave half of it. */
+function schemaValidator(): Ajv {
+  if (dialect) return dialect;
+  const fresh = new Ajv(settings);
+  fresh.validateSchema({});
+  dialect = fresh;
+  return fresh;
+}
+
 /**
  * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
  * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts). One Ajv per schema, so that
@@ -24,8 +33,7 @@ export function compileSchema(
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
   if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
-  dialect ??= new Ajv(settings);
-  dialect.validateSchema(schema, true);
+  schemaValidator().validateSchema(schema, true);
   return new Ajv({ ...settings, useDefaults, validateSchema: false }).compile(schema);
 }
 
@@ -45,6 +53,7 @@ export function tryCompile(schema: JsonObject): Compiled {
 }
 
 function attempt(schema: JsonObject): Compiled {
+  schemaValidator(); // not on the time of this schema
   try {
     return { ok: true, validate: guard(schema, () => compileSchema(schema)) };
   } catch (error) {
