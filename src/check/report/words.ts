@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/model.ts';
-import { missing } from '../../contract/probe/probe.ts';
+import { missing } from '../../contract/probe/reasons.ts';
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 

@@ -9,9 +9,10 @@ import { bounds } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession } from './client.ts';
 import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
-import { listTools } from './listing.ts';
+import { type Listing, listTools } from './listing.ts';
 import { patienceMs } from './patience.ts';
-import { isRefusal, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
+import { missing } from './reasons.ts';
+import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
@@ -157,7 +158,7 @@ export class Probe {
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
       const session = await this.enter(await this.initialized());
-      if (session === undefined && !(await this.isStateless())) throw new NotRun(noSession);
+      if (session === undefined && !(await this.isStateless())) throw new NotRun(missing.session);
       return session;
     });
   }
@@ -165,7 +166,7 @@ export class Probe {
   /** A session of one's own. */
   async newSession(): Promise<string> {
     const session = await this.enter(await this.initialize());
-    if (session === undefined) throw new NotRun(noSession);
+    if (session === undefined) throw new NotRun(missing.session);
     return session;
   }
 
@@ -188,8 +189,13 @@ export class Probe {
   }
 
   /** The elements of the tool list, as far as they are examined. */
-  listed(): Promise<readonly Json[]> {
-    return this.once('listed', () => listTools((params) => this.rpc('tools/list', params)));
+  async listed(): Promise<readonly Json[]> {
+    return (await this.listing()).tools;
+  }
+
+  /** The tool list, read once. */
+  listing(): Promise<Listing> {
+    return this.once('listing', () => listTools((params) => this.rpc('tools/list', params)));
   }
 
   /** The tools that are called: those of the list that are objects, within the bounds. */
@@ -292,18 +298,3 @@ export class Probe {
     return fact;
   }
 }
-
-let lastId = 0;
-
-function nextId(): number {
-  lastId += 1;
-  return lastId;
-}
-
-/** Reasons for not running what takes more of a target than its URL. */
-export const missing = {
-  signer: 'no key to sign platform tokens with',
-  launch: 'no way to start another instance of this target',
-} as const;
-
-const noSession = 'initialize opened no session (session.open)';

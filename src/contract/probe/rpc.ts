@@ -12,6 +12,14 @@ export interface RpcAnswer {
   readonly error: JsonObject | undefined;
 }
 
+let lastId = 0;
+
+/** An id that no earlier request of this process has. */
+export function nextId(): number {
+  lastId += 1;
+  return lastId;
+}
+
 /** A JSON-RPC request (C§4). */
 export function rpcRequest(id: number | string, method: string, params?: Json): JsonObject {
   return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };

@@ -1,6 +1,7 @@
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
+import { isObject, shorten } from '../schema.ts';
+import { bounds } from '../walk.ts';
 import { resultProblems } from './expect.ts';
 
 /** What an agent or the marketplace reads before anything is paid. */
@@ -36,15 +37,25 @@ export const discoveryRules: readonly LiveRule[] = [
   {
     id: 'discovery.tools',
     level: 'must',
-    title: 'the server has at least one tool',
+    title: 'the server lists at least one tool, and its list ends',
     source: 'C§1.1; app contribute/actions.ts',
     mend: 'List the tool in src/tools.',
-    check: async (probe) =>
-      unless((await probe.tools()).length > 0, {
-        path: 'tools/list result.tools',
-        expected: 'at least one tool',
-        actual: '[]',
-      }),
+    check: async (probe) => {
+      const { tools, ended } = await probe.listing();
+      return [
+        ...unless(tools.some(isObject), {
+          path: 'tools/list result.tools',
+          expected: 'at least one tool',
+          actual: '[]',
+        }),
+        ...unless(ended || tools.length > bounds.tools, {
+          path: 'tools/list result.nextCursor',
+          expected: `none on page ${bounds.pages}`,
+          actual: 'one more page',
+          mend: 'Send nextCursor only where another page follows, and all tools on few pages.',
+        }),
+      ];
+    },
   },
   {
     id: 'discovery.client',

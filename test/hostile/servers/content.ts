@@ -28,7 +28,7 @@ export const hostileContent: readonly HostileServer[] = [
   },
   {
     name: 'a list of tools without a last page',
-    finds: ['tool.readable'],
+    finds: ['discovery.tools'],
     breaks: {
       respond: (good) => async (message) => {
         const { cursor = 0 } = (message.params ?? {}) as { cursor?: number };
