@@ -30,7 +30,8 @@ export function onEverything(handle: Handler): HostileServer['attach'] {
   return instead(() => true, handle);
 }
 
-function instead(
+/** Answers the requests that concern it in a way of its own; all else is answered as the good server does. */
+export function instead(
   concerns: (request: IncomingMessage) => boolean,
   handle: Handler,
 ): NonNullable<HostileServer['attach']> {

@@ -1,7 +1,15 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { drip, forever, type HostileServer, onEverything, onHealth, onPost } from '../hostile-server.ts';
+import {
+  drip,
+  forever,
+  type HostileServer,
+  instead,
+  onEverything,
+  onHealth,
+  onPost,
+} from '../hostile-server.ts';
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
@@ -124,6 +132,11 @@ const servers: readonly HostileServer[] = [
   { name: 'a redirect to another host', finds: ['discovery.initialize'], attach: redirecting(307) },
   { name: 'a permanent redirect to another host', finds: ['discovery.initialize'], attach: redirecting(308) },
   {
+    name: 'a redirect of the SDK alone to another host',
+    finds: ['discovery.client'],
+    attach: redirecting(307, ({ headers }) => headers['user-agent'] !== undefined),
+  },
+  {
     name: 'a redirect to itself',
     finds: ['discovery.initialize'],
     attach: onPost((_, response) => response.writeHead(307, { location: '/mcp' }).end()),
@@ -196,15 +209,21 @@ export const hostileTransport: readonly HostileServer[] = servers.map((server) =
 /** Requests that reached the host a redirect leads to: none may. */
 export let strayed = 0;
 
-/** Redirects every POST to another server. */
-function redirecting(status: number): HostileServer['attach'] {
+/** Redirects every POST, or those that concern it, to another server. */
+function redirecting(
+  status: number,
+  concerns: (request: IncomingMessage) => boolean = () => true,
+): HostileServer['attach'] {
   const trap = createServer((_, response) => {
     strayed += 1;
     response.writeHead(200, json).end(initialized);
   });
   trap.listen(0, '127.0.0.1').unref();
-  return onPost((_, response) => {
-    const { port } = trap.address() as AddressInfo;
-    response.writeHead(status, { location: `http://127.0.0.1:${port}/mcp` }).end();
-  });
+  return instead(
+    (request) => request.method === 'POST' && concerns(request),
+    (_, response) => {
+      const { port } = trap.address() as AddressInfo;
+      response.writeHead(status, { location: `http://127.0.0.1:${port}/mcp` }).end();
+    },
+  );
 }
