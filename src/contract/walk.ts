@@ -3,9 +3,9 @@ import { isObject } from './schema.ts';
 
 /**
  * Bounds within which definitions are examined. Real ones are far below: a schema nested ten deep takes 30 levels, and no
- * agent can choose among a hundred tools. A page may hold a single tool, and a list without end shows by one too many.
+ * agent can choose among a hundred tools. A list with more pages fails `discovery.tools`.
  */
-export const bounds = { levels: 100, values: 20_000, tools: 1_000, pages: 1_001 } as const;
+export const bounds = { levels: 100, values: 20_000, tools: 1_000, pages: 100 } as const;
 
 /** Whether a value stays within `bounds`; cyclic objects do not. */
 export function isReadable(value: unknown): boolean {
