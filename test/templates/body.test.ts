@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { initializeParams, start } from './support.ts';
+
+const patience = { timeout: 20_000 };
+const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
+
+describe('size limit', () => {
+  const padded = (bytes: number) => {
+    const body = JSON.stringify({ ...initialize, params: { ...initializeParams, _meta: { x: '' } } });
+    return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`);
+  };
+
+  test('a body of declared length', async () => {
+    const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect((await client.send(padded(5000))).status).toBe(200);
+    expect(await client.send(padded(5001))).toMatchObject({
+      status: 413,
+      body: { error: 'Request too large' },
+    });
+  });
+
+  test('a body of undeclared length', async () => {
+    const { port } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect(await sendChunked(port, padded(5000))).toBe(200);
+    expect(await sendChunked(port, padded(5001))).toBe(413);
+    expect(await sendChunked(port, padded(4_000_000))).toBe(413);
+  });
+
+  test('a client that still sends reads the refusal', patience, async () => {
+    const { url } = await start();
+    const body = new Blob([padded(8_000_000)]);
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' } as const;
+    for (let time = 0; time < 10; time++) {
+      const sent = [body, body.stream()].map((body) => fetch(url, { ...init, body }));
+      for (const { status } of await Promise.all(sent)) expect(status).toBe(413);
+    }
+  });
+
+  test('a client that never stops sending is cut off', patience, async () => {
+    const { port } = await start();
+    const headers = { 'content-type': 'application/json' };
+    const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+    const cut = new Promise((resolve) => sending.once('close', resolve));
+    sending.on('error', () => {});
+    const more = () => sending.destroyed || sending.write('x'.repeat(100_000), more);
+    more();
+    await cut;
+  });
+
+  test('characters count as bytes', async () => {
+    const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
+    expect((await client.send(padded(4990).replace('xxxxxxxxxx', '€€€€€€€€€€'))).status).toBe(413);
+  });
+});
+
+async function sendChunked(port: number, body: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+  const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+  sending.on('error', () => {});
+  for (let at = 0; at < body.length; at += 50_000) sending.write(body.slice(at, at + 50_000));
+  sending.end();
+  const [response] = await once(sending, 'response');
+  response.resume();
+  return response.statusCode;
+}
