@@ -52,7 +52,7 @@ export async function openProject(directory: string): Promise<Project> {
   const index = readIndex(directory);
   const imported = new Set(importsIn(index));
   const tools = toolFiles(directory)
-    .map((file) => readToolFile(directory, file, imported.has(file)))
+    .flatMap((file) => readToolFile(directory, file, imported.has(file)) ?? [])
     .filter(({ served, source }) => served || source.exportsTool);
   return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
 }
@@ -89,14 +89,20 @@ function readIndex(directory: string): string {
 function toolFiles(directory: string): readonly string[] {
   return namesIn(join(directory, toolsDirectory))
     .filter((name) => name.endsWith('.ts') && name !== 'index.ts' && !/\.(d|test)\.ts$/.test(name))
-    .filter((name) => lstatSync(join(directory, toolsDirectory, name)).isFile())
+    .filter((name) => lstatSync(join(directory, toolsDirectory, name), { throwIfNoEntry: false })?.isFile())
     .map((name) => name.slice(0, -'.ts'.length));
 }
 
-function readToolFile(directory: string, file: string, served: boolean): ToolFile {
+/** Undefined where the file has gone meanwhile: another run may take a tool away while this one only looks. */
+function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
-  const source = readToolSource(readFileSync(join(directory, paths.path), 'utf8'));
-  return { file, ...paths, served, source };
+  try {
+    const source = readToolSource(readFileSync(join(directory, paths.path), 'utf8'));
+    return { file, ...paths, served, source };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function namesIn(directory: string): readonly string[] {

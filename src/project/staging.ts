@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
@@ -17,7 +26,7 @@ export function makeStaging(parent: string): string {
   const name = (last: string) => join(parent, `${prefix}${hostTag}-${process.pid}-${last}`);
   const unsealed = name(randomBytes(8).toString('hex'));
   mkdirSync(unsealed);
-  const staging = name(sealOf(unsealed));
+  const staging = name(sealOf(lstatSync(unsealed, { bigint: true })));
   renameSync(unsealed, staging);
   return staging;
 }
@@ -58,13 +67,13 @@ function namesIn(directory: string): string[] {
 /** Whether a path is a staging directory that a run of this program made there, stale or not. */
 export function isStaging(path: string): boolean {
   const [, , , seal] = pattern.exec(basename(path)) ?? [];
-  if (seal === undefined || !lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
-  return seal === sealOf(path) || namesIn(path).length === 0;
+  if (seal === undefined) return false;
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
 }
 
 /** What nobody can know of a directory before it is made. */
-function sealOf(directory: string): string {
-  const { ino, birthtimeNs } = lstatSync(directory, { bigint: true });
+function sealOf({ ino, birthtimeNs }: BigIntStats): string {
   return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
 }
 
