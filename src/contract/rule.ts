@@ -13,8 +13,8 @@ export interface StaticRule extends RuleText {
  */
 export interface LiveRule extends RuleText {
   /**
-   * When it runs: beside the others (the default); `aside`, in a lane of its own, since it starts processes; `last`,
-   * after all others and one by one, since it would disturb them.
+   * When it runs: beside the others (the default); `aside`, in a lane of its own, on instances of its own; `last`, after
+   * those beside and one by one, since it would disturb them.
    */
   readonly turn?: 'aside' | 'last';
   check(probe: Probe): Promise<readonly Problem[]>;

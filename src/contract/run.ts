@@ -92,8 +92,7 @@ async function judgeAll(
         results.set(rule, report(await judge(rule, level, probe)));
       },
     );
-  await Promise.all([run('aside'), run('beside')]);
-  await run('last');
+  await Promise.all([run('aside'), run('beside').then(() => run('last'))]);
   return weighed.flatMap(({ rule }) => results.get(rule) ?? []);
 }
 

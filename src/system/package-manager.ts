@@ -1,7 +1,7 @@
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from './errors.ts';
-import { run } from './processes.ts';
+import { type Ended, run } from './processes.ts';
 
 /**
  * Installs a project's dependencies, development ones too.
@@ -14,8 +14,27 @@ export async function install(
   directory: string,
   onProgress: (text: string) => void,
 ): Promise<void> {
+  const { args, afresh } = installs[name];
+  const attempt = (args: readonly string[]) => runInstall(name, args, directory, onProgress);
+  let ended = await attempt(args);
+  if (afresh && ended.exitCode !== 0 && ended.lastLines.some((line) => line.includes(afresh.after))) {
+    ended = await attempt(afresh.args);
+  }
+  if (ended.exitCode === 0) return;
+  const command = packageManagerCommands[name].install;
+  const hint = `The project is in place. In ${directory} run: ${command}`;
+  if (ended.missing) throw new SystemError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
+  throw new SystemError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
+}
+
+function runInstall(
+  name: PackageManager,
+  args: readonly string[],
+  directory: string,
+  onProgress: (text: string) => void,
+): Promise<Ended> {
   let fetched = 0;
-  const ended = await run(name, installArguments[name], {
+  return run(name, args, {
     cwd: directory,
     // A production environment would leave the compiler out.
     env: { NODE_ENV: undefined },
@@ -25,17 +44,25 @@ export async function install(
       onProgress(isFetch(line) ? `${fetched} packages` : line.trim());
     },
   });
-  if (ended.exitCode === 0) return;
-  const command = packageManagerCommands[name].install;
-  const hint = `The project is in place. In ${directory} run: ${command}`;
-  if (ended.missing) throw new SystemError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
-  throw new SystemError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
 }
 
-const installArguments: { readonly [name in PackageManager]: readonly string[] } = {
-  npm: ['install', '--no-audit', '--no-fund', '--loglevel=http'],
-  pnpm: ['install', '--reporter=append-only'],
-  yarn: ['install'],
+/** How a package manager installs. */
+interface Install {
+  readonly args: readonly string[];
+  /** Tried again so where the last lines say this. */
+  readonly afresh?: { readonly after: string; readonly args: readonly string[] };
+}
+
+const npmInstall = ['install', '--no-audit', '--no-fund', '--loglevel=http'];
+
+const installs: { readonly [name in PackageManager]: Install } = {
+  npm: {
+    // What npm knows of each package it need not ask for again, unless that is older than a version we name.
+    args: [...npmInstall, '--prefer-offline'],
+    afresh: { after: 'ETARGET', args: npmInstall },
+  },
+  pnpm: { args: ['install', '--reporter=append-only'] },
+  yarn: { args: ['install'] },
 };
 
 /** npm says each request it made on this level: `npm http fetch GET 200 …`. */

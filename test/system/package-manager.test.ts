@@ -1,10 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { detectPackageManager } from '../../src/system/detect.ts';
 import { SystemError } from '../../src/system/errors.ts';
 import { install } from '../../src/system/package-manager.ts';
 import { directory } from '../project/directory.ts';
+import { startRegistry } from './registry.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe('the package manager', () => {
   it('is the one that runs the program', () => {
@@ -37,6 +42,30 @@ describe('an install', () => {
     delete process.env.NODE_ENV;
     const { name } = JSON.parse(readFileSync(join(root, 'node_modules/local/package.json'), 'utf8'));
     expect(name).toBe('local');
+  });
+
+  it('takes what npm knows of a package, and asks again where that is too old', async () => {
+    const registry = await startRegistry('known');
+    const root = directory();
+    const want = (version: string) =>
+      writeFileSync(join(root, 'package.json'), JSON.stringify({ dependencies: { known: version } }));
+    const installed = async () => {
+      await install('npm', root, () => {});
+      return JSON.parse(readFileSync(join(root, 'node_modules/known/package.json'), 'utf8')).version;
+    };
+    vi.stubEnv('npm_config_registry', registry.url);
+    vi.stubEnv('npm_config_cache', directory());
+    registry.publish('1.0.0');
+    want('1.0.0');
+    expect(await installed()).toBe('1.0.0');
+    const asked = registry.asked();
+    for (const made of ['node_modules', 'package-lock.json']) rmSync(join(root, made), { recursive: true });
+    expect(await installed()).toBe('1.0.0');
+    expect(registry.asked()).toBe(asked);
+    registry.publish('2.0.0');
+    want('2.0.0');
+    expect(await installed()).toBe('2.0.0');
+    expect(registry.asked()).toBeGreaterThan(asked);
   });
 
   it('that fails says the last lines and the command to try', async () => {

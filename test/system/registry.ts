@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { directory } from '../project/directory.ts';
+
+/** A registry of one package, on this machine alone. */
+export interface Registry {
+  readonly url: string;
+  publish(version: string): void;
+  /** How often it was asked what versions there are. */
+  asked(): number;
+}
+
+export async function startRegistry(name: string): Promise<Registry> {
+  const versions: Record<string, object> = {};
+  const tarballs = new Map<string, Buffer>();
+  let asked = 0;
+  const server = createServer(({ url = '' }, response) => {
+    const tarball = tarballs.get(basename(url));
+    if (tarball) return response.end(tarball);
+    if (url !== `/${name}`) return response.writeHead(404).end('{}');
+    asked += 1;
+    const tags = { latest: Object.keys(versions).at(-1) };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name, 'dist-tags': tags, versions }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    asked: () => asked,
+    publish(version) {
+      const place = directory();
+      writeFileSync(join(place, 'package.json'), JSON.stringify({ name, version }));
+      const file = execFileSync('npm', ['pack', '--silent'], { cwd: place, encoding: 'utf8' }).trim();
+      const bytes = readFileSync(join(place, file));
+      tarballs.set(file, bytes);
+      const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+      versions[version] = { name, version, dist: { tarball: `${url}/-/${file}`, integrity } };
+    },
+  };
+}
