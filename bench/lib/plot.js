@@ -51,6 +51,7 @@ export function logPlot({ title, x, y, series }) {
   });
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     label(margin.left, 22, title, 'start', '#111111'),
     ...grid,
