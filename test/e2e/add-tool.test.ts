@@ -9,8 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { keys } from '../keys.ts';
 import { bins, type CreateResult, failuresOf, type Ran, run, scaffold, scratch, tree } from './support.ts';
-import { keys, Terminal } from './terminal.ts';
+import { Terminal } from './terminal.ts';
 
 const root = scratch();
 
@@ -195,7 +196,7 @@ describe('in a real terminal', () => {
       });
       onTestFinished(() => terminal.kill());
       for (const question of questions) {
-        await terminal.waitFor(question);
+        await terminal.asked(question);
         terminal.press(keys.enter);
       }
       expect(await terminal.ended, terminal.text).toBe(0);
@@ -208,13 +209,11 @@ describe('in a real terminal', () => {
       const terminal = new Terminal(
         process.execPath,
         [bins.market, 'remove-tool', 'get_record', '--no-check'],
-        {
-          cwd: directory,
-        },
+        { cwd: directory },
       );
       onTestFinished(() => terminal.kill());
-      await terminal.waitFor('Remove these files?');
-      terminal.press(key);
+      await terminal.asked('Remove these files?');
+      terminal.press(key, keys.enter);
       expect(await terminal.ended, terminal.text).toBe(status);
       expect(existsSync(join(directory, 'src/tools/get-record.ts'))).toBe(status !== 0);
     }
@@ -225,7 +224,7 @@ describe('in a real terminal', () => {
     const before = tree(directory);
     const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
     onTestFinished(() => terminal.kill());
-    await terminal.waitFor('What is the tool called?');
+    await terminal.asked('What is the tool called?');
     terminal.press('list-chains', keys.enter);
     await terminal.waitFor('is there already');
     terminal.press(keys.ctrlC);

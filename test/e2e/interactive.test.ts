@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { keys } from '../keys.ts';
 import { bins, compile, create, failuresOf, lendModules, prove, scratch } from './support.ts';
-import { keys, Terminal } from './terminal.ts';
+import { Terminal } from './terminal.ts';
 
 const root = scratch();
 
@@ -30,7 +31,7 @@ describe('in a real terminal', () => {
   it('Enter all the way gives a sensible server', async () => {
     const { cwd, terminal } = open('enter');
     for (const question of questions) {
-      await terminal.waitFor(question);
+      await terminal.asked(question);
       terminal.press(keys.enter);
     }
     expect(await terminal.ended, terminal.text).toBe(0);
@@ -40,14 +41,28 @@ describe('in a real terminal', () => {
   it('every kind of answer arrives, and the line at the end repeats it', async () => {
     const { cwd, terminal } = open('all-answers');
     const type = async (question: string, ...input: string[]) => {
-      await terminal.waitFor(question);
+      await terminal.asked(question);
       terminal.press(...input, keys.enter);
+    };
+    const mend = async (fault: string, input: string) => {
+      await terminal.waitFor(fault);
+      terminal.press(keys.ctrlU, input, keys.enter);
+    };
+    const inOneBreath = async (question: string, key: 'y' | 'n') => {
+      await terminal.asked(question);
+      terminal.press(key + keys.enter);
+    };
+    const inTwo = async (question: string, key: 'y' | 'n') => {
+      await terminal.asked(question);
+      terminal.press(key);
+      await terminal.waitFor(key === 'y' ? '● Yes' : '● No');
+      terminal.press(keys.enter);
     };
     const typed = (index: number) => Array.from({ length: index }, () => keys.down);
     const types = { string: 0, number: 1, integer: 2, boolean: 3, object: 4, strings: 5, objects: 9 };
 
     await type('Where shall the project be?', 'gas prices!');
-    await type('gas-prices', '\u0015', 'deep/gas-prices');
+    await mend('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
     await type(
       'What does it return',
@@ -61,22 +76,22 @@ describe('in a real terminal', () => {
     await type('Must chain be given?');
     await type('Allowed values of chain', 'base | ethereum | atlantis');
     await type('Default of chain', 'base');
-    await type('Another parameter?', 'y');
+    await inTwo('Another parameter?', 'y');
 
     await type('Name of the parameter', 'limit');
     await type('Type of limit', ...typed(types.integer));
     await type('What does limit say?', 'How many');
-    await type('Must limit be given?', 'n');
+    await inTwo('Must limit be given?', 'n');
     await type('Allowed values of limit');
     await type('Default of limit', 'ten');
-    await type('ten', '\u0015', '10');
+    await mend('Write 10.', '10');
     await type('Examples of limit', '5 | 20');
-    await type('Another parameter?', 'y');
+    await inOneBreath('Another parameter?', 'y');
 
     await type('Name of the parameter', 'tags');
     await type('Type of tags', ...typed(types.strings));
     await type('What does tags say?', 'Labels');
-    await type('Must tags be given?', 'n');
+    await type('Must tags be given?', keys.right);
     await type('Default of tags');
     await type('Examples of tags');
     await type('Another parameter?');
@@ -89,12 +104,12 @@ describe('in a real terminal', () => {
     await type('Is gwei always there?');
     await type('Allowed values of gwei');
     await type('Examples of gwei', '0.5 | 12');
-    await type('Another field?', 'y');
+    await inTwo('Another field?', 'y');
 
     await type('Name of the field', 'history');
     await type('Type of history', ...typed(types.objects));
     await type('What does history say?', 'Blocks');
-    await type('Is history always there?', 'n');
+    await inOneBreath('Is history always there?', 'n');
     await type('Name of the field of history', 'block');
     await type('Type of history.block', ...typed(types.integer));
     await type('What does history.block say?', 'Number');
@@ -120,6 +135,16 @@ describe('in a real terminal', () => {
     expect(source).toContain('Chain "to" look `up` ${now}');
   });
 
+  it('what is typed before a question stands does not answer it', async () => {
+    const { terminal } = open('hasty');
+    terminal.press('hasty', keys.enter);
+    await terminal.asked('Where shall the project be?');
+    terminal.press('unhurried', keys.enter);
+    await terminal.waitFor('◇  Where shall the project be?');
+    await terminal.waitFor('│  unhurried');
+    await terminal.asked('What is the tool called?');
+  });
+
   it.each(questions.map((question, step) => ({ question, step })))(
     'cancelled at "$question": exit 130, nothing written',
     async ({ step }) => {
@@ -129,10 +154,10 @@ describe('in a real terminal', () => {
       ] as const) {
         const { cwd, terminal } = open(`cancel-${step}-${how}`);
         for (const earlier of questions.slice(0, step)) {
-          await terminal.waitFor(earlier);
+          await terminal.asked(earlier);
           terminal.press(keys.enter);
         }
-        await terminal.waitFor(String(questions[step]));
+        await terminal.asked(String(questions[step]));
         terminal.press(key);
         expect(await terminal.ended, terminal.text).toBe(130);
         expect(readdirSync(cwd)).toEqual([]);

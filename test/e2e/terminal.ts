@@ -1,24 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { keys } from '../keys.ts';
 
 /** After this a question that does not come is taken for one that never will. Milliseconds. */
 const patience = 60_000;
-
-export const keys = {
-  enter: '\r',
-  ctrlC: '\u0003',
-  escape: '\u001b',
-  up: '\u001b[A',
-  down: '\u001b[B',
-  space: ' ',
-};
 
 /** A program in a real pseudo-terminal, driven by what it shows. */
 export class Terminal {
   readonly #pty: IPty;
   readonly ended: Promise<number>;
   #output = '';
+  /** How much of the text waits have gone through. */
   #seen = 0;
   #notify = () => {};
   #over = false;
@@ -48,29 +41,38 @@ export class Terminal {
     );
   }
 
-  /** All that was written, without control sequences. */
+  /** All that was written, without control sequences; one that has not come whole is held back. */
   get text(): string {
-    return stripVTControlCharacters(this.#output);
+    const last = this.#output.lastIndexOf(keys.escape);
+    const whole = last < 0 || !/^\[?[\d;?]*$/.test(this.#output.slice(last + 1));
+    return stripVTControlCharacters(whole ? this.#output : this.#output.slice(0, last));
   }
 
-  /** Everything shown since the last `waitFor`. */
-  get fresh(): string {
-    return stripVTControlCharacters(this.#output.slice(this.#seen));
+  /** Waits until a prompt asks the question, which then takes keys. @throws Error as `waitFor`. */
+  asked(question: string): Promise<void> {
+    return this.waitFor(`◆  ${question}`);
   }
 
-  /** Waits until the text since the last wait matches. @throws Error that shows the screen when it never does. */
-  async waitFor(pattern: RegExp | string): Promise<void> {
-    const matches = () =>
-      typeof pattern === 'string' ? this.fresh.includes(pattern) : pattern.test(this.fresh);
+  /**
+   * Waits until the words are shown after those of the last wait. What a prompt shows again counts as new: the keys
+   * that are typed, and the question once it is answered.
+   *
+   * @throws Error that shows the screen when they never are.
+   */
+  async waitFor(words: string): Promise<void> {
     let over = false;
     const end = Promise.race([this.ended, setTimeout(patience, undefined, { ref: false })]).then(() => {
       over = true;
     });
-    while (!matches()) {
-      if (over) throw new Error(`${pattern} was never shown:\n${this.text.slice(-3000)}`);
+    for (;;) {
+      const found = this.text.indexOf(words, this.#seen);
+      if (found >= 0) {
+        this.#seen = found + words.length;
+        return;
+      }
+      if (over) throw new Error(`${words} was never shown:\n${this.text.slice(-3000)}`);
       await Promise.race([end, new Promise<void>((resolve) => (this.#notify = resolve))]);
     }
-    this.#seen = this.#output.length;
   }
 
   press(...input: readonly string[]): void {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { keys, Terminal } from '../e2e/terminal.ts';
+import { Terminal } from '../e2e/terminal.ts';
+import { keys } from '../keys.ts';
 import { buildProject, freePort, run } from './built.ts';
 import { audience, issuer, publicKey, RawClient, token } from './support.ts';
 

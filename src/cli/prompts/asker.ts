@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { type CANCEL_SYMBOL, confirm, intro, isCancel, log, note, select, text } from '@clack/prompts';
+import { type CANCEL_SYMBOL, intro, isCancel, log, note, select, text } from '@clack/prompts';
 import type { Result } from '../../spec/model.ts';
 import { printable } from '../printable.ts';
+import { yesNo } from './yes-no.ts';
 
 /** Thrown when the author cancels or the terminal goes away; nothing was written. */
 export class Cancelled extends Error {
@@ -65,7 +66,7 @@ export class Asker {
   }
 
   confirm(message: string, initialValue: boolean): Promise<boolean> {
-    return this.#settled((streams) => confirm({ ...streams, message, initialValue }));
+    return this.#settled((streams) => yesNo({ ...streams, message, initialValue }));
   }
 
   show(title: string, lines: readonly string[]): void {

@@ -1,52 +1,12 @@
-import { PassThrough, type Readable, Writable } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { fault } from '../../../src/spec/fault.ts';
+import { keys } from '../../keys.ts';
+import { type Answer, Keyboard } from './keyboard.ts';
 
-const enter = '\r';
-const ctrlC = '\u0003';
-const down = '\u001b[B';
-
-/** A terminal that answers each prompt, in their order, with keys of its own. */
-class Keyboard extends Writable {
-  readonly input = Object.assign(new PassThrough(), {
-    isTTY: true,
-    setRawMode: () => this.input,
-  }) as Readable & PassThrough;
-  readonly isTTY = true;
-  readonly columns = 200;
-  readonly rows = 200;
-  text = '';
-  #fresh = '';
-  readonly #answers: (readonly [prompt: string, ...keys: string[]])[];
-
-  constructor(answers: readonly (readonly [string, ...string[]])[]) {
-    super();
-    this.#answers = [...answers];
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    const text = stripVTControlCharacters(String(chunk));
-    this.text += text;
-    this.#fresh += text;
-    const [next] = this.#answers;
-    if (next && this.#fresh.includes(next[0])) {
-      this.#answers.shift();
-      this.#fresh = '';
-      const [, ...keys] = next;
-      setImmediate(() => {
-        for (const key of keys) key === 'end' ? this.input.end() : this.input.write(key);
-      });
-    }
-    done();
-  }
-
-  get unused(): number {
-    return this.#answers.length;
-  }
-}
+const { enter, ctrlC, ctrlU, down } = keys;
 
 const prompts = {
   directory: 'Where shall the project be?',
@@ -60,10 +20,7 @@ const prompts = {
 };
 const everyPrompt = Object.values(prompts);
 
-async function drive(
-  answers: readonly (readonly [string, ...string[]])[],
-  options: Partial<CreatePrompts> = {},
-) {
+async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
   const keyboard = new Keyboard(answers);
   const asked = askCreate({
     given: {},
@@ -107,7 +64,7 @@ describe('the interactive flow', () => {
     const { value } = await drive([
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get gas', enter],
-      ['Write get_gas.', '\u0015', 'get_gas', enter],
+      ['Write get_gas.', ctrlU, 'get_gas', enter],
       [prompts.description, 'Returns gas prices. Use it before sending.', enter],
       [prompts.input, down, enter],
       ['Name of the parameter', 'chain', enter],
@@ -116,13 +73,13 @@ describe('the interactive flow', () => {
       ['Must chain be given?', enter],
       ['Allowed values of chain', 'base | ethereum', enter],
       ['Default of chain', 'polygon', enter],
-      ['does not fit its own field', '\u0015', 'base', enter],
-      ['Another parameter?', 'y'],
+      ['does not fit its own field', ctrlU, 'base', enter],
+      ['Another parameter?', 'y', enter],
       ['Name of the parameter', 'chain', enter],
-      ['is there already', '\u0015', 'limit', enter],
+      ['is there already', ctrlU, 'limit', enter],
       ['Type of limit', down, down, enter],
       ['What does limit say?', enter],
-      ['Must limit be given?', 'n'],
+      ['Must limit be given?', 'n', enter],
       ['Allowed values of limit', enter],
       ['Default of limit', '10', enter],
       ['Examples of limit', '10|20', enter],
@@ -221,7 +178,7 @@ describe('the interactive flow', () => {
     const others = enterAt('tool', 'description', 'input', 'returns', 'output', 'platform', 'write');
     const typed = [
       [prompts.directory, 'my-tool', enter],
-      ['is not empty', '\u0015', 'free', enter],
+      ['is not empty', ctrlU, 'free', enter],
     ] as const;
     expect((await drive([...typed, ...others], { directoryFault })).value?.directory).toBe('free');
     expect((await drive([...enterAt('directory'), ...others], { directoryFault })).value?.directory).toBe(
