@@ -98,7 +98,7 @@ describe('Ctrl-C while packages are installed', () => {
     const npm = join(bin, 'npm');
     writeFileSync(
       npm,
-      `#!/bin/sh\n${deafness}\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/started"\nwait\n`,
+      `#!/bin/sh\n${deafness}\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/npm"\ntouch "$PIDS/started"\nwait\n`,
     );
     chmodSync(npm, 0o755);
     const child = spawn(process.execPath, [bins.create, 'tool', '--yes', '--no-git'], {
@@ -122,8 +122,10 @@ describe('Ctrl-C while packages are installed', () => {
         .map((line) => line.trim().split(/\s+/))
         .filter(([, state]) => !state?.startsWith('Z'))
         .map(([pid]) => pid);
-    for (const name of ['sleep', 'started']) {
-      await expect.poll(running).not.toContain(readFileSync(join(bin, name), 'utf8').trim());
+    for (const name of ['sleep', 'npm']) {
+      await expect
+        .poll(running, { timeout: 20_000 })
+        .not.toContain(readFileSync(join(bin, name), 'utf8').trim());
     }
   });
 });

@@ -61,7 +61,7 @@ if (!existsSync(${JSON.stringify(marker)})) {
 
   it('ends a program that never answers, even one that ignores SIGTERM', async () => {
     const deaf = await program('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);');
-    const { launch } = createLauncher(deaf, {}, { startMs: 500 });
+    const { launch } = createLauncher(deaf, {}, { startMs: 2_000 });
     const instance = await launch({});
     expect(instance.healthy).toBe(false);
     expect(await instance.exit).toEqual({ code: null, signal: 'SIGKILL' });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -95,8 +95,10 @@ describe('market-mcp check of a project', () => {
       while (text.split('Waiting for a change').length <= count) await setTimeout(50);
     };
     await rounds(1);
-    mkdirSync(join(project, 'src/notes'), { recursive: true });
-    writeFileSync(join(project, 'src/notes/note.txt'), 'changed');
+    // It comes by one rename, so that no look at the sources finds half of it.
+    mkdirSync(join(root, 'notes'));
+    writeFileSync(join(root, 'notes/note.txt'), 'changed');
+    renameSync(join(root, 'notes'), join(project, 'src/notes'));
     await rounds(2);
     child.kill('SIGINT');
     await child;

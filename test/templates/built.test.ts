@@ -48,7 +48,7 @@ describe('main', () => {
 
   test('finishes running calls after SIGTERM and exits with 0', async () => {
     const { child, exit, output, client, events } = await serve();
-    const call = client.call('slow', { value: '300' });
+    const call = client.call('slow');
     await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
     child.kill('SIGTERM');
     expect((await call).structuredContent).toEqual({ text: 'late' });
@@ -58,7 +58,7 @@ describe('main', () => {
 
   test('cuts them after the grace period and exits with 0', async () => {
     const { child, exit, output, client } = await serve({ SHUTDOWN_GRACE_MS: '50' });
-    const cut = expect(client.call('slow', { value: '60000' })).rejects.toThrow();
+    const cut = expect(client.call('slow')).rejects.toThrow();
     await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
     child.kill('SIGINT');
     expect(await exit).toMatchObject({ code: 0 });
@@ -68,8 +68,9 @@ describe('main', () => {
   test('outlives a rejection that nobody handles', async () => {
     const { client, events } = await serve();
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
-    await vi.waitUntil(() =>
-      events().some(({ detail }) => detail?.startsWith('Error: nobody waits for this')),
+    await vi.waitUntil(
+      () => events().some(({ detail }) => detail?.startsWith('Error: nobody waits for this')),
+      patience,
     );
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
   });

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { once } from 'node:events';
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
 /** Finds a price, nothing, or fails, as the argument says. */
@@ -76,10 +76,10 @@ export const careless = textTool('careless', (_, { found }) => {
   return found({ text: 'done' });
 });
 
-/** Says on stderr that it runs, and answers after as many milliseconds as its argument says. */
-export const slow = textTool('slow', async (input, { found, signal }) => {
+/** Says on stderr that it runs, and answers when its process is told to end by SIGTERM. */
+export const slow = textTool('slow', async (_, { found, signal }) => {
   console.error('slow runs');
-  await delay(Number((input as { value: string }).value), undefined, { signal });
+  await once(process, 'SIGTERM', { signal });
   return found({ text: 'late' });
 });
 

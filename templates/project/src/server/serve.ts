@@ -27,9 +27,6 @@ export async function serve(
   } catch (error) {
     return refuse([(error as Error).message]);
   }
-  for (const text of warnings) log('warning', { text });
-  log('listening', { ...info, host: config.host, port: server.port, tools: tools.length });
-  if (process.stdout.isTTY) console.error(`Serving at ${addressOf(config.host, server.port)}`);
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -41,6 +38,11 @@ export async function serve(
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+
+  // Whoever reads this may end the server at once.
+  for (const text of warnings) log('warning', { text });
+  log('listening', { ...info, host: config.host, port: server.port, tools: tools.length });
+  if (process.stdout.isTTY) console.error(`Serving at ${addressOf(config.host, server.port)}`);
 }
 
 /** The endpoint as a person at this machine calls it. */
