@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 
-// Builds the package: one bundle for both bins with the templates compiled, the help of each, the templates, the schema
-// of a tool spec, and the licences of what was bundled.
+// Builds the package: one bundle for both bins with templates and schemas compiled, the help of each, the templates in one
+// file, the schema of a tool spec, and the licences of what was bundled.
 
 const out = 'dist';
-const templates = join(out, 'templates');
 rmSync(out, { recursive: true, force: true });
 
 const { metafile } = await build({
@@ -29,6 +30,7 @@ const { metafile } = await build({
   alias: { handlebars: 'handlebars/dist/cjs/handlebars.runtime.js' },
   plugins: [
     { name: 'compiled templates', setup: compileTemplates },
+    { name: 'compiled schemas', setup: compileSchemas },
     { name: 'drop unused', setup: dropUnused },
   ],
   // CommonJS packages in the bundle ask for Node's own modules.
@@ -38,10 +40,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-for (const part of ['project', 'tool']) {
-  cpSync(join('templates', part), join(templates, part), { recursive: true, dereference: true });
-}
-rmSync(join(templates, 'project/contract/platforms'), { recursive: true });
+await packTemplates();
 
 for (const name of ['create-market-mcp', 'market-mcp']) {
   const help = execFileSync(process.execPath, [`bin/${name}.js`, '--help']);
@@ -54,7 +53,7 @@ writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)))
 /** Lets a module of ours go when nothing is imported from it: a list of rules drags in no rule that is not run. */
 function dropUnused({ onResolve }) {
   onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir }) => ({
-    path: join(resolveDir, path),
+    path: realpathSync(join(resolveDir, path)),
     sideEffects: false,
   }));
 }
@@ -70,6 +69,30 @@ function compileTemplates({ onLoad }) {
     return {
       contents: `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`,
     };
+  });
+}
+
+/** All but what only the checkout needs: the settings of its compiler, and the profiles, which are in the bundle. */
+async function packTemplates() {
+  const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
+  const shipped = [...templatesBelow('templates')].filter(
+    ([path]) => /^(project|tool)\//.test(path) && !path.startsWith('project/contract/platforms/'),
+  );
+  writeFileSync(join(out, packFile), pack(new Map(shipped)));
+}
+
+/** In place of each module that compiles a schema of ours when it is used. */
+async function compileSchemas({ onLoad }) {
+  const { settings } = await load('src/contract/ajv.ts');
+  onLoad({ filter: /-validator\.ts$/ }, async ({ path }) => {
+    const { schema } = await load(path);
+    const ajv = new Ajv({
+      ...settings,
+      validateSchema: false,
+      code: { source: true, esm: true, lines: true },
+    });
+    const code = standaloneCode.default(ajv, ajv.compile(schema));
+    return { contents: `${code}\nexport const validator = () => validate;`, resolveDir: dirname(path) };
   });
 }
 

@@ -1,41 +1,7 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { bounded, Overdue, taskMs } from './bounded.ts';
+import { compileSchema, mayBeEndless, readyDialect } from './compile.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
-
-const settings = {
-  allErrors: true,
-  strict: false,
-  validateFormats: false,
-  logger: false,
-  code: { optimize: false }, // Ajv's own pass doubles the time of compilation; V8 removes the same code
-} as const;
-let dialect: Ajv | undefined;
-
-/** The Ajv that validates schemas, its meta-schema compiled: what breaks off a compilation must not leave half of it. */
-function schemaValidator(): Ajv {
-  if (dialect) return dialect;
-  const fresh = new Ajv(settings);
-  fresh.validateSchema({});
-  dialect = fresh;
-  return fresh;
-}
-
-/**
- * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
- * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts). One Ajv per schema, so that
- * no `$id` of one tool meets another's; the meta-schema, whose compilation costs ten times a tool's, is shared.
- * `useDefaults` fills absent properties in place, as a server does with its input (C§2.1).
- *
- * @throws Error where the schema does not compile, and for `$async`, whose validator would answer with a promise.
- */
-export function compileSchema(
-  schema: JsonObject,
-  { useDefaults = false }: { readonly useDefaults?: boolean } = {},
-): ValidateFunction {
-  if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
-  schemaValidator().validateSchema(schema, true);
-  return new Ajv({ ...settings, useDefaults, validateSchema: false }).compile(schema);
-}
 
 export type Compiled =
   | { readonly ok: true; readonly validate: ValidateFunction }
@@ -53,7 +19,7 @@ export function tryCompile(schema: JsonObject): Compiled {
 }
 
 function attempt(schema: JsonObject): Compiled {
-  schemaValidator(); // not on the time of this schema
+  readyDialect(schema); // not on the time of this schema
   try {
     return { ok: true, validate: guard(schema, () => compileSchema(schema)) };
   } catch (error) {
@@ -85,13 +51,9 @@ const guarded = new WeakMap<JsonObject, boolean>();
  * @throws Overdue, or whatever the work throws.
  */
 export function guard<T>(schema: JsonObject, work: () => T): T {
-  const endless = guarded.get(schema) ?? mayBeEndless(schema);
+  const endless = guarded.get(schema) ?? mayBeEndless(JSON.stringify(schema));
   guarded.set(schema, endless);
   return endless ? bounded(taskMs, work) : work();
-}
-
-function mayBeEndless(schema: JsonObject): boolean {
-  return /"(pattern|patternProperties|\$ref|uniqueItems)":/.test(JSON.stringify(schema));
 }
 
 /**

@@ -1,6 +1,7 @@
+import { compileSchema } from '../contract/compile.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
-import { compileSchema, isObject, typesOf } from '../contract/schema.ts';
+import { isObject, typesOf } from '../contract/schema.ts';
 import type { PreparedTool, Sample } from '../spec/model.ts';
 import { toolFile } from '../spec/names.ts';
 import type { PlannedFile } from './model.ts';

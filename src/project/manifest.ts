@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { misfits } from '../contract/schema.ts';
+import { problemsOf } from '../contract/schema.ts';
 import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Listed } from './listed.ts';
+import { validator } from './manifest-validator.ts';
 
 /** Name of the manifest, which also marks a directory as a project. */
 export const manifestFile = 'market-mcp.json';
@@ -128,33 +128,9 @@ export function readManifest(directory: string): Manifest {
       cause: error,
     });
   }
-  const [problem] = misfits(manifestSchema, value, manifestFile);
+  const validate = validator();
+  const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
   if (!problem) return value as Manifest;
   const { path: at, expected, actual } = problem;
   throw new ProjectError('MANIFEST_DAMAGED', `${at}: expected ${expected}, found ${actual}`, hint);
 }
-
-const texts = { type: 'array', items: { type: 'string' } };
-const manifestSchema: JsonObject = {
-  type: 'object',
-  properties: {
-    schema: { const: 1 },
-    template: { type: 'string' },
-    platform: { type: 'string' },
-    answers: {
-      type: 'object',
-      properties: { name: { type: 'string' }, profile: { type: ['string', 'object'] }, tools: texts },
-      required: ['name', 'packageManager', 'profile', 'tools'],
-    },
-    listed: { type: 'object', additionalProperties: { type: 'string' } },
-    files: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        properties: { sha256: { type: 'string' }, owner: { enum: ['generated', 'shared', 'author'] } },
-        required: ['sha256', 'owner'],
-      },
-    },
-  },
-  required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
-};

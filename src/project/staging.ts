@@ -33,10 +33,10 @@ export function makeStaging(parent: string): string {
 
 /** Writes a file set below a directory, in its own order. */
 export function writeFiles(directory: string, files: FileSet): void {
+  const parents = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
+  for (const parent of parents) mkdirSync(parent, { recursive: true });
   for (const [path, { content, executable }] of files) {
-    const file = join(directory, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
+    writeFileSync(join(directory, path), content, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
   }
 }
 

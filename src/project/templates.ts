@@ -2,18 +2,40 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemplateSet } from '../plan/model.ts';
 
-/**
- * Reads everything the package ships for rendering, keyed by path below `templates/`, `/` between parts. Symbolic links
- * are followed: in the checkout `project/contract` is one to `src/contract`.
- */
-export function readTemplates(directory: string = templatesDirectory()): TemplateSet {
+/** Where the package holds all templates in one file, which is read at once. */
+export const packFile = 'templates.pack';
+
+/** Everything there is for rendering: packed in the package, a directory in the checkout. */
+export function readTemplates(): TemplateSet {
+  const packed = join(import.meta.dirname, packFile);
+  return existsSync(packed)
+    ? unpack(readFileSync(packed))
+    : templatesBelow(join(import.meta.dirname, '../../templates'));
+}
+
+/** The files below a directory. Symbolic links are followed: `project/contract` is one to `src/contract`. */
+export function templatesBelow(directory: string): TemplateSet {
   return new Map(filesBelow(directory, '').map((path) => [path, readFileSync(join(directory, path))]));
 }
 
-/** Beside the bundle in the package, at the root in the checkout. */
-function templatesDirectory(): string {
-  const packaged = join(import.meta.dirname, 'templates');
-  return existsSync(packaged) ? packaged : join(import.meta.dirname, '../../templates');
+/** All templates as one file: a line of JSON that names each with its bytes, then their contents. */
+export function pack(templates: TemplateSet): Uint8Array {
+  const sizes = [...templates].map(([path, { byteLength }]) => [path, byteLength]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(sizes)}\n`), ...templates.values()]);
+}
+
+/** What `pack` was given. */
+export function unpack(packed: Uint8Array): TemplateSet {
+  const first = packed.indexOf('\n'.charCodeAt(0)) + 1;
+  const sizes: readonly [string, number][] = JSON.parse(new TextDecoder().decode(packed.subarray(0, first)));
+  let start = first;
+  return new Map(
+    sizes.map(([path, size]) => {
+      const content = packed.subarray(start, start + size);
+      start += size;
+      return [path, content];
+    }),
+  );
 }
 
 function filesBelow(directory: string, prefix: string): string[] {

@@ -1,5 +1,6 @@
+import { compileSchema } from '../contract/compile.ts';
 import type { Json } from '../contract/model.ts';
-import { compileSchema, problemsOf } from '../contract/schema.ts';
+import { problemsOf } from '../contract/schema.ts';
 import { fault } from './fault.ts';
 import type { Fault, Field, Shape } from './model.ts';
 import { parseFieldName } from './names.ts';

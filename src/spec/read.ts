@@ -1,20 +1,10 @@
 import { parseDocument } from 'yaml';
 import type { Json } from '../contract/model.ts';
 import { isObject } from '../contract/schema.ts';
-import { bounds } from '../contract/walk.ts';
 import { fault, pass, refuse } from './fault.ts';
+import { limits } from './limits.ts';
 import type { Fault, Result, SpecEntry } from './model.ts';
 import { integerFlaw, readJson } from './read-json.ts';
-
-/** Limits that real tool lists stay far below and that keep hostile ones from hurting. */
-export const limits = {
-  characters: 5_000_000,
-  yamlCharacters: 500_000,
-  depth: 64,
-  values: 500_000,
-  aliases: 100,
-  tools: bounds.tools,
-};
 
 /**
  * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole

@@ -1,13 +1,12 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../contract/model.ts';
-import { compileSchema, problemsOf } from '../contract/schema.ts';
+import { problemsOf } from '../contract/schema.ts';
 import { closest, listed, pass, refuse } from './fault.ts';
 import { fieldFaults } from './field-faults.ts';
 import type { Fault, Result, ToolSpec } from './model.ts';
 import { parseToolName } from './names.ts';
-import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
-
-let validate: ValidateFunction | undefined;
+import { specKeys } from './tool-spec-schema.ts';
+import { validator } from './tool-spec-validator.ts';
 
 /**
  * Checks what shall be a ToolSpec, from a file or from an author's answers.
@@ -16,7 +15,7 @@ let validate: ValidateFunction | undefined;
  * @returns the spec, or every fault at once
  */
 export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
-  validate ??= compileSchema(toolSpecSchema);
+  const validate = validator();
   if (!validate(value)) return refuse(...nameFaults(value, path), ...schemaFaults(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
   const faults = toolSpecFaults(spec, path);

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importSPKI, jwtVerify } from 'jose';
+import { compileSchema } from '../../src/contract/compile.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
-import { compileSchema, isObject, problemsOf } from '../../src/contract/schema.ts';
+import { isObject, problemsOf } from '../../src/contract/schema.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
 
 /** What a server trusts. */

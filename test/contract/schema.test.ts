@@ -1,8 +1,9 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/contract/compile.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { compileSchema, misfits, present, problemsOf, shorten, typesOf } from '../../src/contract/schema.ts';
+import { misfits, present, problemsOf, shorten, typesOf } from '../../src/contract/schema.ts';
 
 /** The options of the marketplace, as its dispute route sets them. */
 const marketplace = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
@@ -24,7 +25,13 @@ const keyword = fc.oneof(
   fc.record({ pattern: fc.constantFrom('^a', '(') }),
   fc.record({ $ref: fc.constantFrom('#/properties/a', '#/nowhere', 'https://example.com/schema') }),
   fc.record({
-    $schema: fc.constantFrom('http://json-schema.org/draft-07/schema#', 'https://json-schema.org/x'),
+    $schema: fc.constantFrom(
+      'http://json-schema.org/draft-07/schema#',
+      'http://json-schema.org/draft-07/schema',
+      'https://json-schema.org/x',
+      '',
+      5,
+    ),
   }),
   fc.record({ nullable: fc.boolean() }),
 );
@@ -59,6 +66,14 @@ describe('compileSchema', () => {
     const schema = { type: 'object', properties: { limit: { type: 'integer', default: 10 } } };
     expect(compileSchema(schema, { useDefaults: true })(value)).toBe(true);
     expect(value).toEqual({ limit: 10 });
+  });
+
+  it('keeps what fills defaults apart from what does not', () => {
+    const schema = { type: 'object', properties: { limit: { type: 'integer', default: 10 } } };
+    const value = {};
+    compileSchema(schema, { useDefaults: true });
+    compileSchema({ ...schema })(value);
+    expect(value).toEqual({});
   });
 
   it('refuses $async, whose validator would answer with a promise', () => {

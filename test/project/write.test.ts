@@ -16,7 +16,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isStaging, makeStaging, staleStagings } from '../../src/project/staging.ts';
 import { inspectTarget } from '../../src/project/target.ts';
-import { readTemplates } from '../../src/project/templates.ts';
+import { templatesBelow } from '../../src/project/templates.ts';
 import { steps } from '../../src/project/transaction.ts';
 import { sweep, writeProject } from '../../src/project/write.ts';
 import { directory, fileSet, tree } from './directory.ts';
@@ -225,12 +225,12 @@ describe('killed at any moment', () => {
     await build({
       stdin: {
         contents: `
-          import { readTemplates } from './src/project/templates.ts';
+          import { templatesBelow } from './src/project/templates.ts';
           import { withManifest } from './src/project/manifest.ts';
           import { inspectTarget } from './src/project/target.ts';
           import { writeProject } from './src/project/write.ts';
           const [, , target, templates] = process.argv;
-          const files = [...readTemplates(templates)].map(([path, content]) => [path, { content, owner: 'shared' }]);
+          const files = [...templatesBelow(templates)].map(([path, content]) => [path, { content, owner: 'shared' }]);
           const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] };
           const set = withManifest(new Map(files), { platform: 'generic', answers, listed: {} });
           process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));
@@ -246,7 +246,7 @@ describe('killed at any moment', () => {
   });
 
   const templates = join(import.meta.dirname, '../../templates');
-  const whole = readTemplates(templates).size + 1;
+  const whole = templatesBelow(templates).size + 1;
 
   /** Starts a write, kills it `delay` ms after it began. Returns how many files stand outside of staging directories. */
   async function killedWrite(target: string, cwd: string, delay: number): Promise<number> {

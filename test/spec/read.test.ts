@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/contract/compile.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { compileSchema } from '../../src/contract/schema.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import { readSpec } from '../../src/spec/read.ts';
 import { specFileSchema } from '../../src/spec/tool-spec-schema.ts';

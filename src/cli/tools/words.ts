@@ -3,7 +3,7 @@ import type { Drift } from '../../project/listed.ts';
 import type { Change } from '../../project/transaction.ts';
 import { SystemError } from '../../system/errors.ts';
 import { marketCommand } from '../command-line.ts';
-import { checkStep, type Standing } from '../create/steps.ts';
+import type { Standing } from '../create/steps.ts';
 import { showReport } from '../create/words.ts';
 import { CliError, exitCodes, toCliError } from '../errors.ts';
 import type { Output } from '../output.ts';
@@ -50,6 +50,7 @@ export async function checkChange(
   undo: string,
   output: Output,
 ): Promise<Report> {
+  const { checkStep } = await import('../create/steps.ts');
   try {
     return await checkStep(standing, output);
   } catch (error) {

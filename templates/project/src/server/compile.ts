@@ -1,7 +1,8 @@
 import type { ValidateFunction } from 'ajv';
+import { compileSchema } from '../../contract/compile.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { blankAnswer } from '../../contract/outcomes.ts';
-import { compileSchema, problemsOf } from '../../contract/schema.ts';
+import { problemsOf } from '../../contract/schema.ts';
 import type { Tool } from './define-tool.ts';
 
 /** A tool and all that its calls need and that follows from its schemas. */

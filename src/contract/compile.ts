@@ -1,0 +1,91 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { draft07, settings } from './ajv.ts';
+import { validator } from './meta-validator.ts';
+import type { JsonObject } from './model.ts';
+
+/**
+ * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
+ * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts).
+ * `useDefaults` fills absent properties in place, as a server does with its input (C§2.1).
+ *
+ * @returns a validator whose `errors` are to be read before it is used again: equal schemas may get the same one.
+ * @throws Error where the schema does not compile, and for `$async`, whose validator would answer with a promise.
+ */
+export function compileSchema(
+  schema: JsonObject,
+  { useDefaults = false }: { readonly useDefaults?: boolean } = {},
+): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const key = `${useDefaults} ${text}`;
+  const known = recent.get(key);
+  if (known) return known;
+  if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
+  requireDialect(schema);
+  const ajv = ajvFor(text, useDefaults);
+  try {
+    const validate = ajv.compile(schema);
+    if (text.length <= memory.characters) remember(key, validate);
+    return validate;
+  } finally {
+    ajv.removeSchema(schema);
+  }
+}
+
+/** Schemas that are remembered, since one is often compiled a few times in a row: for a default, an example, a rule. */
+const memory = { schemas: 16, characters: 20_000 };
+const recent = new Map<string, ValidateFunction>();
+
+function remember(key: string, validate: ValidateFunction): void {
+  const [oldest] = recent.keys();
+  if (recent.size >= memory.schemas && oldest !== undefined) recent.delete(oldest);
+  recent.set(key, validate);
+}
+
+/** @throws Error where the schema is none of the dialect that it names, or that is unknown. */
+function requireDialect(schema: JsonObject): void {
+  if (!isDraft07(schema)) {
+    otherDialects().validateSchema(schema, true);
+    return;
+  }
+  const validate = validator();
+  if (validate(schema)) return;
+  throw new Error(`schema is invalid: ${Ajv.prototype.errorsText(validate.errors)}`);
+}
+
+function isDraft07({ $schema }: JsonObject): boolean {
+  return $schema === undefined || $schema === draft07;
+}
+
+/** Has the meta-schema compiled that a schema is held against: what breaks off its compilation must not leave half of it. */
+export function readyDialect(schema: JsonObject): void {
+  if (isDraft07(schema)) validator();
+  else otherDialects();
+}
+
+let dialects: Ajv | undefined;
+
+/** Says what is wrong with any other `$schema`. */
+function otherDialects(): Ajv {
+  if (dialects) return dialects;
+  const fresh = new Ajv(settings);
+  fresh.validateSchema({});
+  dialects = fresh;
+  return fresh;
+}
+
+const compilers = new Map<boolean, Ajv>();
+
+/** An Ajv to compile with costs as much as a small schema to compile: those that are safe with each other share one. */
+function ajvFor(text: string, useDefaults: boolean): Ajv {
+  const fresh = () => new Ajv({ ...settings, useDefaults, validateSchema: false });
+  // Two tools may use the same name, and a compilation that was broken off leaves half of it.
+  if (/"\$id":/.test(text) || mayBeEndless(text)) return fresh();
+  const known = compilers.get(useDefaults) ?? fresh();
+  compilers.set(useDefaults, known);
+  return known;
+}
+
+/** Whether work on a schema may have no end, by its text. */
+export function mayBeEndless(text: string): boolean {
+  return /"(pattern|patternProperties|\$ref|uniqueItems)":/.test(text);
+}

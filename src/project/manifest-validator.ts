@@ -1,0 +1,31 @@
+import { lazily } from '../contract/ajv.ts';
+import type { JsonObject } from '../contract/model.ts';
+
+const texts = { type: 'array', items: { type: 'string' } };
+
+/** What is a manifest. */
+export const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    schema: { const: 1 },
+    template: { type: 'string' },
+    platform: { type: 'string' },
+    answers: {
+      type: 'object',
+      properties: { name: { type: 'string' }, profile: { type: ['string', 'object'] }, tools: texts },
+      required: ['name', 'packageManager', 'profile', 'tools'],
+    },
+    listed: { type: 'object', additionalProperties: { type: 'string' } },
+    files: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: { sha256: { type: 'string' }, owner: { enum: ['generated', 'shared', 'author'] } },
+        required: ['sha256', 'owner'],
+      },
+    },
+  },
+  required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
+};
+
+export const validator = lazily(schema);

@@ -1,0 +1,6 @@
+import { lazily } from '../contract/ajv.ts';
+import { toolSpecSchema as schema } from './tool-spec-schema.ts';
+
+export { schema };
+
+export const validator = lazily(schema);

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pack, readTemplates, templatesBelow, unpack } from '../../src/project/templates.ts';
+
+const content = fc.uint8Array({ maxLength: 50 });
+const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), content);
+
+/** Bytes as numbers: a part of a buffer and an array of its own are equal. */
+const bytesOf = (set: ReadonlyMap<string, Uint8Array>) => [...set].map(([path, bytes]) => [path, [...bytes]]);
+
+describe('templates in one file', () => {
+  it('come out as they went in, in their order', () => {
+    fc.assert(
+      fc.property(templates, (members) => {
+        const set = new Map(Object.entries(members));
+        expect(bytesOf(unpack(pack(set)))).toEqual(bytesOf(set));
+      }),
+    );
+  });
+});
+
+describe('readTemplates', () => {
+  it('reads the directory of the checkout, through its link to the contract', () => {
+    const templates = readTemplates();
+    expect(templates).toEqual(templatesBelow(join(import.meta.dirname, '../../templates')));
+    expect([...templates.keys()]).toContain('project/contract/catalogue.ts');
+  });
+});
