@@ -4,13 +4,7 @@ import ours from '../../package.json' with { type: 'json' };
 export const version: string = ours.version;
 
 /** What a generated project depends on: exactly the versions this package is developed and tested with. */
-export const dependencies = pick([
-  '@hono/node-server',
-  '@modelcontextprotocol/sdk',
-  'ajv',
-  'hono',
-  'jose',
-] as const);
+export const dependencies = pick(['@modelcontextprotocol/sdk', 'ajv', 'jose'] as const);
 
 export const devDependencies = pick(['@types/node', 'typebox', 'typescript'] as const);
 

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { createGate } from '../../templates/project/src/server/gate.ts';
@@ -53,6 +55,16 @@ describe('a call is refused', () => {
     expect(events().filter(({ event }) => event === 'call')).toEqual([]);
     const secret = value?.split(' ')[1]?.slice(0, 20);
     if (secret) expect(JSON.stringify(events())).not.toContain(secret);
+  });
+
+  test('with two headers, each of a good token', async () => {
+    const { port, client } = await start();
+    const own = { ...(await client.session()), host: 'x', 'content-type': 'application/json' };
+    const authorization = async () => ['authorization', await bearer()];
+    const headers = [...Object.entries(own).flat(), ...(await authorization()), ...(await authorization())];
+    const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+    const [response] = await once(sending.end(JSON.stringify(call)), 'response');
+    expect(response.resume().statusCode).toBe(401);
   });
 
   test('before its session is looked at', async () => {
@@ -200,9 +212,9 @@ test('a platform may carry its token in another header, with or without a scheme
   if (!rules) throw new Error('The gate is off.');
   const log = Object.assign(() => {}, { flush() {} });
   const bare = createGate({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  expect(await bare(new Headers({ 'x-platform-token': await token() }))).toBe(true);
-  expect(await bare(new Headers({ 'x-platform-token': '' }))).toBe(false);
-  expect(await bare(new Headers({ authorization: await bearer() }))).toBe(false);
+  expect(await bare({ 'x-platform-token': await token() })).toBe(true);
+  expect(await bare({ 'x-platform-token': '' })).toBe(false);
+  expect(await bare({ authorization: await bearer() })).toBe(false);
 });
 
 /** Sends a call without a token, byte for byte, and resolves to the answer. */

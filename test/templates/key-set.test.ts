@@ -26,7 +26,7 @@ async function publish(first: unknown) {
     Object.assign(() => {}, { flush() {} }),
   );
   const admits = async (...args: Parameters<typeof token>) =>
-    gate(new Headers({ authorization: `Bearer ${await token(...args)}` }));
+    gate({ authorization: `Bearer ${await token(...args)}` });
   return { platform, admits };
 }
 

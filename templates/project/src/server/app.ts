@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
+import { type Answer, json, send } from './answer.ts';
 import { type BodyFault, holdsMethod, readBody } from './body.ts';
+import { Caller } from './caller.ts';
 import type { Tool } from './define-tool.ts';
 import { createGate, openGate } from './gate.ts';
 import type { Log } from './log.ts';
@@ -13,7 +15,8 @@ import { createStreams } from './streams.ts';
 
 /** The server's HTTP side, not yet listening. */
 export interface App {
-  fetch(request: Request): Response | Promise<Response>;
+  /** Answers a request; never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Ends the event streams, which would otherwise outlast everything. */
   closeStreams(): void;
 }
@@ -32,7 +35,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
   const refusalStatus = config.token?.refusalStatus ?? 401;
   const preflight = preflightHeaders(config.token?.header ?? 'authorization');
 
-  async function post(request: Request): Promise<Response> {
+  async function post(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const body = await readBody(request, config.maxBodyBytes);
     if (!body.ok) return bodyRefusal(body.fault);
     const message = body.value;
@@ -43,39 +46,39 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
       return json(400, errorReply(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message'));
     }
 
-    const session = request.headers.get('mcp-session-id');
+    const session = headerOf(request, 'mcp-session-id');
     const initializes = isInitialize(message);
-    const opens = initializes && session === null;
+    const opens = initializes && session === undefined;
     if (!opens && !sessions.isKnown(session)) return invalidSession();
-    const version = request.headers.get('mcp-protocol-version');
-    if (!initializes && version !== null && !isSupportedVersion(version)) {
+    const version = headerOf(request, 'mcp-protocol-version');
+    if (!initializes && version !== undefined && !isSupportedVersion(version)) {
       return json(400, errorReply(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version'));
     }
 
-    const reply = await replyTo(message, methods, request);
-    if (reply === null) return new Response(null, { status: 202 });
+    const reply = await replyTo(message, methods, new Caller(request, response));
+    if (reply === null) return { status: 202, headers: {} };
     if ('error' in reply) return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : {});
   }
 
-  function stream(request: Request): Response {
-    const session = request.headers.get('mcp-session-id');
-    if (session === null || !sessions.isKnown(session)) return invalidSession();
-    return new Response(streams.open(session), { headers: streamHeaders });
+  function stream(request: IncomingMessage): Answer {
+    const session = headerOf(request, 'mcp-session-id');
+    if (session === undefined || !sessions.isKnown(session)) return invalidSession();
+    return { status: 200, headers: streamHeaders, body: streams.open(session) };
   }
 
-  function end(request: Request): Response {
-    const session = request.headers.get('mcp-session-id');
-    if (session === null || !sessions.isKnown(session)) return invalidSession();
+  function end(request: IncomingMessage): Answer {
+    const session = headerOf(request, 'mcp-session-id');
+    if (session === undefined || !sessions.isKnown(session)) return invalidSession();
     sessions.close(session);
     streams.close(session);
-    return new Response(null, { status: 204 });
+    return { status: 204, headers: {} };
   }
 
-  function route(request: Request): Response | Promise<Response> {
+  function endpoint(request: IncomingMessage, response: ServerResponse): Answer | Promise<Answer> {
     switch (request.method) {
       case 'POST':
-        return post(request);
+        return post(request, response);
       case 'GET':
         return stream(request);
       case 'DELETE':
@@ -85,30 +88,46 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     }
   }
 
-  async function routeForPage(request: Request, origin: string): Promise<Response> {
+  async function endpointForPage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: string,
+  ): Promise<Answer> {
     if (!isAllowedOrigin(origin)) return json(403, { error: 'Origin not allowed' });
-    const response =
-      request.method === 'OPTIONS'
-        ? new Response(null, { status: 204, headers: preflight })
-        : await route(request);
-    for (const [name, value] of Object.entries(corsHeaders(origin))) response.headers.set(name, value);
-    return response;
+    const answer =
+      request.method === 'OPTIONS' ? { status: 204, headers: preflight } : await endpoint(request, response);
+    return { ...answer, headers: { ...answer.headers, ...corsHeaders(origin) } };
   }
 
-  const hono = new Hono();
-  hono.get('/health', () => json(200, { status: 'ok', server: info.name, version: info.version }));
-  hono.all('/mcp', ({ req: { raw: request } }) => {
-    const origin = request.headers.get('origin');
-    return origin === null ? route(request) : routeForPage(request, origin);
-  });
-  hono.notFound(() => json(404, { error: 'Not found' }));
-  hono.onError((error, { req }) => {
-    if (req.raw.signal.aborted) return json(400, { error: 'Request aborted' });
+  function route(request: IncomingMessage, response: ServerResponse): Answer | Promise<Answer> {
+    const path = pathOf(request);
+    if (path === '/mcp') {
+      const origin = headerOf(request, 'origin');
+      return origin === undefined ? endpoint(request, response) : endpointForPage(request, response, origin);
+    }
+    if (path === '/health' && (request.method === 'GET' || request.method === 'HEAD')) {
+      return json(200, { status: 'ok', server: info.name, version: info.version });
+    }
+    return json(404, { error: 'Not found' });
+  }
+
+  function incident(error: unknown): Answer {
     const id = randomUUID();
-    log('incident', { id, detail: error.stack });
+    log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${id})` });
-  });
-  return { fetch: (request) => hono.fetch(request), closeStreams: () => streams.close() };
+  }
+
+  return {
+    async handle(request, response) {
+      try {
+        send(response, await route(request, response));
+      } catch (error) {
+        // A caller that is gone takes no answer, and what it broke off is no incident.
+        if (!response.destroyed) send(response, incident(error));
+      }
+    },
+    closeStreams: () => streams.close(),
+  };
 }
 
 const streamHeaders = {
@@ -117,15 +136,25 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
+/** The path that a request names: its target without a query, and without the origin that some proxies put in front. */
+function pathOf({ url = '' }: IncomingMessage): string | undefined {
+  return /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(url)?.[1];
+}
+
+/** A header of a request; several of one name are one value, joined by commas. */
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  return headers[name]?.toString();
+}
+
 function isInitialize(message: object): boolean {
   return 'method' in message && message.method === 'initialize' && 'id' in message;
 }
 
-function invalidSession(): Response {
+function invalidSession(): Answer {
   return json(400, { error: 'Invalid session' });
 }
 
-function bodyRefusal(fault: BodyFault): Response {
+function bodyRefusal(fault: BodyFault): Answer {
   switch (fault) {
     case 'media-type':
       return json(415, { error: 'Content-Type must be application/json' });
@@ -134,11 +163,4 @@ function bodyRefusal(fault: BodyFault): Response {
     case 'not-json':
       return json(400, errorReply(ErrorCode.ParseError, 'Parse error'));
   }
-}
-
-function json(status: number, value: object, headers: { readonly [name: string]: string } = {}): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
 }

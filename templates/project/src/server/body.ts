@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 export type BodyFault = 'media-type' | 'too-large' | 'not-json';
 
 /** A request body as the one value that everything after it looks at, or why there is none. */
@@ -7,20 +9,22 @@ export type Body =
 
 const json = /^application\/json[ \t]*(?:;|$)/i;
 
+/** How much of a body over the limit is still taken, so that its sender comes to read the refusal. */
+const mostDiscardedBytes = 64 * 1024 * 1024;
+
 /**
  * Reads and parses a JSON body. This is the only place where one is parsed: what the gate looks at is what the
  * handlers get.
  *
  * @param mostBytes size limit, held for bodies of declared and of undeclared length
+ * @throws Error where the caller goes away before its body is complete.
  */
-export async function readBody(request: Request, mostBytes: number): Promise<Body> {
-  if (!json.test(request.headers.get('content-type') ?? '')) return { ok: false, fault: 'media-type' };
-  const length = request.headers.get('content-length');
-  if (length !== null && Number(length) > mostBytes) return { ok: false, fault: 'too-large' };
-  const text = length === null ? await readWithin(request, mostBytes) : await request.text();
-  if (text === null) return { ok: false, fault: 'too-large' };
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Body> {
+  if (!json.test(request.headers['content-type'] ?? '')) return { ok: false, fault: 'media-type' };
+  const bytes = await readWithin(request, mostBytes);
+  if (bytes === null) return { ok: false, fault: 'too-large' };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: JSON.parse(bytes.toString()) };
   } catch {
     return { ok: false, fault: 'not-json' };
   }
@@ -37,26 +41,23 @@ export function holdsMethod(body: unknown, method: string): boolean {
   return false;
 }
 
-async function readWithin(request: Request, mostBytes: number): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body?.getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    size += part.value.byteLength;
-    if (size > mostBytes) {
-      if (reader) void discard(reader);
-      return null;
-    }
-    chunks.push(part.value);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-/** A client that is still sending reads the answer once all is taken from it; the HTTP adapter bounds how much and how long. */
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The client has gone, or took too long.
-  }
+/** The body; null as soon as it is known to be over the limit, while the rest of it goes on being discarded. */
+function readWithin(request: IncomingMessage, mostBytes: number): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = () => {
+      chunks = [];
+      resolve(null);
+    };
+    if (Number(request.headers['content-length']) > mostBytes) refuse();
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= mostBytes) chunks.push(chunk);
+      else if (size <= mostBytes + mostDiscardedBytes) refuse();
+      else request.destroy();
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }

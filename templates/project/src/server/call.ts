@@ -22,14 +22,20 @@ export interface Incident {
   readonly detail: string;
 }
 
-export interface CallOptions {
-  /** Ends the call when it aborts: the caller is gone. */
+/** Whoever waits for the answer. */
+export interface Waiting {
+  /** Ends the call when it aborts: the caller is gone. Asked for only by a call that takes a while. */
   readonly signal?: AbortSignal;
+}
+
+export interface Limits {
   /** Deadline in milliseconds; none by default. */
   readonly timeoutMs?: number;
   /** Receives faults of the tool; by default they are written to stderr. */
   readonly report?: (incident: Incident) => void;
 }
+
+export type CallOptions = Waiting & Limits;
 
 /**
  * Calls a tool just as the server does, for unit tests (C§5.5): defaults, validation, outcome, result. Whatever the
@@ -42,14 +48,15 @@ export async function callTool(
   args: JsonObject = {},
   options: CallOptions = {},
 ): Promise<CallResult> {
-  return (await runCall(compileTool(tool), args, options)).result;
+  return (await runCall(compileTool(tool), args, options, options)).result;
 }
 
 /** `callTool` for a compiled tool and arguments of any kind. */
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
-  options: CallOptions,
+  caller: Waiting,
+  limits: Limits,
 ): Promise<{ readonly result: CallResult; readonly ending: Ending }> {
   const failed = (ending: Ending, code: string, message: string) => ({
     result: failure(compiled, { kind: 'fail', code, message }),
@@ -57,7 +64,7 @@ export async function runCall(
   });
   const incident = (ending: Ending, code: string, message: string, detail: string) => {
     const id = randomUUID();
-    (options.report ?? writeIncident)({ id, tool: compiled.tool.name, detail });
+    (limits.report ?? writeIncident)({ id, tool: compiled.tool.name, detail });
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
@@ -67,10 +74,10 @@ export async function runCall(
 
   let outcome: Outcome;
   try {
-    outcome = await runWithin(compiled.tool, input as object, options);
+    outcome = await runWithin(compiled.tool, input as object, caller, limits.timeoutMs);
   } catch (error) {
     if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller went away.');
-    if (error === expired) return failed('timeout', 'TIMEOUT', `No answer within ${options.timeoutMs} ms.`);
+    if (error === expired) return failed('timeout', 'TIMEOUT', `No answer within ${limits.timeoutMs} ms.`);
     return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', stackOf(error));
   }
 
@@ -91,15 +98,20 @@ const expired = Symbol('expired');
  * The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. A timer and an abort signal
  * cost as much as a small call: only a call that is still running in the next turn gets them.
  */
-function runWithin(tool: Tool, input: object, options: CallOptions): Promise<Outcome> {
+function runWithin(
+  tool: Tool,
+  input: object,
+  caller: Waiting,
+  timeoutMs: number | undefined,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const ways = new Ways();
     let timer: NodeJS.Timeout | undefined;
-    let caller: AbortSignal | undefined;
+    let gone: AbortSignal | undefined;
     const release = () => {
       clearImmediate(arming);
       clearTimeout(timer);
-      caller?.removeEventListener('abort', onGone);
+      gone?.removeEventListener('abort', onGone);
     };
     const end = (reason: symbol) => {
       release();
@@ -108,10 +120,10 @@ function runWithin(tool: Tool, input: object, options: CallOptions): Promise<Out
     };
     const onGone = () => end(cancelled);
     const arming = setImmediate(() => {
-      caller = options.signal;
-      if (caller?.aborted) return onGone();
-      caller?.addEventListener('abort', onGone);
-      if (options.timeoutMs !== undefined) timer = setTimeout(end, options.timeoutMs, expired);
+      gone = caller.signal;
+      if (gone?.aborted) return onGone();
+      gone?.addEventListener('abort', onGone);
+      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
     });
     const settle =
       <T>(done: (value: T) => void) =>

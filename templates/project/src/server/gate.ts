@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTHeaderParameters, jwtVerify } from 'jose';
 import { dropOldest } from './bounded.ts';
 import { createKeySet } from './key-set.ts';
@@ -21,7 +22,7 @@ export interface TokenRules {
 }
 
 /** Whether a request carries a valid token of the platform. */
-export type Gate = (headers: Headers) => boolean | Promise<boolean>;
+export type Gate = (headers: IncomingHttpHeaders) => boolean | Promise<boolean>;
 
 /** The gate of a server whose check is switched off (C§5.5). */
 export const openGate: Gate = () => true;
@@ -30,24 +31,26 @@ const mostRemembered = 1_000;
 const longestRememberedMs = 600_000;
 
 /**
- * A gate that lets in only tokens that the platform signed for this server. A verified token is remembered until it
- * expires; refusals are logged with their reason, never with the token.
+ * A gate that lets in only tokens that the platform signed for this server. The header of a verified token is remembered
+ * until the token expires; refusals are logged with their reason, never with the token.
  */
 export function createGate(rules: TokenRules, log: Log): Gate {
   const verify = createVerifier(rules);
   const trustedUntil = new Map<string, number>();
 
-  const remember = (token: string, expirySeconds: number) => {
+  const remember = (header: string, expirySeconds: number) => {
     const now = Date.now();
     const expiry = (expirySeconds + rules.clockToleranceSeconds) * 1000;
-    trustedUntil.set(token, Math.min(expiry, now + longestRememberedMs));
+    trustedUntil.set(header, Math.min(expiry, now + longestRememberedMs));
     dropOldest(trustedUntil, mostRemembered);
   };
 
-  const check = async (token: string) => {
-    trustedUntil.delete(token);
+  const check = async (header: string) => {
+    trustedUntil.delete(header);
+    const token = tokenOf(header, rules.scheme);
+    if (token === null) return false;
     try {
-      remember(token, await verify(token));
+      remember(header, await verify(token));
       return true;
     } catch (error) {
       log('refused', { reason: (error as Error).message });
@@ -56,15 +59,16 @@ export function createGate(rules: TokenRules, log: Log): Gate {
   };
 
   return (headers) => {
-    const token = tokenOf(headers.get(rules.header), rules.scheme);
-    if (token === null) return false;
-    const until = trustedUntil.get(token);
-    return (until !== undefined && Date.now() < until) || check(token);
+    const header = headers[rules.header]?.toString();
+    if (header === undefined) return false;
+    const until = trustedUntil.get(header);
+    return (until !== undefined && Date.now() < until) || check(header);
   };
 }
 
-function tokenOf(header: string | null, scheme: string): string | null {
-  if (header === null || scheme === '') return header || null;
+/** The token in a header; null where there is none, or not in that scheme. */
+function tokenOf(header: string, scheme: string): string | null {
+  if (scheme === '') return header || null;
   const prefix = `${scheme} `;
   if (header.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase()) return null;
   return header.slice(prefix.length).trimStart() || null;

@@ -1,6 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
 import type { Config } from '../config.ts';
 import type { App } from './app.ts';
 
@@ -23,23 +22,22 @@ type Limits = Pick<Config, 'host' | 'port' | 'requestTimeoutMs' | 'shutdownGrace
  */
 export async function listen(app: App, limits: Limits): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs } = limits;
-  const server = createAdaptorServer({
-    fetch: (request) => app.fetch(request),
-    createServer,
-    // HTTP/1.0 may name no host, and some health probes speak it.
-    hostname: 'localhost',
-    serverOptions: {
+  let unanswered = 0;
+  const server = createServer(
+    {
       keepAliveTimeout,
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+      // By default the first of two tokens would count and the second be dropped unseen.
+      joinDuplicateHeaders: true,
     },
-  }) as Server;
-  let unanswered = 0;
-  server.on('request', (_, response: ServerResponse) => {
-    unanswered++;
-    response.once('close', () => unanswered--);
-  });
+    (request, response) => {
+      unanswered++;
+      response.once('close', () => unanswered--);
+      void app.handle(request, response);
+    },
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, limits))));
     server.listen(port, host, resolve);

@@ -50,7 +50,7 @@ export function createMethods({ info, tools, gate, timeoutMs, log }: Service): R
     byName.set(tool.name, compileTool(tool));
   }
   const list = { tools: tools.map(definitionOf) };
-  const report = (incident: Incident) => log('incident', { ...incident });
+  const limits = { timeoutMs, report: (incident: Incident) => log('incident', { ...incident }) };
 
   const initialize: Method = (params) => {
     const { success, data } = InitializeRequestParamsSchema.safeParse(params);
@@ -72,14 +72,7 @@ export function createMethods({ info, tools, gate, timeoutMs, log }: Service): R
       return unknownTool(name);
     }
     const started = performance.now();
-    const { result, ending } = await runCall(compiled, args, {
-      // A getter: that Request makes its signal when it is first asked for it.
-      get signal() {
-        return caller.signal;
-      },
-      timeoutMs,
-      report,
-    });
+    const { result, ending } = await runCall(compiled, args, caller, limits);
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending });
     return result;

@@ -5,11 +5,9 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Caller } from './caller.ts';
 
 export { ErrorCode };
-
-/** What a method may know of the HTTP request that brought its message; the signal aborts when the caller is gone. */
-export type Caller = Pick<Request, 'headers' | 'signal'>;
 
 /** Answers the requests of one method; a thrown `RpcError` becomes an error response of its code. */
 export type Method = (

@@ -6,7 +6,7 @@ export interface Sessions {
   /** Opens a session and returns its identifier. */
   open(): string;
   /** Whether the identifier is of this server, not expired and not closed. */
-  isKnown(id: string | null): boolean;
+  isKnown(id: string | undefined): boolean;
   /** Ends a session before its time. Only this process knows of it; the oldest ones are forgotten first. */
   close(id: string): void;
 }
@@ -43,7 +43,7 @@ export function createSessions(secret: string | null, ttlSeconds: number): Sessi
       return `${claim}.${signatureOf(claim)}`;
     },
     isKnown(id) {
-      if (id === null) return false;
+      if (id === undefined) return false;
       const expiry = verified.get(id) ?? verify(id);
       return nowSeconds() < expiry && !closed.has(id);
     },
