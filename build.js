@@ -32,6 +32,7 @@ const { metafile } = await build({
     { name: 'compiled templates', setup: compileTemplates },
     { name: 'compiled schemas', setup: compileSchemas },
     { name: 'drop unused', setup: dropUnused },
+    { name: 'no processes for commander', setup: withoutProcesses },
   ],
   // CommonJS packages in the bundle ask for Node's own modules.
   banner: {
@@ -56,6 +57,15 @@ function dropUnused({ onResolve }) {
     path: realpathSync(join(resolveDir, path)),
     sideEffects: false,
   }));
+}
+
+/** Commander can start programs as its subcommands. Ours are none, and what starts processes takes long to load. */
+function withoutProcesses({ onResolve, onLoad }) {
+  const namespace = 'nothing';
+  onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+    /[\\/]commander[\\/]/.test(importer) ? { path, namespace } : undefined,
+  );
+  onLoad({ filter: /.*/, namespace }, () => ({ contents: '' }));
 }
 
 /** In place of the module that compiles a template when it is used. */

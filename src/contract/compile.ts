@@ -75,12 +75,15 @@ function otherDialects(): Ajv {
 
 const compilers = new Map<boolean, Ajv>();
 
-/** An Ajv to compile with costs as much as a small schema to compile: those that are safe with each other share one. */
+/**
+ * An Ajv to compile with costs more to make than a small schema to compile, most of it for the meta-schema that a `$ref`
+ * may lead to: schemas that are safe with each other share one that knows none.
+ */
 function ajvFor(text: string, useDefaults: boolean): Ajv {
-  const fresh = () => new Ajv({ ...settings, useDefaults, validateSchema: false });
+  const options = { ...settings, useDefaults, validateSchema: false };
   // Two tools may use the same name, and a compilation that was broken off leaves half of it.
-  if (/"\$id":/.test(text) || mayBeEndless(text)) return fresh();
-  const known = compilers.get(useDefaults) ?? fresh();
+  if (/"\$id":/.test(text) || mayBeEndless(text)) return new Ajv(options);
+  const known = compilers.get(useDefaults) ?? new Ajv({ ...options, meta: false });
   compilers.set(useDefaults, known);
   return known;
 }

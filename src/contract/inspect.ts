@@ -1,3 +1,4 @@
+import { now } from './clock.ts';
 import type { JsonObject, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { unless, verdict, weightOf } from './rule.ts';
@@ -10,26 +11,37 @@ import { bounds, isReadable } from './walk.ts';
  * The verdict of every static rule on a list of tools (elements of a `tools/list` result). Never throws: the list may
  * hold any JSON; an element that is no object or beyond all size fails `tool.readable` and is left out of the rest, and so
  * are the tools beyond the bounds.
+ *
+ * @param others tools of the same list that are not judged themselves.
  */
-export function inspectTools(tools: readonly unknown[], profile: PlatformProfile): readonly RuleResult[] {
+export function inspectTools(
+  tools: readonly unknown[],
+  profile: PlatformProfile,
+  others: readonly unknown[] = [],
+): readonly RuleResult[] {
   const within = tools.slice(0, bounds.tools);
-  const beyond = unless(tools.length <= bounds.tools, {
+  const beyond = unless(tools.length + others.length <= bounds.tools, {
     path: 'tools/list result.tools',
     expected: `at most ${bounds.tools} tools`,
     actual: 'more; those beyond were not examined',
   });
-  const examined = within.filter((tool): tool is JsonObject => isObject(tool) && isReadable(tool));
-  const siblings = examined.map((tool) => examined.filter((other) => other !== tool));
+  const examined = within.filter(isTool);
+  const beside = others.slice(0, bounds.tools).filter(isTool);
+  const siblings = examined.map((tool) => [...examined.filter((other) => other !== tool), ...beside]);
   return staticRules.flatMap((rule) => {
     const level = weightOf(rule, profile);
     if (level === 'off') return [];
-    const started = performance.now();
+    const started = now();
     const judged = rule === readable ? (within as readonly JsonObject[]) : examined;
     const problems = judged.flatMap((tool, index) =>
       rule.inspect(tool, siblings[index] ?? [], profile).map((problem) => withTool(tool, problem)),
     );
     return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, started)];
   });
+}
+
+function isTool(value: unknown): value is JsonObject {
+  return isObject(value) && isReadable(value);
 }
 
 function withTool(tool: unknown, problem: Problem): Problem {

@@ -1,3 +1,4 @@
+import { now } from './clock.ts';
 import type { JsonObject, Level, Problem, RuleResult, RuleText } from './model.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
@@ -38,7 +39,7 @@ export function weightOf(rule: RuleText, { rules }: PlatformProfile): Level | 'o
   return rules.facts;
 }
 
-/** A rule that has run: it failed where it found problems. `started` is a reading of `performance.now()`. */
+/** A rule that has run: it failed where it found problems. `started` is a reading of `now()`. */
 export function verdict(
   { id, title, source, mend }: RuleText,
   level: Level,
@@ -46,5 +47,5 @@ export function verdict(
   started: number,
 ): RuleResult {
   const status = problems.length > 0 ? 'fail' : 'pass';
-  return { id, level, title, source, mend, status, problems, ms: performance.now() - started };
+  return { id, level, title, source, mend, status, problems, ms: now() - started };
 }

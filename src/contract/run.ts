@@ -1,4 +1,5 @@
 import { liveRules } from './catalogue.ts';
+import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { inspectTools } from './inspect.ts';
 import type { Json, Level, Report, RuleResult, RuleText } from './model.ts';
@@ -34,7 +35,7 @@ export class Unreachable extends Error {}
  */
 export async function runContract(target: Target, options: RunOptions = {}): Promise<Report> {
   const { onRule, selects = () => true, signal } = options;
-  const started = performance.now();
+  const started = now();
   const probe = new Probe(target, signal);
   try {
     await reach(probe);
@@ -54,7 +55,7 @@ export async function runContract(target: Target, options: RunOptions = {}): Pro
     const fromAnswers = await judgeAll(weighed, probe, report);
     signal?.throwIfAborted();
     const rules = [...fromDefinitions, ...fromAnswers];
-    const summary = summaryOf(rules, performance.now() - started);
+    const summary = summaryOf(rules, now() - started);
     const rehearsal = weighed.some(({ rule }) => submissionRules.includes(rule))
       ? await rehearse(probe).then(verdictsOf, () => undefined)
       : undefined;
@@ -117,7 +118,7 @@ async function inspectListed(probe: Probe, { onListed }: RunOptions): Promise<re
 }
 
 async function judge(rule: LiveRule, level: Level, probe: Probe): Promise<RuleResult> {
-  const started = performance.now();
+  const started = now();
   try {
     return verdict(rule, level, await rule.check(probe), started);
   } catch (error) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
+import { remembered } from '../spec/remembered.ts';
 import { LiteralReader } from '../spec/source-literal.ts';
 import { codeTokens } from '../spec/source-tokens.ts';
 import { readToolSource, type ToolSource } from '../spec/tool-source.ts';
@@ -37,6 +38,7 @@ export interface ToolFile {
   readonly source: ToolSource;
 }
 
+const sourceIn = remembered(readToolSource);
 const toolsDirectory = 'src/tools';
 const testsDirectory = 'test/tools';
 
@@ -97,7 +99,7 @@ function toolFiles(directory: string): readonly string[] {
 function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
   try {
-    const source = readToolSource(readFileSync(join(directory, paths.path), 'utf8'));
+    const source = sourceIn(readFileSync(join(directory, paths.path), 'utf8'));
     return { file, ...paths, served, source };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -133,13 +135,17 @@ async function profileOf(directory: string, { answers }: Manifest): Promise<Plat
 
 function writtenProfile(directory: string): unknown {
   try {
-    const reader = new LiteralReader(codeTokens(readFileSync(join(directory, 'src/platform.ts'), 'utf8')));
-    const at = reader.constant('platform');
-    return at === undefined ? undefined : reader.value(at);
+    return profileIn(readFileSync(join(directory, 'src/platform.ts'), 'utf8'));
   } catch {
     return undefined;
   }
 }
+
+const profileIn = remembered((text): unknown => {
+  const reader = new LiteralReader(codeTokens(text));
+  const at = reader.constant('platform');
+  return at === undefined ? undefined : reader.value(at);
+});
 
 function profileError(directory: string, message: string): ProjectError {
   return new ProjectError(

@@ -2,19 +2,20 @@ import type { Token } from 'js-tokens';
 import type { ProjectFile, TemplateSet } from '../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../plan/tools-index.ts';
 import { render } from '../render/render.ts';
+import { remembered } from '../spec/remembered.ts';
 import { codeTokens, textIn } from '../spec/source-tokens.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Project } from './open.ts';
 
 /** The files that a list of tools imports from its own directory, without their ending. */
-export function importsIn(index: string): readonly string[] {
+export const importsIn = remembered((index: string): readonly string[] => {
   const tokens = codeTokens(index);
   return tokens.flatMap(({ type, value }, at) => {
     if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];
     return /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1] ?? [];
   });
-}
+});
 
 /**
  * The list of tools as it will be: of every tool that stands in the directory, but for those that go, and of those that

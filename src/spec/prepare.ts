@@ -32,7 +32,7 @@ export function prepare(
   const clashes = clashFaults(definitions);
   if (clashes.length > 0) return refuse(...clashes);
 
-  const failed = failedRules(definitions, others, profile);
+  const failed = inspectTools(definitions, profile, others).filter(({ problems }) => problems.length > 0);
   const broken = failed.filter(({ level }) => level === 'must').flatMap(ruleFaults);
   if (broken.length > 0) return refuse(...broken);
 
@@ -50,21 +50,6 @@ export function prepare(
       advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
     },
   };
-}
-
-/** The rules that these tools break, with the places in these tools alone. */
-function failedRules(
-  definitions: readonly ToolDefinition[],
-  others: readonly ToolDefinition[],
-  profile: PlatformProfile,
-): readonly RuleResult[] {
-  const names = new Set(definitions.map(({ name }) => name));
-  return inspectTools([...definitions, ...others], profile)
-    .map((rule) => ({
-      ...rule,
-      problems: rule.problems.filter(({ tool }) => tool === undefined || names.has(tool)),
-    }))
-    .filter(({ problems }) => problems.length > 0);
 }
 
 /** `get_price`, with its place where several entries may share a name. */

@@ -211,9 +211,11 @@ function constantsIn(tokens: readonly Token[]): ReadonlyMap<string, number> {
   const constants = new Map<string, number>();
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
-    if (depth === 0 && token.value === 'const' && tokens[at + 1]?.type === 'IdentifierName') {
-      const start = tokens.findIndex(({ value }, i) => i > at + 1 && (value === '=' || value === ';'));
-      if (tokens[start]?.value === '=') constants.set(tokens[at + 1]?.value ?? '', start + 1);
+    const name = tokens[at + 1];
+    if (depth === 0 && token.value === 'const' && name?.type === 'IdentifierName') {
+      let sign = at + 2;
+      while (sign < tokens.length && !/^[=;]$/.test(tokens[sign]?.value ?? '')) sign += 1;
+      if (tokens[sign]?.value === '=') constants.set(name.value, sign + 1);
     }
     depth += bracketStep(token);
   }

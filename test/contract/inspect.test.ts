@@ -57,6 +57,17 @@ describe('inspectTools', () => {
     ]);
   });
 
+  it('judges no others, but what it judges beside them', () => {
+    const [tool] = good;
+    const broken = { ...tool, description: '' };
+    const failedBeside = (other: object) =>
+      inspectTools(good, context, [other])
+        .filter(({ status }) => status === 'fail')
+        .map(({ id }) => id);
+    expect(failedBeside({ ...broken, name: 'another' })).toEqual([]);
+    expect(failedBeside(broken)).toEqual(['tool.name-unique']);
+  });
+
   it('names tool, path and mend', () => {
     const results = inspectTools(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
     expect(results.find(({ id }) => id === 'output.holds-failure')?.problems).toEqual([

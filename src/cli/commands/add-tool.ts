@@ -19,14 +19,7 @@ import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { type Addition, nameFault, planAddition } from '../tools/addition.ts';
 import { entriesOf } from '../tools/entries.ts';
-import {
-  checkChange,
-  nameList,
-  removeCommand,
-  requirePassed,
-  showDrift,
-  showDryRun,
-} from '../tools/words.ts';
+import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/words.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
@@ -44,6 +37,7 @@ export async function addTool(
 
   if (switches.dryRun) {
     const addition = await plan();
+    const { showDryRun } = await import('../tools/dry-run.ts');
     showDryRun(directory, addition.change, contents(addition), output);
     return exitCodes.ok;
   }

@@ -9,7 +9,7 @@ import { summaryOf } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { planRemoval, type Removal } from '../tools/removal.ts';
-import { checkChange, nameList, requirePassed, showDrift, showDryRun } from '../tools/words.ts';
+import { checkChange, nameList, requirePassed, showDrift } from '../tools/words.ts';
 
 /** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
 export async function removeTool(
@@ -21,6 +21,7 @@ export async function removeTool(
   const plan = async () => planRemoval(await openProject(directory), names, switches.force);
   const planned = await plan();
   if (switches.dryRun) {
+    const { showDryRun } = await import('../tools/dry-run.ts');
     showDryRun(directory, planned.change, contents(names, planned), output);
     return exitCodes.ok;
   }

@@ -1,6 +1,5 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { readInput } from '../../project/input.ts';
 import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
 
@@ -9,6 +8,7 @@ export async function resolvePlatform(name: string): Promise<Result<PlatformProf
   const shipped = platforms.find((platform) => platform.name === name);
   if (shipped) return pass(shipped);
   if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
+  const { readInput } = await import('../../project/input.ts');
   const { readDocument } = await import('../../spec/read.ts');
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;

@@ -51,9 +51,13 @@ export function fileLines(files: FileSet): readonly string[] {
 
 /** Says what was changed in the author's definitions, and what could be better. */
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
-  if (changes.length > 0) output.note(`${changes.length} changes so that the definitions meet the contract`);
+  if (changes.length > 0)
+    output.note(
+      `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} so that the definitions meet the contract`,
+    );
   for (const line of changeLines(changes)) output.line(`    ${printable(line)}`);
-  if (advice.length > 0) output.note(`${advice.length} hints for a better listing`);
+  if (advice.length > 0)
+    output.note(`${advice.length} ${advice.length === 1 ? 'hint' : 'hints'} for a better listing`);
   for (const line of adviceLines(advice)) output.line(`    ${printable(line)}`);
 }
 

@@ -1,5 +1,4 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { readInput } from '../../project/input.ts';
 import type { ToolAnswers } from '../../questions/tool-answers.ts';
 import { pass } from '../../spec/fault.ts';
 import { metaOf } from '../../spec/meta.ts';
@@ -14,6 +13,7 @@ export async function entriesOf(
     const { tool, meta } = source;
     return pass([meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, toolMeta) }]);
   }
+  const { readInput } = await import('../../project/input.ts');
   const { readSpec } = await import('../../spec/read.ts');
   return readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
 }

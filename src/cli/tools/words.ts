@@ -1,13 +1,11 @@
 import type { Report } from '../../contract/model.ts';
 import type { Drift } from '../../project/listed.ts';
-import type { Change } from '../../project/transaction.ts';
 import { SystemError } from '../../system/errors.ts';
 import { marketCommand } from '../command-line.ts';
 import type { Standing } from '../create/steps.ts';
 import { showReport } from '../create/words.ts';
 import { CliError, exitCodes, toCliError } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { unifiedDiff } from './diff.ts';
 
 /** Says that the marketplace has to read the tools again, where it has (C§9.3). */
 export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
@@ -27,14 +25,6 @@ const shownNames = 5;
 export function nameList(names: readonly string[]): string {
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
   return `${names.slice(0, shownNames).join(', ')}${more}`;
-}
-
-/** The changes a run would make, and for programs the same in one object. */
-export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): void {
-  const diff = change === null ? '' : unifiedDiff(directory, change);
-  // White space at its end belongs to the lines it shows.
-  output.line(diff === '' ? 'nothing to do' : diff.replace(/\n$/, ''));
-  output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
+import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
 import { eventValues, isEventStream, jsonIn } from './events.ts';
 import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
@@ -95,7 +96,7 @@ export function createHttp(): Http {
 
 async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAnswer> {
   const { method, url, body, chunked, timeoutMs, signal } = request;
-  const started = performance.now();
+  const started = now();
   const limit = new AbortController();
   const overdue = startTimer(
     () => limit.abort(new LateAnswer(`no whole answer within ${timeoutMs} ms`)),
@@ -131,7 +132,7 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
         body: '',
         values: [],
         open: true,
-        ms: performance.now() - started,
+        ms: now() - started,
       };
     }
     const { bytes, open, endedAt } = await receive(incoming, events);

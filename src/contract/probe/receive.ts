@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
+import { now } from '../clock.ts';
 import { ResponseWatch } from './events.ts';
 import { lingerMs } from './patience.ts';
 
@@ -21,7 +22,7 @@ export interface Received {
   readonly bytes: Buffer;
   /** Whether it is a stream of events that did not end with the response it was opened for. */
   readonly open: boolean;
-  /** When all that was asked for had come, as a reading of `performance.now()`. */
+  /** When all that was asked for had come, as a reading of `now()`. */
   readonly endedAt: number;
 }
 
@@ -43,7 +44,7 @@ export async function receive(incoming: IncomingMessage, isStream: boolean): Pro
       size += chunk.length;
       if (size > maximumBytes) throw tooLong();
       if (answeredAt !== undefined || !watch?.sees(chunk.toString('utf8'))) continue;
-      answeredAt = performance.now();
+      answeredAt = now();
       linger = startTimer(() => {
         open = true;
         incoming.destroy();
@@ -54,5 +55,5 @@ export async function receive(incoming: IncomingMessage, isStream: boolean): Pro
   } finally {
     clearTimeout(linger);
   }
-  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? performance.now() };
+  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? now() };
 }

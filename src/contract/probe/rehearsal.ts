@@ -1,3 +1,4 @@
+import { now } from '../clock.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
 import { NotRun } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
@@ -43,7 +44,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
     const tools = await probe.tools();
     await probe.outcomes();
     const token = await probe.payment(smoke.claims);
-    const started = performance.now();
+    const started = now();
     const session = await probe.client(async () => token);
     const steps: Step[] = [];
     try {
@@ -54,17 +55,17 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
         const { name, inputSchema } = tool;
         if (typeof name !== 'string') continue;
         const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
-        const called = performance.now();
+        const called = now();
         const answer = await session.client
           .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
           .then(({ content }) => ({ content: content as Json }))
           .catch((error: Error) => ({ thrown: error.message }));
-        steps.push({ tool, name, arguments: args, ms: performance.now() - called, ...answer });
+        steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
       }
     } finally {
       await session.close();
     }
-    return { steps, ms: performance.now() - started };
+    return { steps, ms: now() - started };
   });
 }
 
