@@ -71,13 +71,15 @@ describe('what a generated project installs', () => {
 });
 
 async function scratchWithSdk(): Promise<string> {
-  const { dependencies } = JSON.parse(readFileSync(join(inject('sharedModules'), '../package.json'), 'utf8'));
+  const { devDependencies } = JSON.parse(
+    readFileSync(join(inject('sharedModules'), '../package.json'), 'utf8'),
+  );
   const directory = join(root, 'sdk-only');
   const added = await run('npm', [
     'install',
     '--prefix',
     directory,
-    `@modelcontextprotocol/sdk@${dependencies['@modelcontextprotocol/sdk']}`,
+    `@modelcontextprotocol/sdk@${devDependencies['@modelcontextprotocol/sdk']}`,
   ]);
   expect(added.status, added.stderr).toBe(0);
   return directory;

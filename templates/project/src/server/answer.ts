@@ -10,7 +10,11 @@ export interface Answer {
 
 /** An answer whose body is a value as JSON. */
 export function json(status: number, value: object, headers: OutgoingHttpHeaders = {}): Answer {
-  const body = JSON.stringify(value);
+  return jsonText(status, JSON.stringify(value), headers);
+}
+
+/** An answer whose body is JSON already. */
+export function jsonText(status: number, body: string, headers: OutgoingHttpHeaders = {}): Answer {
   const length = Buffer.byteLength(body);
   return {
     status,

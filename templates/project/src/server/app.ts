@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from '../../contract/schema.ts';
 import type { Config } from '../config.ts';
-import { type Answer, json, send } from './answer.ts';
+import { type Answer, json, jsonText, send } from './answer.ts';
 import { type BodyFault, holdsMethod, readBody } from './body.ts';
 import { Caller } from './caller.ts';
 import type { Tool } from './define-tool.ts';
@@ -9,7 +10,8 @@ import { createGate, openGate } from './gate.ts';
 import type { Log } from './log.ts';
 import { createMethods, isSupportedVersion, paidMethod, type ServerInfo } from './methods.ts';
 import { corsHeaders, createOriginCheck, preflightHeaders } from './origin.ts';
-import { ErrorCode, errorReply, replyTo } from './rpc.ts';
+import { ErrorCode, type Members } from './protocol.ts';
+import { errorReply, replyTo } from './rpc.ts';
 import { createSessions } from './session.ts';
 import { createStreams } from './streams.ts';
 
@@ -42,7 +44,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     if (holdsMethod(message, paidMethod) && !(await gate(request.headers))) {
       return json(refusalStatus, { error: 'Unauthorized' });
     }
-    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    if (!isObject(message)) {
       return json(400, errorReply(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message'));
     }
 
@@ -57,8 +59,10 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
 
     const reply = await replyTo(message, methods, new Caller(request, response));
     if (reply === null) return { status: 202, headers: {} };
-    if ('error' in reply) return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
-    return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : {});
+    if (typeof reply !== 'string') {
+      return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
+    }
+    return jsonText(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : {});
   }
 
   function stream(request: IncomingMessage): Answer {
@@ -146,8 +150,8 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return headers[name]?.toString();
 }
 
-function isInitialize(message: object): boolean {
-  return 'method' in message && message.method === 'initialize' && 'id' in message;
+function isInitialize(message: Members): boolean {
+  return message.method === 'initialize' && 'id' in message;
 }
 
 function invalidSession(): Answer {

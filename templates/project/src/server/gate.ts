@@ -1,6 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type CryptoKey, decodeProtectedHeader, errors, type JWTHeaderParameters, jwtVerify } from 'jose';
+import type { CryptoKey, JWTHeaderParameters } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import * as errors from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { dropOldest } from './bounded.ts';
 import { createKeySet } from './key-set.ts';
 import type { Log } from './log.ts';

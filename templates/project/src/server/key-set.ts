@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { createRemoteJWKSet, customFetch, type JWK, type RemoteJWKSet } from 'jose';
+import type { JWK } from 'jose';
+import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose/jwks/remote';
 
 const freshMs = 3_600_000;
 const cooldownMs = 30_000;

@@ -1,21 +1,16 @@
-import {
-  InitializeRequestParamsSchema,
-  LATEST_PROTOCOL_VERSION,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js';
 import type { ToolDefinition } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
 import { type Incident, runCall } from './call.ts';
 import { type CompiledTool, compileTool } from './compile.ts';
 import type { Tool } from './define-tool.ts';
 import type { Gate } from './gate.ts';
 import type { Log } from './log.ts';
+import { ErrorCode, protocolVersions } from './protocol.ts';
 import type { CallResult } from './result.ts';
-import { ErrorCode, type Method, RpcError } from './rpc.ts';
+import { type Method, RpcError } from './rpc.ts';
 
 /** The method whose requests are paid for (C§5.3). */
 export const paidMethod = 'tools/call';
-
-const unauthorized = -32001;
 
 /** Name and version, as `initialize` and `/health` tell them (C§2.3, C§2.4). */
 export interface ServerInfo {
@@ -35,7 +30,7 @@ export interface Service {
 
 /** Whether `MCP-Protocol-Version` names a version that this server speaks. */
 export function isSupportedVersion(version: string): boolean {
-  return SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+  return protocolVersions.some((supported) => supported === version);
 }
 
 /**
@@ -49,41 +44,42 @@ export function createMethods({ info, tools, gate, timeoutMs, log }: Service): R
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
-  const list = { tools: tools.map(definitionOf) };
+  const list = JSON.stringify({ tools: tools.map(definitionOf) });
   const limits = { timeoutMs, report: (incident: Incident) => log('incident', { ...incident }) };
 
-  const initialize: Method = (params) => {
-    const { success, data } = InitializeRequestParamsSchema.safeParse(params);
-    if (!success) throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
-    const protocolVersion = isSupportedVersion(data.protocolVersion)
-      ? data.protocolVersion
-      : LATEST_PROTOCOL_VERSION;
-    return { protocolVersion, capabilities: { tools: {} }, serverInfo: info };
+  const initialize: Method = ({ protocolVersion: version, capabilities, clientInfo }) => {
+    const client = isObject(clientInfo) ? clientInfo : {};
+    const complete = typeof client.name === 'string' && typeof client.version === 'string';
+    if (typeof version !== 'string' || !isObject(capabilities) || !complete) {
+      throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
+    }
+    const protocolVersion = isSupportedVersion(version) ? version : protocolVersions[0];
+    return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: info });
   };
 
   const call: Method = async ({ name, arguments: args = {} }, caller) => {
-    if (!(await gate(caller.headers))) throw new RpcError(unauthorized, 'Unauthorized');
+    if (!(await gate(caller.headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
     const compiled = byName.get(name);
     if (!compiled) {
       log('call', { tool: printable(name), ms: 0, outcome: 'unknown-tool' });
-      return unknownTool(name);
+      return JSON.stringify(unknownTool(name));
     }
     const started = performance.now();
     const { result, ending } = await runCall(compiled, args, caller, limits);
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending });
-    return result;
+    return JSON.stringify(result);
   };
 
   return new Map<string, Method>([
     ['initialize', initialize],
-    ['ping', () => ({})],
+    ['ping', () => '{}'],
     ['tools/list', () => list],
-    ['resources/list', () => ({ resources: [] })],
-    ['prompts/list', () => ({ prompts: [] })],
+    ['resources/list', () => '{"resources":[]}'],
+    ['prompts/list', () => '{"prompts":[]}'],
     [paidMethod, call],
   ]);
 }

@@ -1,19 +1,8 @@
-import {
-  ErrorCode,
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-} from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.ts';
+import { ErrorCode, isQuiet, isRequest, type Members, type RequestId } from './protocol.ts';
 
-export { ErrorCode };
-
-/** Answers the requests of one method; a thrown `RpcError` becomes an error response of its code. */
-export type Method = (
-  params: { readonly [name: string]: unknown },
-  caller: Caller,
-) => object | Promise<object>;
+/** Answers the requests of one method by a result as JSON text; a thrown `RpcError` becomes an error of its code. */
+export type Method = (params: Members, caller: Caller) => string | Promise<string>;
 
 export class RpcError extends Error {
   readonly code: number;
@@ -24,42 +13,40 @@ export class RpcError extends Error {
   }
 }
 
-/** A JSON-RPC response as it goes out; the `id` of an error is null where the request's own cannot be told. */
-export type Reply =
-  | { readonly jsonrpc: '2.0'; readonly id: string | number; readonly result: object }
-  | ErrorReply;
+/** A JSON-RPC response: a result as the text that goes out, or an error. */
+export type Reply = string | ErrorReply;
 
 export interface ErrorReply {
   readonly jsonrpc: '2.0';
-  readonly id: string | number | null;
+  /** Null where the request's own cannot be told. */
+  readonly id: RequestId | null;
   readonly error: { readonly code: number; readonly message: string };
 }
 
-export function errorReply(code: number, message: string, id: string | number | null = null): ErrorReply {
+export function errorReply(code: number, message: string, id: RequestId | null = null): ErrorReply {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
 /**
- * Replies to one message as the protocol's schemas read it; null where no reply is due, to notifications and responses.
+ * Replies to one message; null where no reply is due, to notifications and responses.
  *
  * No state outlives a message, so that none can be shared between callers. Hence a `notifications/cancelled`, which is
  * a message of its own, finds nothing to cancel: callers cancel a call by closing its connection.
  */
 export async function replyTo(
-  message: object,
+  message: Members,
   methods: ReadonlyMap<string, Method>,
   caller: Caller,
 ): Promise<Reply | null> {
-  if (!isJSONRPCRequest(message)) {
-    const quiet =
-      isJSONRPCNotification(message) || isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
-    return quiet ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request');
+  if (!isRequest(message)) {
+    return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request');
   }
   const { id, method, params = {} } = message;
   try {
     const handler = methods.get(method);
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-    return { jsonrpc: '2.0', id, result: await handler(params, caller) };
+    const result = await handler(params, caller);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
   } catch (error) {
     if (error instanceof RpcError) return errorReply(error.code, error.message, id);
     throw error;
