@@ -1,46 +1,48 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { build } from 'esbuild';
+import { transform } from 'esbuild';
+import { build } from 'rolldown';
 
-// Builds the package: one bundle for both bins with templates and schemas compiled, the help of each, the templates in one
-// file, the schema of a tool spec, and the licences of what was bundled.
+// Builds the package: both programs as one bundle with templates and schemas compiled, the help of each, the templates in
+// one file, the schema of a tool spec, and the licences of what was bundled.
 
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
 
-const { metafile } = await build({
-  entryPoints: ['src/cli/create-market-mcp.ts', 'src/cli/market-mcp.ts'],
-  outdir: out,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+const { precompile } = await load('src/render/compile.ts');
+const { settings } = await load('src/contract/ajv.ts');
+
+const { output } = await build({
+  input: 'src/cli/main.ts',
   platform: 'node',
-  target: 'node20',
-  chunkNames: 'chunk-[hash]',
-  // Small, and yet a stack trace names functions and short lines.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  lineLimit: 120,
-  legalComments: 'none',
-  metafile: true,
   // Without the compiler: the templates are compiled here.
-  alias: { handlebars: 'handlebars/dist/cjs/handlebars.runtime.js' },
-  plugins: [
-    { name: 'compiled templates', setup: compileTemplates },
-    { name: 'compiled schemas', setup: compileSchemas },
-    { name: 'drop unused', setup: dropUnused },
-    { name: 'no processes for commander', setup: withoutProcesses },
-  ],
-  // CommonJS packages in the bundle ask for Node's own modules.
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  resolve: {
+    alias: {
+      handlebars: join(import.meta.dirname, 'node_modules/handlebars/dist/cjs/handlebars.runtime.js'),
+    },
   },
-  logLevel: 'warning',
+  // A module of ours goes when nothing is imported from it: a list of rules drags in no rule that is not run.
+  treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
+  plugins: [compiledTemplates(), compiledSchemas(), commanderWithoutProcesses()],
+  write: false,
+  output: {
+    chunkFileNames: '[name]-[hash].js',
+    comments: false,
+    minify: { compress: true, mangle: false },
+    // What every run needs, and what is needed to write a project: loading many small files takes long.
+    codeSplitting: {
+      groups: [
+        { name: 'start', tags: ['$initial'], priority: 1 },
+        { name: 'core', test: /[\\/]cli[\\/](program|commands[\\/](create|add-tool))\.ts$/ },
+      ],
+    },
+  },
 });
 
+for (const chunk of output) await writeChunk(chunk);
 await packTemplates();
 
 for (const name of ['create-market-mcp', 'market-mcp']) {
@@ -49,37 +51,67 @@ for (const name of ['create-market-mcp', 'market-mcp']) {
 }
 
 await writeSpecSchema();
-writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)));
+writeFileSync(join(out, 'LICENSES.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 
-/** Lets a module of ours go when nothing is imported from it: a list of rules drags in no rule that is not run. */
-function dropUnused({ onResolve }) {
-  onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir }) => ({
-    path: realpathSync(join(resolveDir, path)),
-    sideEffects: false,
-  }));
+/** In place of the module that compiles a template when it is used. */
+function compiledTemplates() {
+  return {
+    name: 'compiled templates',
+    load(id) {
+      if (!/[\\/]render[\\/]compiled\.ts$/.test(id)) return;
+      const members = readdirSync('templates', { recursive: true })
+        .filter((path) => path.endsWith('.hbs'))
+        .map((path) => [
+          path.replaceAll('\\', '/'),
+          precompile(readFileSync(join('templates', path), 'utf8')),
+        ])
+        .map(([name, code]) => `${JSON.stringify(name)}: ${code}`);
+      return `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`;
+    },
+  };
+}
+
+/** In place of each module that compiles a schema of ours when it is used. */
+function compiledSchemas() {
+  return {
+    name: 'compiled schemas',
+    async load(id) {
+      if (!id.endsWith('-validator.ts')) return;
+      const { schema } = await load(id);
+      const ajv = new Ajv({
+        ...settings,
+        validateSchema: false,
+        code: { source: true, esm: true, lines: true },
+      });
+      const code = standaloneCode.default(ajv, ajv.compile(schema));
+      return `${code}\nexport const validator = () => validate;`;
+    },
+  };
 }
 
 /** Commander can start programs as its subcommands. Ours are none, and what starts processes takes long to load. */
-function withoutProcesses({ onResolve, onLoad }) {
-  const namespace = 'nothing';
-  onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-    /[\\/]commander[\\/]/.test(importer) ? { path, namespace } : undefined,
-  );
-  onLoad({ filter: /.*/, namespace }, () => ({ contents: '' }));
+function commanderWithoutProcesses() {
+  const nothing = '\0nothing';
+  return {
+    name: 'commander without processes',
+    resolveId(source, importer) {
+      if (source === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '')) return nothing;
+    },
+    load(id) {
+      if (id === nothing) return 'export default {};';
+    },
+  };
 }
 
-/** In place of the module that compiles a template when it is used. */
-function compileTemplates({ onLoad }) {
-  onLoad({ filter: /[\\/]render[\\/]compiled\.ts$/ }, async () => {
-    const { precompile } = await load('src/render/compile.ts');
-    const members = readdirSync('templates', { recursive: true })
-      .filter((path) => path.endsWith('.hbs'))
-      .map((path) => [path.replaceAll('\\', '/'), precompile(readFileSync(join('templates', path), 'utf8'))])
-      .map(([name, code]) => `${JSON.stringify(name)}: ${code}`);
-    return {
-      contents: `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`,
-    };
+/** Small, and yet a stack trace names functions and short lines. */
+async function writeChunk({ fileName, code }) {
+  const small = await transform(code, {
+    format: 'esm',
+    charset: 'utf8',
+    minifyWhitespace: true,
+    lineLimit: 120,
   });
+  writeFileSync(join(out, fileName), small.code);
 }
 
 /** All but what only the checkout needs: the settings of its compiler, and the profiles, which are in the bundle. */
@@ -91,31 +123,16 @@ async function packTemplates() {
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
 }
 
-/** In place of each module that compiles a schema of ours when it is used. */
-async function compileSchemas({ onLoad }) {
-  const { settings } = await load('src/contract/ajv.ts');
-  onLoad({ filter: /-validator\.ts$/ }, async ({ path }) => {
-    const { schema } = await load(path);
-    const ajv = new Ajv({
-      ...settings,
-      validateSchema: false,
-      code: { source: true, esm: true, lines: true },
-    });
-    const code = standaloneCode.default(ajv, ajv.compile(schema));
-    return { contents: `${code}\nexport const validator = () => validate;`, resolveDir: dirname(path) };
-  });
-}
-
 async function writeSpecSchema() {
   const { specFileSchema } = await load('src/spec/tool-spec-schema.ts');
   writeFileSync(join(out, 'tool-spec.schema.json'), `${JSON.stringify(specFileSchema, null, 2)}\n`);
 }
 
 /** What a module of ours exports. */
-async function load(entry) {
-  const file = join(out, `${basename(entry, '.ts')}.mjs`);
-  const options = { bundle: true, packages: 'external', format: 'esm', platform: 'node' };
-  await build({ entryPoints: [entry], outfile: file, ...options });
+async function load(input) {
+  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
+  const file = join(out, `${basename(input, '.ts')}.mjs`);
+  await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
   const exported = await import(new URL(file, import.meta.url).href);
   rmSync(file);
   return exported;

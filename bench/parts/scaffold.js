@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { meanCpuMs, measure } from '../lib/measure.js';
 import { binOf, titleOf } from '../lib/peers.js';
-import { freshPath } from '../lib/places.js';
+import { benchDirectory, freshPath } from '../lib/places.js';
 import { plainEnvironment, product, scaffold as scaffoldOurs, sizeOf } from '../lib/product.js';
 import { atMost, figure, withSpread } from '../lib/section.js';
 import { interleaved, pairedRatio } from '../lib/statistics.js';
@@ -51,6 +51,10 @@ async function compareCreation(rounds) {
     ...[...peers].map(
       ([name, args]) => /** @type {const} */ ([titleOf(name), { script: binOf(name), args }]),
     ),
+    [
+      'the same files, written and nothing else',
+      { script: join(benchDirectory, 'writer.js'), args: [snapshot()] },
+    ],
   ]);
   const runs = await interleaved(
     rounds,
@@ -78,6 +82,22 @@ async function compareCreation(rounds) {
       `${titleOf(framework)} runs \`git init\` even with \`--no-install\`; the others write files only.`,
     ],
   };
+}
+
+/**
+ * The files that the product writes, as `writer.js` takes them.
+ *
+ * @returns {string} path of a JSON file
+ */
+function snapshot() {
+  const project = scaffoldOurs();
+  const paths = readdirSync(project, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const contents = paths.map((path) => [join('made', relative(project, path)), readFileSync(path, 'utf8')]);
+  const file = freshPath('snapshot.json');
+  writeFileSync(file, JSON.stringify(Object.fromEntries(contents)));
+  return file;
 }
 
 /**
