@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from '../../contract/schema.ts';
 import type { Config } from '../config.ts';
 import { type Answer, json, jsonText, send } from './answer.ts';
-import { type BodyFault, holdsMethod, readBody } from './body.ts';
+import { type BodyFault, discardRest, holdsMethod, readBody } from './body.ts';
 import { Caller } from './caller.ts';
 import type { Tool } from './define-tool.ts';
 import { createGate, openGate } from './gate.ts';
@@ -125,6 +125,7 @@ export function createApp(config: Config, info: ServerInfo, tools: readonly Tool
     async handle(request, response) {
       try {
         send(response, await route(request, response));
+        discardRest(request);
       } catch (error) {
         // A caller that is gone takes no answer, and what it broke off is no incident.
         if (!response.destroyed) send(response, incident(error));

@@ -9,8 +9,7 @@ export type Body =
 
 const json = /^application\/json[ \t]*(?:;|$)/i;
 
-/** How much of a body over the limit is still taken, so that its sender comes to read the refusal. */
-const mostDiscardedBytes = 64 * 1024 * 1024;
+const discardMs = 500;
 
 /**
  * Reads and parses a JSON body. This is the only place where one is parsed: what the gate looks at is what the
@@ -41,23 +40,38 @@ export function holdsMethod(body: unknown, method: string): boolean {
   return false;
 }
 
-/** The body; null as soon as it is known to be over the limit, while the rest of it goes on being discarded. */
+/**
+ * Takes for a moment what still comes of a request that has its answer, then closes the connection: a sender that never
+ * ends would hold up whatever comes after.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.resume();
+  setTimeout(() => request.complete || request.destroy(), discardMs).unref();
+}
+
+/**
+ * The body; null where it is over the limit. That is told once all has come, or after a moment: many senders, and
+ * proxies between, take no answer before they have sent everything.
+ */
 function readWithin(request: IncomingMessage, mostBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
-    const refuse = () => {
-      chunks = [];
-      resolve(null);
+    let refusal: NodeJS.Timeout | undefined;
+    const refuseSoon = () => {
+      refusal ??= setTimeout(resolve, discardMs, null).unref();
     };
-    if (Number(request.headers['content-length']) > mostBytes) refuse();
+    if (Number(request.headers['content-length']) > mostBytes) refuseSoon();
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= mostBytes) chunks.push(chunk);
-      else if (size <= mostBytes + mostDiscardedBytes) refuse();
-      else request.destroy();
+      else refuseSoon();
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => {
+      clearTimeout(refusal);
+      resolve(size <= mostBytes ? Buffer.concat(chunks) : null);
+    });
     request.on('error', reject);
   });
 }
