@@ -24,7 +24,6 @@ const takenProjectNames = new Set([
   'favicon.ico',
   ...builtinModules,
   'ajv',
-  'hono',
   'jose',
   'typebox',
   'typescript',

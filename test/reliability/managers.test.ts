@@ -26,7 +26,7 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     const { directory, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect(selfCheck).toMatchObject({ failed: 0, failures: [] });
     expect(selfCheck?.passed).toBeGreaterThan(100);
-    expect(existsSync(join(directory, 'node_modules/hono'))).toBe(true);
+    expect(existsSync(join(directory, 'node_modules/jose'))).toBe(true);
 
     const tested = await run(name, ['run', 'test'], { ...options, cwd: directory });
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);

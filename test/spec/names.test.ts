@@ -78,7 +78,7 @@ describe('a project name', () => {
     ['nul.txt', 'my-nul-txt'],
     ['node_modules', 'my-node-modules'],
     ['fs', 'my-fs'],
-    ['hono', 'my-hono'],
+    ['ajv', 'my-ajv'],
     ['-rf', 'rf'],
     ['_x', 'x'],
     ['tool.', 'tool'],
