@@ -1,6 +1,11 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { IncomingMessage, request } from 'node:http';
+import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { readBody } from '../../templates/project/src/server/body.ts';
 import { initializeParams, start } from './support.ts';
 
 const patience = { timeout: 20_000 };
@@ -47,6 +52,27 @@ describe('size limit', () => {
     const more = () => sending.destroyed || sending.write('x'.repeat(100_000), more);
     more();
     await cut;
+  });
+
+  test('a body that comes byte by byte takes little more memory than its size', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc');
+    const used = () => {
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const request = new IncomingMessage(new Socket());
+    request.headers['content-type'] = 'application/json';
+    const body = readBody(request, 1_000_000);
+    const value = 'x'.repeat(400_000);
+    const bytes = Buffer.from(JSON.stringify(value));
+    const before = used();
+    for (const byte of bytes) request.push(Buffer.of(byte));
+    await nextTurn();
+    expect(used() - before).toBeLessThan(10_000_000);
+    request.push(null);
+    expect(await body).toEqual({ ok: true, value });
   });
 
   test('characters count as bytes', async () => {

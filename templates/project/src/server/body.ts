@@ -56,7 +56,7 @@ export function discardRest(request: IncomingMessage): void {
  */
 function readWithin(request: IncomingMessage, mostBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let bytes: Buffer = Buffer.alloc(0);
     let size = 0;
     let refusal: NodeJS.Timeout | undefined;
     const refuseSoon = () => {
@@ -64,14 +64,26 @@ function readWithin(request: IncomingMessage, mostBytes: number): Promise<Buffer
     };
     if (Number(request.headers['content-length']) > mostBytes) refuseSoon();
     request.on('data', (chunk: Buffer) => {
+      if (size + chunk.length > mostBytes) refuseSoon();
+      else bytes = append(bytes, size, chunk);
       size += chunk.length;
-      if (size <= mostBytes) chunks.push(chunk);
-      else refuseSoon();
     });
     request.on('end', () => {
       clearTimeout(refusal);
-      resolve(size <= mostBytes ? Buffer.concat(chunks) : null);
+      resolve(size <= mostBytes ? bytes.subarray(0, size) : null);
     });
     request.on('error', reject);
   });
+}
+
+/**
+ * A buffer that begins with the first `size` bytes of one and a chunk after them. It doubles when it is full: kept as
+ * chunks, a body that comes byte by byte would take two hundred times its size.
+ */
+function append(bytes: Buffer, size: number, chunk: Buffer): Buffer {
+  if (size === 0) return chunk;
+  const needed = size + chunk.length;
+  const roomy = needed <= bytes.length ? bytes : Buffer.concat([bytes], 2 * needed);
+  chunk.copy(roomy, size);
+  return roomy;
 }
