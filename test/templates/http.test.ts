@@ -216,6 +216,33 @@ describe('slow and vanished clients', () => {
   });
 });
 
+describe('requests pipelined behind a running call', () => {
+  test('are ended with their connection', async () => {
+    const tools = ['first', 'second'].map((name) => heldTool(name));
+    const { port, client, events, stop } = await start({ tools: tools.map(({ tool }) => tool) });
+    const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = (method: string, length = 0) =>
+      `${method} /mcp HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+    const call = (name: string) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+      return head('POST', body.length) + body;
+    };
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${call('first')}${call('second')}${head('GET')}${head('POST', 100)}{`);
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal), patience);
+    socket.destroy();
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal?.aborted), patience);
+    const idle = connect(port, '127.0.0.1');
+    await once(idle, 'connect');
+    await stop();
+    expect(events().map(({ event, outcome }) => [event, outcome])).toEqual([
+      ['call', 'cancelled'],
+      ['call', 'cancelled'],
+    ]);
+  });
+});
+
 describe('stopping', () => {
   test('running calls finish, new connections are refused', async () => {
     const { tool, held } = heldTool();

@@ -84,9 +84,9 @@ export const slow = textTool('slow', async (_, { found, signal }) => {
 });
 
 /** A tool that answers when it is told to. */
-export function heldTool() {
+export function heldTool(name = 'held') {
   const held = { signal: undefined as AbortSignal | undefined, release: () => {} };
-  const tool = textTool('held', async (_, { found, signal }) => {
+  const tool = textTool(name, async (_, { found, signal }) => {
     held.signal = signal;
     await new Promise<void>((resolve) => {
       held.release = resolve;

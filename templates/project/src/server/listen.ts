@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 import type { App } from './app.ts';
@@ -35,6 +35,7 @@ export async function listen(app: App, limits: Limits): Promise<RunningServer> {
     (request, response) => {
       unanswered++;
       response.once('close', () => unanswered--);
+      closeWithConnection(request, response);
       void app.handle(request, response);
     },
   );
@@ -57,6 +58,21 @@ export async function listen(app: App, limits: Limits): Promise<RunningServer> {
       app.closeStreams();
     });
   return { port: (server.address() as AddressInfo).port, stop };
+}
+
+/**
+ * Closes an answer with its connection. Node does so only for the answer whose turn it is: those to requests pipelined
+ * behind it would stay open for good, with the calls and streams that wait for their end.
+ */
+function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  if (response.socket !== null) return;
+  const close = () => {
+    response.destroy();
+    response.emit('close');
+  };
+  // As many listeners as there are requests are no leak.
+  socket.setMaxListeners(0).once('close', close);
+  response.once('socket', () => socket.off('close', close));
 }
 
 function inWords(error: NodeJS.ErrnoException, { host, port }: Limits): string {
