@@ -20,21 +20,26 @@ export function eventValues(stream: string): readonly Json[] {
   return eventsOf(stream).map(dataOf).flatMap(jsonIn);
 }
 
-/** Looks for a JSON-RPC response in a stream of events as it comes. */
+/** Counts the JSON-RPC responses in a stream of events as it comes. */
 export class ResponseWatch {
   #unfinished = '';
 
-  /** Whether this piece of the stream finishes an event that holds a response. */
-  sees(piece: string): boolean {
+  /** How many responses are in the events that this piece of the stream finishes. */
+  count(piece: string): number {
     this.#unfinished += piece;
-    if (!piece.includes('\n')) return false;
+    if (!piece.includes('\n')) return 0;
     const events = eventsOf(this.#unfinished);
     this.#unfinished = events.pop() ?? '';
-    return events
-      .map(dataOf)
-      .flatMap(jsonIn)
-      .some((value) => isObject(value) && ('result' in value || 'error' in value));
+    const values = events.map(dataOf).flatMap(jsonIn).flat();
+    return values.filter((value) => isObject(value) && ('result' in value || 'error' in value)).length;
   }
+}
+
+/** How many requests a body holds, alone or in batches: so many responses are due. */
+export function requestsIn(body: string | Uint8Array | undefined): number {
+  if (typeof body !== 'string' || !body.startsWith('[')) return 1;
+  const messages = jsonIn(body).flat(2);
+  return messages.filter((message) => isObject(message) && 'method' in message && 'id' in message).length;
 }
 
 function eventsOf(stream: string): string[] {

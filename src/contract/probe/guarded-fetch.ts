@@ -56,7 +56,8 @@ function guarded(
         throw error;
       });
       bytes += value?.byteLength ?? 0;
-      if (done || bytes > maximumBytes || watch?.sees(decoder.decode(value, { stream: true }))) settle();
+      const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
+      if (done || bytes > maximumBytes || responses > 0) settle();
       if (done) return controller.close();
       if (bytes <= maximumBytes) return controller.enqueue(value);
       await reader.cancel();

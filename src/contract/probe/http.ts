@@ -12,7 +12,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
-import { eventValues, isEventStream, jsonIn } from './events.ts';
+import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
 import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
 import { LateAnswer, NoAnswer, receive } from './receive.ts';
 
@@ -135,7 +135,7 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
         ms: now() - started,
       };
     }
-    const { bytes, open, endedAt } = await receive(incoming, events);
+    const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
     const text = bytes.toString('utf8');
     const values = !isUtf8(bytes) ? [] : events ? eventValues(text) : jsonIn(text);
     return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };

@@ -10,8 +10,11 @@ export const momentMs = 50;
 /** Milliseconds for which a server is awaited that does not confirm the headers of a request. */
 export const confirmMs = 1_000;
 
-/** Milliseconds for which a stream of events is read on after the response that it was opened for. */
+/** Milliseconds for which a stream of events is read on after the last response that it was opened for. */
 export const lingerMs = 250;
+
+/** Milliseconds for which a stream of events is read on that still owes responses to a batch. */
+export const owingMs = 2_000;
 
 /** So many requests may stay unanswered; then no further one is sent. */
 export const maximumUnanswered = 24;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
 import { now } from '../clock.ts';
 import { ResponseWatch } from './events.ts';
-import { lingerMs } from './patience.ts';
+import { lingerMs, owingMs } from './patience.ts';
 
 /** The most of an answer that is read; a longer one counts as no answer. */
 export const maximumBytes = 8 * 1024 * 1024;
@@ -27,28 +27,36 @@ export interface Received {
 }
 
 /**
- * Reads an answer to its end. A stream of events is read on for a moment after the response, and is then left.
+ * Reads an answer to its end. A stream of events is read on for a moment after the last response that is due, for a while
+ * where it owes some, and is then left.
  *
+ * @param due how many responses were asked for.
  * @throws NoAnswer where it is too long, and whatever ends the connection.
  */
-export async function receive(incoming: IncomingMessage, isStream: boolean): Promise<Received> {
+export async function receive(incoming: IncomingMessage, isStream: boolean, due: number): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
+  let responses = 0;
   let answeredAt: number | undefined;
   let linger: NodeJS.Timeout | undefined;
   let open = false;
+  const leave = () => {
+    open = true;
+    incoming.destroy();
+  };
   try {
     for await (const chunk of incoming) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > maximumBytes) throw tooLong();
-      if (answeredAt !== undefined || !watch?.sees(chunk.toString('utf8'))) continue;
+      if (watch === undefined || responses >= Math.max(due, 1)) continue;
+      const more = watch.count(chunk.toString('utf8'));
+      if (more === 0) continue;
+      responses += more;
       answeredAt = now();
-      linger = startTimer(() => {
-        open = true;
-        incoming.destroy();
-      }, lingerMs);
+      clearTimeout(linger);
+      linger = startTimer(leave, responses < due ? owingMs : lingerMs);
     }
   } catch (error) {
     if (!open) throw error;

@@ -1,0 +1,53 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { requestsIn } from '../../src/contract/probe/events.ts';
+import { lingerMs } from '../../src/contract/probe/patience.ts';
+import { receive } from '../../src/contract/probe/receive.ts';
+
+/** What a server answers that listens for the length of a test. */
+async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {
+  const server = createServer((_, response) => respond(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve) => get({ port, host: '127.0.0.1' }, resolve));
+}
+
+const event = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n\n`;
+
+describe('a stream of events', () => {
+  it('is read until the last response that is due, however late it comes after the first', async () => {
+    const incoming = await answerOf(async (response) => {
+      response.write(event(1));
+      await setTimeout(3 * lingerMs);
+      response.write(event(2));
+    });
+    const { bytes, open } = await receive(incoming, true, 2);
+    expect([bytes.toString(), open]).toEqual([event(1) + event(2), true]);
+  });
+
+  it('is left where a response that is due does not come', async () => {
+    const incoming = await answerOf((response) => response.write(event(1)));
+    const { bytes, open } = await receive(incoming, true, 2);
+    expect([bytes.toString(), open]).toEqual([event(1), true]);
+  });
+});
+
+describe('the responses that are due', () => {
+  const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+  it.each([
+    ['one for a message', request, 1],
+    ['one for each request of a batch', [request, notification, request], 2],
+    ['as many in batches of batches', [[request], [request, request]], 3],
+    ['none for notifications', [notification], 0],
+  ])('are %s', (_, body, due) => {
+    expect(requestsIn(JSON.stringify(body))).toBe(due);
+  });
+});
