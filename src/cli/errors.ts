@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { version } from '../plan/versions.ts';
 import { ProjectError } from '../project/errors.ts';
 import type { Fault, Result } from '../spec/model.ts';
 import { SystemError } from '../system/errors.ts';
@@ -9,6 +11,10 @@ export const exitCodes = {
   badInput: 2,
   notStarted: 3,
   installFailed: 4,
+  /** EX_SOFTWARE of sysexits.h: the program itself is wrong. */
+  internal: 70,
+  /** EX_IOERR: what was to be printed could not be. */
+  notWritten: 74,
   cancelled: 130,
 } as const;
 
@@ -76,9 +82,23 @@ export function toCliError(error: unknown): CliError {
   if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
     return new CliError('NO_DIRECTORY', 'the current directory is gone', 'Change to one that exists.');
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const details = stack.split('\n').slice(1);
-  return new CliError('UNEXPECTED', messageOf(error), 'Please report this.', exitCodes.checkFailed, details);
+  return unexpected(error);
+}
+
+/** An error of this program, not of what it was given. Its stack is shown where the environment variable DEBUG is set. */
+function unexpected(error: unknown): CliError {
+  const { version: node, platform, arch, env } = process;
+  const running = `version ${version}, Node ${node} on ${platform} ${arch}`;
+  const how = env.DEBUG
+    ? `Report all of this with the command line (${running}).`
+    : `Run it again with DEBUG=1, and report what it prints then with the command line (${running}).`;
+  return new CliError(
+    'UNEXPECTED',
+    `${messageOf(error)} (an error of this program)`,
+    how,
+    exitCodes.internal,
+    env.DEBUG ? inspect(error).split('\n') : [],
+  );
 }
 
 const systemExitCodes = new Map<string, ExitCode>([

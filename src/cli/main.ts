@@ -1,5 +1,7 @@
+import { endChildren } from '../system/children.ts';
 import { CliError, type ExitCode, exitCodes, toCliError } from './errors.ts';
 import { Output } from './output.ts';
+import { stopAllProgress } from './progress.ts';
 import { readyAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 
@@ -15,7 +17,28 @@ export async function main(name: ProgramName, args: readonly string[]): Promise<
     return;
   }
   onSignals();
+  onErrorsOfOurOwn(output);
   process.exitCode = await runProgram(name, args, output);
+}
+
+/**
+ * Reports what nobody has caught, and work that ends without a result because nothing is left to wait for: neither may
+ * look like a verdict, or like success.
+ */
+function onErrorsOfOurOwn(output: Output): void {
+  const end = async (error: unknown): Promise<void> => {
+    for (const kind of kinds) process.off(kind, end).on(kind, () => {});
+    stopAllProgress();
+    const problem = toCliError(error);
+    output.error(problem);
+    await endChildren();
+    process.exit(problem.exitCode);
+  };
+  const kinds = ['uncaughtException', 'unhandledRejection'] as const;
+  for (const kind of kinds) process.on(kind, end);
+  process.once('beforeExit', () => {
+    if (process.exitCode === undefined) end(new Error('the work ended without a result'));
+  });
 }
 
 async function runProgram(name: ProgramName, args: readonly string[], output: Output): Promise<ExitCode> {
@@ -61,7 +84,7 @@ function outliveReaders(output: Output): void {
     isTold = true;
     output.error(new CliError('NOT_WRITTEN', `stdout cannot be written to (${code})`, ''));
     process.once('exit', () => {
-      process.exitCode ||= exitCodes.checkFailed;
+      process.exitCode ||= exitCodes.notWritten;
     });
   });
 }

@@ -60,10 +60,48 @@ describe('the built programs', () => {
       const ran = spawnSync('sh', ['-c', '"$@" > /dev/full', 'sh', process.execPath, bins.market, ...args], {
         encoding: 'utf8',
       });
-      expect(ran).toMatchObject({ status: 1, stderr: expect.stringContaining('(ENOSPC)') });
+      expect(ran).toMatchObject({ status: 74, stderr: expect.stringContaining('(ENOSPC)') });
       expect(ran.stderr.trim().split('\n')).toHaveLength(1);
     },
   );
+
+  describe.each([
+    ['an exception that nobody catches', 'setTimeout(() => { throw new Error("a bug"); })'],
+    ['a promise that nobody handles', 'setTimeout(() => Promise.reject(new Error("a bug")))'],
+    ['work that ends without a result', ''],
+  ])('break by %s', (_, breaks) => {
+    /** The first look at a file of the author breaks the program. */
+    const preloaded = `
+      import fs from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      fs.stat = () => { ${breaks}; return new Promise(() => {}); };
+      syncBuiltinESMExports();`;
+    const answer = (DEBUG: string, ...flags: string[]) => {
+      const preload = ['--import', `data:text/javascript,${encodeURIComponent(preloaded)}`];
+      const args = ['check', 'http://127.0.0.1:9/mcp', '--baseline', 'known.json', ...flags];
+      return spawnSync(process.execPath, [...preload, bins.market, ...args], {
+        env: { ...process.env, DEBUG },
+        encoding: 'utf8',
+      });
+    };
+
+    it('with a code of their own, and the way to report it', () => {
+      const { status, stderr } = answer('');
+      expect(status).toBe(70);
+      expect(stderr).toContain('an error of this program');
+      expect(stderr).toContain(
+        `DEBUG=1, and report what it prints then with the command line (version ${version}`,
+      );
+      expect(stderr).not.toContain('    at ');
+    });
+
+    it('with the stack where DEBUG is set, as JSON too', () => {
+      const { status, stderr } = answer('1', '--json');
+      const { error } = JSON.parse(stderr);
+      expect({ status, code: error.code }).toEqual({ status: 70, code: 'UNEXPECTED' });
+      expect(error.details.join()).toMatch(/\bat .*:\d+/);
+    });
+  });
 
   it('need a directory that exists', () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && "$@"';

@@ -15,8 +15,8 @@ describe('what went wrong becomes an exit code', () => {
     [new SystemError('BUILD_FAILED', 'm', 'h'), 3],
     [new SystemError('NOT_STARTED', 'm', 'h'), 3],
     [new Cancelled(), 130],
-    [new Error('a bug'), 1],
-    ['thrown text', 1],
+    [new Error('a bug'), 70],
+    ['thrown text', 70],
   ])('%o', (error, exitCode) => {
     expect(toCliError(error).exitCode).toBe(exitCode);
   });

@@ -8,6 +8,7 @@ import {
   request as plainRequest,
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
@@ -18,7 +19,7 @@ import { LateAnswer, NoAnswer, receive } from './receive.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** One HTTP request, sent exactly as it stands here. */
+/** One HTTP request, sent exactly as it stands here: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
@@ -78,11 +79,14 @@ export function createHttp(): Http {
   return {
     async exchange(request) {
       admit();
-      try {
-        return await exchange(request, request.url.protocol === 'https:' ? secure : plain);
-      } catch (error) {
-        if (error instanceof LateAnswer) onLate();
-        throw error;
+      for (;;) {
+        try {
+          return await exchange(request, request.url.protocol === 'https:' ? secure : plain);
+        } catch (error) {
+          if (error instanceof StaleConnection) continue;
+          if (error instanceof LateAnswer) onLate();
+          throw error;
+        }
       }
     },
     admit,
@@ -119,9 +123,9 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
       setHost: request.headers.host === undefined,
       signal: limit.signal,
     });
-    outgoing.on('error', () => {}); // an early answer may be followed by a broken pipe
-    sendBody(outgoing, request);
-    const incoming: IncomingMessage = (await once(outgoing, 'response'))[0];
+    outgoing.on('error', ignore).on('socket', prepare);
+    sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
+    const incoming = await responseTo(outgoing);
     const { statusCode = 0, headers } = incoming;
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
@@ -136,11 +140,14 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
       };
     }
     const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
+    // What still waits to be sent of a body that was refused early would stand before the next request.
+    if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
     const values = !isUtf8(bytes) ? [] : events ? eventValues(text) : jsonIn(text);
     return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
   } catch (error) {
-    throw limit.signal.aborted ? limit.signal.reason : new NoAnswer(reasonOf(error), { cause: error });
+    if (limit.signal.aborted) throw limit.signal.reason;
+    throw error instanceof NoAnswer ? error : new NoAnswer(reasonOf(error), { cause: error });
   } finally {
     clearTimeout(overdue);
     signal?.removeEventListener('abort', interrupt);
@@ -158,14 +165,49 @@ async function sendBody(
     onHeadersRead();
     await setTimeout(momentMs);
   }
-  if (chunked) {
-    const bytes = Buffer.from(body ?? '');
-    for (let at = 0; at < bytes.length; at += chunkBytes) outgoing.write(bytes.subarray(at, at + chunkBytes));
+  // Headers that leave together with a text are written in the encoding of that text.
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  if (!chunked || bytes === undefined) {
+    outgoing.end(bytes);
+    return;
   }
-  outgoing.end(chunked ? undefined : body);
+  for (let at = 0; at < bytes.length; at += chunkBytes) outgoing.write(bytes.subarray(at, at + chunkBytes));
+  outgoing.end();
 }
 
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return error instanceof NoAnswer ? message : (code ?? message);
+/** Thrown where a kept connection ended before the answer to a GET began: as every client, one asks again on a new one. */
+class StaleConnection extends NoAnswer {}
+
+/** The head of the answer. A change of protocols that nobody asked for ends a request without an error: it is no answer. */
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', (error) => {
+      const isStale = outgoing.reusedSocket && outgoing.method === 'GET';
+      reject(isStale ? new StaleConnection(reasonOf(error), { cause: error }) : error);
+    });
+    outgoing.once('close', () => reject(new NoAnswer('the connection ended without an answer')));
+  });
 }
+
+/**
+ * Lets a connection write headers byte for byte, for which Node sometimes names no encoding, and keeps its errors from
+ * ending this process: a broken pipe may follow an early answer when the request is over and nobody else listens.
+ */
+function prepare(socket: Socket): void {
+  if (socket.listeners('error').includes(ignore)) return;
+  socket.on('error', ignore);
+  socket.setDefaultEncoding('latin1');
+}
+
+function ignore(): void {}
+
+function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return reasons.get(code) ?? (code || message);
+}
+
+/** What the codes mean that say little by themselves. */
+const reasons = new Map([
+  ['EPROTO', 'the connection failed in TLS (EPROTO): does the server expect http://?'],
+  ['HPE_INVALID_CONSTANT', 'the answer is not HTTP (HPE_INVALID_CONSTANT): does the server expect https://?'],
+]);

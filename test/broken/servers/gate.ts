@@ -143,6 +143,12 @@ const brokenRequests: readonly BrokenServer[] = [
     ),
   },
   {
+    rule: 'gate.content-type',
+    breaks: runsUnpaid((body, { headers }) =>
+      headers['content-type'] === 'application/json\u00a0' ? body : null,
+    ),
+  },
+  {
     rule: 'gate.method-spelling',
     breaks: runsUnpaid((body) => (body?.method === 'Tools/Call' ? { ...body, method: 'tools/call' } : null)),
   },

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { serve as serveHono } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSigner } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { type Answer, createSteps, type Steps } from '../broken/good-server.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+const limit = 1024 * 1024;
+
+/** Serves the good server's steps by a framework whose body limit answers 413 while the body is still under way. */
+type Framework = (steps: Steps) => Promise<{ readonly port: number; stop(): Promise<unknown> }>;
+
+const frameworks: Readonly<Record<string, Framework>> = {
+  'Hono, bodyLimit on @hono/node-server': async (steps) => {
+    const app = new Hono();
+    app.use('*', bodyLimit({ maxSize: limit }));
+    app.all('*', async ({ req }) => {
+      const { status, headers, body } = written(
+        await steps.answer({
+          method: req.method,
+          path: new URL(req.url).pathname,
+          headers: Object.fromEntries(req.raw.headers),
+          body: await req.text(),
+        }),
+      );
+      return new Response(status === 202 || status === 204 ? null : body, { status, headers });
+    });
+    const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+    if (!server.listening) await once(server, 'listening');
+    return { port: portOf(server), stop: () => closed(server) };
+  },
+  'Express, express.text with a limit': async (steps) => {
+    // Express brings no types along.
+    const { default: express } = (await import('express' as string)) as { default: ExpressLike };
+    const app = express();
+    app.use(express.text({ type: () => true, limit }));
+    app.use(async (request: IncomingMessage & { body?: unknown }, response: ServerResponse) => {
+      const { url = '/', method = '', headers } = request;
+      const path = new URL(url, 'http://localhost').pathname;
+      const body = typeof request.body === 'string' ? request.body : '';
+      send(response, await steps.answer({ method, path, headers, body }));
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { port: portOf(server), stop: () => closed(server) };
+  },
+  'node:http, refused by the declared length as Fastify does': (steps) =>
+    plain(steps, (response) => response.writeHead(413, { connection: 'close' }).end('{"error":"too large"}')),
+  'node:http, refused and the connection reset at once': (steps) =>
+    plain(steps, (response) => {
+      const { socket } = response;
+      response.writeHead(413, { 'content-length': 2 }).end('{}', () => socket?.resetAndDestroy());
+    }),
+};
+
+interface ExpressLike {
+  (): { use(handler: unknown): void; listen(port: number, host: string): ReturnType<typeof createServer> };
+  text(options: object): unknown;
+}
+
+const program = join(import.meta.dirname, '../../bin/market-mcp.js');
+const chosen = ['discovery.tools-list', 'http.large-body', 'http.large-body-chunked'];
+
+/** Runs the built program in a process of its own, as its user does: what is not caught there ends it. */
+async function check(url: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [program, 'check', url, '--json', '--only', chosen.join()]);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+describe('a server that refuses a large body while it is being sent', () => {
+  it.each(Object.entries(frameworks))('%s: the check goes on to its report', async (_, framework) => {
+    const { port, stop } = await framework(createSteps(trust));
+    onTestFinished(async () => {
+      await stop();
+    });
+    for (let run = 1; run <= 5; run++) {
+      const { code, stdout, stderr } = await check(`http://127.0.0.1:${port}/mcp`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const verdicts = JSON.parse(stdout).rules.map(({ id, status }: Record<string, string>) => [id, status]);
+      expect(verdicts, stdout).toEqual(chosen.map((id) => [id, 'pass']));
+    }
+  });
+});
+
+/** Refuses a POST that declares too long a body, or sends one, before it has come. */
+async function plain(steps: Steps, refuse: (response: ServerResponse) => void): ReturnType<Framework> {
+  const server = createServer(async (request, response) => {
+    response.on('error', () => {});
+    const { url = '/', method = '', headers } = request;
+    if (Number(headers['content-length'] ?? 0) > limit) return refuse(response);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > limit) return refuse(response);
+      }
+    } catch {
+      return;
+    }
+    const path = new URL(url, 'http://localhost').pathname;
+    send(response, await steps.answer({ method, path, headers, body: Buffer.concat(chunks).toString() }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { port: portOf(server), stop: () => closed(server) };
+}
+
+function written({ status, headers, body }: Answer) {
+  const json = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: json };
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  const { status, headers, body } = written(answer);
+  response.writeHead(status, headers);
+  if (answer.stream) response.flushHeaders();
+  else response.end(body);
+}
+
+function portOf(server: { address(): unknown }): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function closed(server: {
+  close(): unknown;
+  closeAllConnections?(): void;
+  once: unknown;
+}): Promise<void> {
+  const ended = once(server as ReturnType<typeof createServer>, 'close');
+  server.close();
+  server.closeAllConnections?.();
+  await ended;
+}

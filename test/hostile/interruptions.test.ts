@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createSigner, type Report, runContract, Unreachable } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
+import { certificateOf } from '../templates/certificate.ts';
+import { uncaughtDuring } from './uncaught.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await serve(createSteps(trust));
+});
+afterAll(() => server.stop());
+
+/** When a connection is cut off: after so many bytes from the client or from the server, by FIN or by RST. */
+interface Cut {
+  readonly up?: number;
+  readonly down?: number;
+  readonly by: 'end' | 'reset';
+  /** The first connections, which are not cut. */
+  readonly spared: number;
+}
+
+const places = [
+  { up: 0 },
+  { up: 1 },
+  { up: 300 },
+  { up: 70_000 },
+  { down: 1 },
+  { down: 15 },
+  { down: 120 },
+  { down: 400 },
+];
+const cuts: readonly Cut[] = places.flatMap((place) =>
+  (['end', 'reset'] as const).flatMap((by) => [0, 3].map((spared) => ({ ...place, by, spared }))),
+);
+
+describe('a connection that ends at any moment', () => {
+  it.each(cuts.map((cut) => [JSON.stringify(cut), cut] as const))('%s', async (_, cut) => {
+    const url = await between(server.url, cut);
+    const uncaught = await uncaughtDuring(async () => {
+      const outcome = await outcomeOf(url);
+      if (outcome instanceof Unreachable) return;
+      expect(outcome.summary.passed + outcome.summary.failed + outcome.summary.notRun).toBeGreaterThan(0);
+    });
+    expect(uncaught).toEqual([]);
+  });
+});
+
+describe('what is no HTTP', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const certificate = certificateOf(privateKey).toString('base64');
+
+  it('TLS to a plain port is unreachable, and the message says what to try', async () => {
+    const outcome = await outcomeOf(server.url.replace('http:', 'https:'));
+    expect(outcome).toBeInstanceOf(Unreachable);
+    expect((outcome as Unreachable).message).toContain('http://?');
+  });
+
+  it('plain HTTP to a TLS port is unreachable', async () => {
+    const cert = `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`;
+    const secure = createSecureServer({ key, cert }, (_, response) => response.end());
+    await once(secure.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(async () => {
+      secure.close();
+      secure.closeAllConnections();
+    });
+    const { port } = secure.address() as AddressInfo;
+    expect(await outcomeOf(`http://127.0.0.1:${port}/mcp`)).toBeInstanceOf(Unreachable);
+    const distrusted = await outcomeOf(`https://127.0.0.1:${port}/mcp`);
+    expect((distrusted as Unreachable).message).toMatch(/SELF_SIGNED|CERT/);
+  });
+
+  it('a switch of protocols that nobody asked for is no answer', async () => {
+    const switching = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nhello'),
+      );
+    });
+    await once(switching.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(async () => {
+      switching.close();
+    });
+    const uncaught = await uncaughtDuring(async () => {
+      const { port } = switching.address() as AddressInfo;
+      expect(await outcomeOf(`http://127.0.0.1:${port}/mcp`)).toBeInstanceOf(Unreachable);
+    });
+    expect(uncaught).toEqual([]);
+  });
+});
+
+function outcomeOf(url: string): Promise<Report | Unreachable> {
+  return runContract({ url, profile: context, signer, timeoutMs: 1_000 }).catch((error: unknown) => {
+    if (error instanceof Unreachable) return error;
+    throw error;
+  });
+}
+
+/** A way to a server that is cut off. */
+async function between(target: string, { up = Infinity, down = Infinity, by, spared }: Cut): Promise<string> {
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  const relay = createServer((client) => {
+    connections += 1;
+    const isCut = connections > spared;
+    const upstream = connect(Number(new URL(target).port), '127.0.0.1');
+    const cut = () => {
+      if (by === 'reset') client.resetAndDestroy();
+      else client.destroySoon();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    }
+    let sent = 0;
+    let received = 0;
+    if (isCut && up === 0) return cut();
+    client.on('data', (chunk) => {
+      sent += chunk.length;
+      if (isCut && sent >= up) cut();
+      else upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      const left = down - received;
+      received += chunk.length;
+      if (!isCut || received < down) return client.write(chunk);
+      client.write(chunk.subarray(0, left));
+      cut();
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroySoon());
+  });
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    relay.close();
+  });
+  return `http://127.0.0.1:${(relay.address() as AddressInfo).port}/mcp`;
+}
