@@ -27,13 +27,14 @@ export function defaultToolName(directory: string | undefined): string {
 /** Says what the tool returns and when to use it (C§2.1), as far as its name tells. */
 export function defaultDescription(
   tool: string,
-  output: readonly Field[] | undefined,
+  /** Names of the answer's fields, where they are known. */
+  fields: readonly string[],
   returns?: 'record' | 'list',
 ): string {
   const subject = subjectOf(tool);
   const what = returns === 'list' ? `the list of ${subject}` : `the ${subject}`;
-  const fields = output && output.length > 0 ? `, with ${inWords(output.map(({ name }) => name))}` : '';
-  return `Returns ${what} for the given input${fields}. Use it when a question asks for the ${subject}.`;
+  const holding = fields.length > 0 ? `, with ${inWords(fields)}` : '';
+  return `Returns ${what} for the given input${holding}. Use it when a question asks for the ${subject}.`;
 }
 
 export const defaultInput: readonly Field[] = [

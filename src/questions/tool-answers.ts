@@ -1,16 +1,27 @@
 import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
 import type { MetaSetting } from '../spec/meta.ts';
-import type { Result, ToolSpec } from '../spec/model.ts';
+import type { Field, Result, ToolSpec } from '../spec/model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
-/** The tools that an author wants: one that was described, or those of a spec file. */
+/** The tools that an author wants: one that was described, one whose answers look like samples, or those of a spec file. */
 export type ToolAnswers =
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
+  | {
+      readonly kind: 'sample';
+      readonly paths: readonly string[];
+      readonly name: string;
+      /** Absent: it follows from the fields of the samples. */
+      readonly description?: string;
+      readonly input: readonly Field[];
+      readonly meta: readonly MetaSetting[];
+    }
   | { readonly kind: 'file'; readonly path: string };
 
 /** What commander makes of flags: a list where one may be repeated. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' ? readonly string[] : string;
+  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' | 'fromSample'
+    ? readonly string[]
+    : string;
 };
 
 /** The questions as far as a flag is concerned. */
@@ -34,20 +45,34 @@ export function readFlags<Parts extends ToolParts>(
 }
 
 /** The questions about a tool that must be answered where nothing may be asked and no default is taken. */
-export function neededParts({ spec }: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
-  return spec === undefined ? ['tool', 'description', 'output'] : [];
+export function neededParts({
+  spec,
+  fromSample,
+}: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
+  if (spec !== undefined) return [];
+  return fromSample === undefined ? ['tool', 'description', 'output'] : ['tool', 'description'];
 }
 
 /** The tools that the answers describe, with the default wherever none is given. */
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec };
+  if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
 }
 
 /** The pieces of a command line that give these very answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
-  const { tool, description, input, output, returns, meta, spec } = toolQuestions;
+  const { tool, description, input, output, returns, meta, fromSample, spec } = toolQuestions;
   if (answers.kind === 'file') return spec.replay(answers.path);
+  if (answers.kind === 'sample') {
+    return [
+      ...tool.replay(answers.name),
+      ...(answers.description === undefined ? [] : description.replay(answers.description)),
+      ...input.replay(answers.input),
+      ...fromSample.replay(answers.paths),
+      ...meta.replay(answers.meta),
+    ];
+  }
   return [
     ...tool.replay(answers.tool.name),
     ...description.replay(answers.tool.description),
@@ -56,6 +81,18 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
     ...returns.replay(answers.tool.returns),
     ...meta.replay(answers.meta),
   ];
+}
+
+function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): ToolAnswers {
+  const { tool, input } = toolQuestions;
+  return {
+    kind: 'sample',
+    paths,
+    name: given.tool ?? tool.initial(given),
+    ...(given.description !== undefined && { description: given.description }),
+    input: given.input ?? input.initial(given),
+    meta: given.meta ?? [],
+  };
 }
 
 function toolOf(given: Partial<ToolParts>): ToolSpec {
@@ -70,15 +107,28 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
   };
 }
 
-/** A spec file says all that the flags for one tool say. */
+/** A spec file says all that the flags for one tool say, samples say what the tool returns. */
 function clashFaults<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
-  const { spec, ...described } = toolQuestions;
-  const given = (Object.keys(described) as (keyof typeof described)[]).filter(
-    (name) => flags[name] !== undefined,
-  );
-  if (flags.spec === undefined || given.length === 0) return [];
-  const names = given.map((name) => questions[name].flag.syntax.split(' ')[0] ?? name);
-  return [fault('--spec', flags.spec, `says what ${listed(names)} says too`, 'Give one or the other.')];
+  const { spec: _, ...described } = toolQuestions;
+  return [
+    ...clashesWith('spec', Object.keys(described) as (keyof typeof described)[], questions, flags),
+    ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
+  ];
+}
+
+function clashesWith<Parts extends ToolParts>(
+  whole: 'spec' | 'fromSample',
+  parts: readonly (keyof ToolParts)[],
+  questions: Readable<Parts>,
+  flags: Flags<Parts>,
+) {
+  const given = parts.filter((name) => flags[name] !== undefined);
+  if (flags[whole] === undefined || given.length === 0) return [];
+  const flag = (name: keyof ToolParts) => questions[name].flag.syntax.split(' ')[0] ?? name;
+  const value = [flags[whole]].flat()[0];
+  return [
+    fault(flag(whole), value, `says what ${listed(given.map(flag))} says too`, 'Give one or the other.'),
+  ];
 }
 
 function partOf<Name extends PropertyKey, T>(

@@ -1,4 +1,4 @@
-import { fault, listed, pass, refuse } from '../spec/fault.ts';
+import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
 import { formatFields, parseFields } from '../spec/field-language.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../spec/meta.ts';
 import type { Field, Result, ToolSpec } from '../spec/model.ts';
@@ -18,7 +18,9 @@ export interface ToolParts {
   readonly returns: Returns;
   /** The tool's `_meta`; never asked for, only given. */
   readonly meta: readonly MetaSetting[];
-  /** Path of a spec file, `-` for standard input. In place of the six before. */
+  /** Paths of sample answers, `-` for standard input. In place of `output` and `returns`. */
+  readonly fromSample: readonly string[];
+  /** Path of a spec file, `-` for standard input. In place of all before. */
   readonly spec: string;
 }
 
@@ -41,7 +43,12 @@ const description: ToolQuestion<string> = {
     message: 'What does it return, and when should an agent use it?',
     placeholder: 'Returns … Use it when …',
   },
-  initial: (given) => defaultDescription(given.tool ?? tool.initial({}), given.output, given.returns),
+  initial: ({ tool: name = tool.initial({}), output: fields = [], returns }) =>
+    defaultDescription(
+      name,
+      fields.map((field) => field.name),
+      returns,
+    ),
   parse: (text) => parseSomeText(text, '--description', 'Write: Returns …. Use it when ….'),
   replay: (text) => ['--description', text],
 };
@@ -53,7 +60,7 @@ const input: ToolQuestion<readonly Field[], readonly string[]> = {
     repeatable: true,
   },
   prompt: { message: 'What does the tool take?' },
-  initial: (given) => (given.output === undefined ? defaultInput : []),
+  initial: ({ output, fromSample }) => (output === undefined && fromSample === undefined ? defaultInput : []),
   parse: (texts) => parseFields(texts, '--input'),
   replay: (fields) => formatFields(fields).flatMap((text) => ['--input', text]),
 };
@@ -106,6 +113,26 @@ const meta: ToolQuestion<readonly MetaSetting[], readonly string[]> = {
   replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
 };
 
+const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
+  flag: {
+    syntax: '--from-sample <file>',
+    description:
+      'JSON that the API answers, in place of --output: types and sample data are taken from it; - for standard input; repeatable',
+    repeatable: true,
+  },
+  prompt: { message: 'Which files hold answers of the API?' },
+  initial: () => [],
+  parse: (paths) => {
+    const parsed = together(
+      paths.map((path) => parseSomeText(path, '--from-sample', 'Write the path of a JSON file, or -.')),
+    );
+    if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
+    const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
+    return refuse(fault('--from-sample', twice, 'is given twice', 'Give each file once.'));
+  },
+  replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
+};
+
 const spec: ToolQuestion<string> = {
   flag: {
     syntax: '--spec <file>',
@@ -119,7 +146,7 @@ const spec: ToolQuestion<string> = {
 };
 
 /** Every question about a tool, in the order in which they are asked. */
-export const toolQuestions = { tool, description, input, output, returns, meta, spec } as const;
+export const toolQuestions = { tool, description, input, output, returns, meta, fromSample, spec } as const;
 
 /** One of the words that a flag takes. */
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {

@@ -39,6 +39,14 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   },
   { rule: 'tool.description-distinct', tools: edited({ description: good[1]?.description }) },
   {
+    rule: 'tool.to-do',
+    tools: edited({ 'outputSchema.properties.price.description': 'TODO: what price says, with its unit.' }),
+  },
+  {
+    rule: 'tool.to-do',
+    tools: edited({ 'inputSchema.properties.symbol.description': 'TODO: what symbol says.' }),
+  },
+  {
     rule: 'input.object-root',
     along: ['input.smoke-arguments'],
     tools: edited({ 'inputSchema.type': undefined }),

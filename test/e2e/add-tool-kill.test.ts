@@ -12,6 +12,7 @@ import { manifestFile } from '../../src/project/manifest.ts';
 import { namedTools, openProject } from '../../src/project/open.ts';
 import { makeStaging } from '../../src/project/staging.ts';
 import { type Change, steps } from '../../src/project/transaction.ts';
+import type { SpecEntry } from '../../src/spec/model.ts';
 import { randomFrom } from '../reliability/random.ts';
 import { endAt, type Moment } from './kill.ts';
 import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
@@ -126,7 +127,11 @@ async function sameProgram(directory: string): Promise<void> {
 
 async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
   const project = await openProject(directory);
-  const entries = JSON.parse(readFileSync(spec, 'utf8'));
+  const entries = JSON.parse(readFileSync(spec, 'utf8')).map((entry: SpecEntry) => ({
+    entry,
+    answers: [],
+    changes: [],
+  }));
   const { change } =
     name === 'add-tool' ? planAddition(project, entries) : planRemoval(project, ['get_a', 'get_b'], false);
   if (!change) throw new Error('nothing to do');

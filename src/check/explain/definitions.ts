@@ -82,6 +82,11 @@ export const definitionExplanations: Explanations = {
       },
     ],
   },
+  'tool.to-do': definition(
+    'What a description says is all that an agent knows of a tool or a field. A to-do says nothing, and every caller sees it.',
+    { description: 'TODO: what get_price returns and when to use it for a coin.' },
+    { description: 'Returns the last price of one coin. Use it when a question names a coin.' },
+  ),
   'input.object-root': definition(
     'The arguments of a call are named: they always are one JSON object.',
     { inputSchema: { properties: { symbol }, required: ['symbol'] } },

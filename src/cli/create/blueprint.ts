@@ -1,5 +1,6 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
+import { prepareImported } from '../../import/prepare.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
 import { listedOf } from '../../project/listed.ts';
@@ -11,7 +12,6 @@ import { render } from '../../render/render.ts';
 import { pass } from '../../spec/fault.ts';
 import type { Prepared, Result } from '../../spec/model.ts';
 import { projectName } from '../../spec/names.ts';
-import { prepare } from '../../spec/prepare.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { entriesOf } from '../tools/entries.ts';
 import { resolvePlatform } from './platform.ts';
@@ -30,7 +30,7 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
   if (!profile.ok) return profile;
   const entries = await entriesOf(answers.source, profile.value);
   if (!entries.ok) return entries;
-  const preparation = prepare(entries.value, profile.value);
+  const preparation = prepareImported(entries.value, profile.value);
   if (!preparation.ok) return preparation;
 
   const { prepared } = preparation;

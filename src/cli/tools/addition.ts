@@ -1,3 +1,5 @@
+import type { Imported } from '../../import/model.ts';
+import { prepareImported } from '../../import/prepare.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planTool } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
@@ -10,9 +12,8 @@ import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
 import { render } from '../../render/render.ts';
 import { fault } from '../../spec/fault.ts';
-import type { Fault, Prepared, SpecEntry } from '../../spec/model.ts';
+import type { Fault, Prepared } from '../../spec/model.ts';
 import { toolFile } from '../../spec/names.ts';
-import { prepare } from '../../spec/prepare.ts';
 import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes, invalidInput } from '../errors.ts';
 
@@ -33,7 +34,7 @@ export interface Addition {
  * @throws CliError `INVALID_INPUT` where a tool breaks a rule, `TOOL_EXISTS` where one is there already;
  *   ProjectError `INDEX_EDITED`.
  */
-export function planAddition(project: Project, entries: readonly SpecEntry[]): Addition {
+export function planAddition(project: Project, entries: readonly Imported[]): Addition {
   const prepared = preparedFor(project, entries);
   const templates = readTemplates();
   const wanted = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
@@ -61,12 +62,14 @@ export function planAddition(project: Project, entries: readonly SpecEntry[]): A
 }
 
 /** Judged beside the tools that are there, but for those that the spec says again. */
-function preparedFor({ tools, profile }: Project, entries: readonly SpecEntry[]): Prepared {
-  const again = new Set(entries.map(({ name }) => (typeof name === 'string' ? toolFile(name) : '')));
+function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): Prepared {
+  const again = new Set(
+    entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
+  );
   const others = tools.flatMap(({ file, source: { definition } }) =>
     definition === null || again.has(file) ? [] : [definition],
   );
-  const preparation = prepare(entries, profile, others);
+  const preparation = prepareImported(entries, profile, others);
   if (preparation.ok) return preparation.prepared;
   throw invalidInput(preparation.faults);
 }

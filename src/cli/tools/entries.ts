@@ -1,19 +1,58 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
+import type { Imported } from '../../import/model.ts';
+import { defaultDescription } from '../../questions/defaults.ts';
 import type { ToolAnswers } from '../../questions/tool-answers.ts';
-import { pass } from '../../spec/fault.ts';
+import { fault, pass, refuse, together } from '../../spec/fault.ts';
 import { metaOf } from '../../spec/meta.ts';
 import type { Result, SpecEntry } from '../../spec/model.ts';
 
-/** The tools that an author wants, as `prepare` takes them. */
+/** The tools that an author wants, as `prepareImported` takes them. */
 export async function entriesOf(
   source: ToolAnswers,
-  { toolMeta }: PlatformProfile,
-): Promise<Result<readonly SpecEntry[]>> {
+  profile: PlatformProfile,
+): Promise<Result<readonly Imported[]>> {
+  if (source.kind === 'sample') return fromSamples(source, profile);
   if (source.kind === 'tool') {
     const { tool, meta } = source;
-    return pass([meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, toolMeta) }]);
+    return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);
   }
   const { readInput } = await import('../../project/input.ts');
   const { readSpec } = await import('../../spec/read.ts');
-  return readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
+  const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
+  return entries.ok ? pass(entries.value.map(asImported)) : entries;
+}
+
+function asImported(entry: SpecEntry): Imported {
+  return { entry, answers: [], changes: [] };
+}
+
+async function fromSamples(
+  { paths, name, description, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { toolMeta }: PlatformProfile,
+): Promise<Result<readonly Imported[]>> {
+  const { readInput } = await import('../../project/input.ts');
+  const { readDocument } = await import('../../spec/read.ts');
+  const { toolOfSamples } = await import('../../import/sample.ts');
+  const documents = await Promise.all(
+    paths.map(async (path) => {
+      const where = path === '-' ? '--from-sample' : path;
+      const text = await readInput(path);
+      if (text.trim() === '')
+        return refuse(fault(where, undefined, 'is empty', 'Give an answer of the API.'));
+      const document = readDocument(text, where.endsWith('.json') ? where : `${where}.json`);
+      return document.ok ? pass({ name: where, value: document.value }) : document;
+    }),
+  );
+  const samples = together(documents);
+  if (!samples.ok) return samples;
+  const tool = {
+    name,
+    input,
+    ...(description !== undefined && { description }),
+    ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
+  };
+  const imported = toolOfSamples(samples.value, tool, (fields, returns) =>
+    defaultDescription(name, fields, returns),
+  );
+  return imported.ok ? pass([imported.value]) : imported;
 }

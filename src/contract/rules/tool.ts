@@ -1,7 +1,7 @@
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
-import { bounds, isReadable } from '../walk.ts';
+import { bounds, isReadable, places } from '../walk.ts';
 import { gist, isText } from './read.ts';
 
 /** Name and description of a tool. */
@@ -111,7 +111,30 @@ export const toolRules: readonly StaticRule[] = [
         actual: shorten(tool.description),
       }),
   },
+  {
+    id: 'tool.to-do',
+    level: 'should',
+    title: 'no description is left to be written',
+    source: 'C§2.1',
+    mend: 'Write what the to-do asks for: agents read it as the description.',
+    inspect: (tool) => [
+      ...toDoProblem(tool.description, 'description'),
+      ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
+        [...places(tool[part], part)].flatMap(({ schema, path }) =>
+          toDoProblem(schema.description, `${path}.description`),
+        ),
+      ),
+    ],
+  },
 ];
+
+function toDoProblem(description: unknown, path: string): readonly Problem[] {
+  return unless(!isText(description) || !/^\s*TODO\b/.test(description), {
+    path,
+    expected: 'a description',
+    actual: shorten(description),
+  });
+}
 
 const gists = new WeakMap<JsonObject, string>();
 

@@ -47,6 +47,7 @@ export const serviceSentences: readonly Sentence[] = [
       'tool.description-complete',
       'tool.description-own-words',
       'tool.description-distinct',
+      'tool.to-do',
     ],
   },
   {

@@ -1,0 +1,102 @@
+import type { Json, JsonObject } from '../contract/model.ts';
+import { isObject } from '../contract/schema.ts';
+
+/**
+ * The JSON Schema of a position in JSON documents, from every value that was seen there. Nothing that was seen is refused
+ * by it: types are united, a member is required where no object lacked it, and null is allowed where it was seen.
+ *
+ * @param name of the position, for its description; absent where it has none, as in lists
+ */
+export function schemaOfValues(values: readonly Json[], name?: string): JsonObject {
+  const present = values.filter((value) => value !== null);
+  const types = typesOf(present);
+  const nullable = present.length < values.length;
+  const union = nullable && types.length > 0 ? [...types, 'null'] : types;
+  const allowed = types.length === 1 && types[0] === 'string' ? enumOf(present as readonly string[]) : null;
+  const format = types.length === 1 && types[0] === 'string' ? formatOf(present as readonly string[]) : null;
+  return {
+    ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
+    ...(name !== undefined && {
+      description: toDo(name, { isUnknown: types.length === 0, isGuess: allowed !== null }),
+    }),
+    ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
+    ...(format && { format }),
+    ...(types.includes('object') && membersOf(present.filter(isObject))),
+    ...(types.includes('array') && { items: schemaOfValues(present.filter(isArray).flat()) }),
+  };
+}
+
+/** `properties` and `required` of objects; `additionalProperties` where their keys are data, such as dates. */
+export function membersOf(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  if (mayBeMap && keysAreData(names)) {
+    return { additionalProperties: schemaOfValues(objects.flatMap((object) => Object.values(object))) };
+  }
+  const valuesOf = (name: string) =>
+    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, schemaOfValues(valuesOf(name), name)])),
+    required: names.filter((name) => objects.every((object) => Object.hasOwn(object, name))),
+  };
+}
+
+/** `string`, `integer`, …: each type that was seen once; a number that has fractions takes the integers in. */
+function typesOf(values: readonly Json[]): readonly string[] {
+  const types = new Set(values.map(typeOf));
+  if (types.has('number')) types.delete('integer');
+  return [...types].sort();
+}
+
+function typeOf(value: Json): string {
+  if (isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+function isArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Values, and distinct ones among them, from which a closed list is guessed. */
+const guess = { least: 6, mostDistinct: 5, leastOfEach: 2 };
+
+/** The values of a text that looks like one of a few words: each came several times. */
+function enumOf(texts: readonly string[]): readonly string[] | null {
+  if (texts.length < guess.least) return null;
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const isClosed =
+    counts.size > 1 &&
+    counts.size <= guess.mostDistinct &&
+    [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
+  return isClosed ? [...counts.keys()].sort() : null;
+}
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+const date = /^\d{4}-\d\d-\d\d$/;
+
+/** RFC 3339, as validators read it: a time without a zone is none. */
+function formatOf(texts: readonly string[]): string | null {
+  if (texts.length === 0) return null;
+  const all = (pattern: RegExp) =>
+    texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
+  return all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))
+    ? 'date-time'
+    : all(date)
+      ? 'date'
+      : null;
+}
+
+/** Numbers, dates and ids: nobody names a member so. */
+const dataKey = /^(?:-?\d[\d.:TZ+ -]*|[0-9a-f]{8}-[0-9a-f-]{27}|(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{16,})$/i;
+
+function keysAreData(names: readonly string[]): boolean {
+  return names.length > 1 && names.every((name) => dataKey.test(name));
+}
+
+/** Rule `tool.to-do` reports descriptions that start so. */
+function toDo(name: string, { isUnknown, isGuess }: { isUnknown: boolean; isGuess: boolean }): string {
+  const type = isUnknown ? ', and its type: the samples hold no value' : '';
+  const values = isGuess ? ' The samples hold these values only: are there others?' : '';
+  return `TODO: what ${name} says, with its unit${type}.${values}`;
+}

@@ -1,0 +1,152 @@
+import type { Json, JsonObject } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { isObject } from '../contract/schema.ts';
+import { fault, pass, refuse } from '../spec/fault.ts';
+import { allowBlank } from '../spec/mend-output.ts';
+import type { Fault, Field, Result } from '../spec/model.ts';
+import { parseFieldName } from '../spec/names.ts';
+import { fieldsSchema } from '../spec/shape-schema.ts';
+import { membersOf, schemaOfValues } from './infer.ts';
+import type { Imported } from './model.ts';
+
+/** An answer of an API, as an author has saved it. */
+export interface Sample {
+  /** Name of its file, for the errors. */
+  readonly name: string;
+  readonly value: Json;
+}
+
+/** What an author says of the tool beside the samples. */
+export interface SampledTool {
+  readonly name: string;
+  /** Absent: one is made of the names of the fields. */
+  readonly description?: string;
+  readonly input: readonly Field[];
+  readonly meta?: JsonObject;
+}
+
+/** Items of a list that the sample data keep. */
+const keptItems = 3;
+
+/**
+ * A tool whose answers look like the samples. Objects are the answer itself; lists become `items` and `count`, since the
+ * root of an outputSchema is an object (C§2.1).
+ *
+ * @param describe makes the description where the author gives none, from the names of the fields
+ * @returns the tool, or an error for each sample that cannot be an answer
+ */
+export function toolOfSamples(
+  samples: readonly Sample[],
+  tool: SampledTool,
+  describe: (fields: readonly string[], returns: 'record' | 'list') => string,
+): Result<Imported> {
+  const errors = samples.flatMap(sampleErrors);
+  if (errors.length > 0) return refuse(...errors);
+  const isList = samples.every(({ value }) => Array.isArray(value));
+  if (!isList && samples.some(({ value }) => Array.isArray(value))) {
+    const list = samples.find(({ value }) => Array.isArray(value));
+    const hint = 'Give samples of one answer: all lists, or all objects.';
+    return refuse(fault(list?.name ?? '', undefined, 'is a list, and another sample is an object', hint));
+  }
+  const values = samples.map(({ value }) => value);
+  const items = isList ? values.flat() : values;
+  const { properties, dropped } = isList ? listProperties(items) : recordProperties(items.filter(isObject));
+  const names = isList ? namesOf(schemaOfValues(items)) : Object.keys(properties.properties as JsonObject);
+  const description = tool.description ?? describe(names, isList ? 'list' : 'record');
+  const schema = allowBlank({ type: 'object', ...properties });
+  return pass({
+    entry: {
+      name: tool.name,
+      description,
+      inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
+      outputSchema: { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } },
+      ...(tool.meta && { _meta: tool.meta }),
+    },
+    answers: values.map((value) => answerOf(value, dropped)),
+    changes: dropped.map((name) => ({
+      tool: tool.name,
+      path: `outputSchema.properties.${name}`,
+      what: `${name} of the samples was left out`,
+      why: `callers read ${name} as the signal of an empty or failed call (C§2.2)`,
+    })),
+  });
+}
+
+function sampleErrors({ name, value }: Sample): readonly Fault[] {
+  if (!isObject(value) && !Array.isArray(value)) {
+    return [fault(name, value, 'is no answer of a tool', 'Give a JSON object, or a list.')];
+  }
+  if (Object.keys(value).length === 0) {
+    return [fault(name, value, 'is empty: it shows no field', 'Give an answer that holds data.')];
+  }
+  return keyErrors(value, name);
+}
+
+/** Names that no field may have, wherever they stand. */
+function keyErrors(value: Json, where: string): readonly Fault[] {
+  if (Array.isArray(value))
+    return (value as readonly Json[]).flatMap((item, i) => keyErrors(item, `${where}[${i}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const parsed = parseFieldName(name, where);
+    return parsed.ok ? keyErrors(member, `${where}.${name}`) : parsed.faults;
+  });
+}
+
+interface Root {
+  readonly properties: JsonObject;
+  /** Members that the signals of an outputSchema leave no room for. */
+  readonly dropped: readonly string[];
+}
+
+function recordProperties(records: readonly JsonObject[]): Root {
+  const { properties, required } = membersOf(records, { mayBeMap: false }) as {
+    properties: { readonly [name: string]: JsonObject };
+    required: readonly string[];
+  };
+  const dropped = Object.keys(signals).filter((name) => {
+    if (!Object.hasOwn(properties, name)) return false;
+    return name === 'error' || properties[name]?.type !== signals[name as keyof typeof signals].type;
+  });
+  const kept = Object.entries(properties).filter(([name]) => !dropped.includes(name));
+  return {
+    properties: {
+      properties: Object.fromEntries(kept),
+      required: required.filter((name) => !Object.hasOwn(signals, name)),
+    },
+    dropped,
+  };
+}
+
+function listProperties(items: readonly Json[]): Root {
+  return {
+    properties: {
+      properties: {
+        items: { type: 'array', description: 'What was found.', items: schemaOfValues(items) },
+        count: { type: 'integer', description: 'Number of items.' },
+      },
+      required: ['items', 'count'],
+    },
+    dropped: [],
+  };
+}
+
+function namesOf({ properties }: JsonObject): readonly string[] {
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** The answer as the handler gives it: lists within are cut short, so that the source of the tool stays readable. */
+function answerOf(value: Json, dropped: readonly string[]): JsonObject {
+  const short = shortened(value);
+  if (isObject(short)) {
+    return Object.fromEntries(Object.entries(short).filter(([name]) => !dropped.includes(name)));
+  }
+  const items = short as readonly Json[];
+  return { items, count: items.length };
+}
+
+function shortened(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).slice(0, keptItems).map(shortened);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/contract/compile.ts';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/context.ts';
+import { schemaOfValues } from '../../src/import/infer.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+import { type Sample, toolOfSamples } from '../../src/import/sample.ts';
+import { parseFields } from '../../src/spec/field-language.ts';
+import type { Field } from '../../src/spec/model.ts';
+
+const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';
+const sample = (value: Json, name = 'a.json'): Sample => ({ name, value });
+
+function toolOf(values: readonly Json[], input: readonly Field[] = []) {
+  const samples = values.map((value, i) => sample(value, `${i}.json`));
+  const result = toolOfSamples(samples, { name: 'get_gas', description, input }, () => '');
+  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  return result.value;
+}
+
+function preparedOf(values: readonly Json[], input: readonly Field[] = []) {
+  const preparation = prepareImported([toolOf(values, input)], context);
+  if (!preparation.ok) throw new Error(JSON.stringify(preparation.faults));
+  const [tool] = preparation.prepared.tools;
+  if (!tool) throw new Error('no tool');
+  return { tool, ...preparation.prepared };
+}
+
+const propertiesOf = (values: readonly Json[]) =>
+  preparedOf(values).tool.definition.outputSchema.properties as { [name: string]: JsonObject };
+
+function fields(...texts: string[]): readonly Field[] {
+  const parsed = parseFields(texts, '--input');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  return parsed.value;
+}
+
+describe('samples of one answer, merged', () => {
+  it('unites types, and takes null and fractions in', () => {
+    const schema = schemaOfValues([
+      { a: 1, b: 'x' },
+      { a: 1.5, b: null },
+      { a: 2, b: 3 },
+    ]);
+    expect(schema.properties).toMatchObject({
+      a: { type: 'number' },
+      b: { type: ['integer', 'string', 'null'] },
+    });
+  });
+
+  it('requires what no object lacks, at every level', () => {
+    const schema = schemaOfValues([{ quote: { bid: 1, ask: 2 } }, { quote: { bid: 1 }, note: 'x' }]);
+    expect(schema).toMatchObject({ required: ['quote'], properties: { quote: { required: ['bid'] } } });
+  });
+
+  it('sees the items of all lists as one', () => {
+    const schema = schemaOfValues([{ rows: [{ id: 1 }] }, { rows: [] }, { rows: [{ id: 2, tag: 'a' }] }]);
+    expect(schema.properties).toMatchObject({
+      rows: {
+        type: 'array',
+        items: { type: 'object', required: ['id'], properties: { tag: { type: 'string' } } },
+      },
+    });
+  });
+
+  it('leaves open what no sample shows, and says so', () => {
+    const schema = schemaOfValues([{ note: null, rows: [] }]);
+    expect((schema.properties as JsonObject).note).toEqual({
+      description: 'TODO: what note says, with its unit, and its type: the samples hold no value.',
+    });
+    expect((schema.properties as JsonObject).rows).toMatchObject({ type: 'array', items: {} });
+  });
+
+  it.each([
+    ['2026-01-15T12:00:00Z', 'date-time'],
+    ['2026-01-15T12:00:00.123+01:00', 'date-time'],
+    ['2026-01-15', 'date'],
+    ['2026-01-15T12:00:00', undefined],
+    ['2026-13-45', undefined],
+    ['2026-01-15T99:00:00Z', undefined],
+    ['15 Jan 2026', undefined],
+  ])('takes %s for format %s', (text, format) => {
+    expect(schemaOfValues([text]).format).toBe(format);
+  });
+
+  it('guesses a format only where all values have it', () => {
+    expect(schemaOfValues(['2026-01-15', 'never']).format).toBeUndefined();
+  });
+
+  it('guesses an enum of words that came several times, and asks whether there are others', () => {
+    const levels = ['low', 'high', 'low', 'high', 'high', 'low'];
+    expect(schemaOfValues(levels, 'level')).toEqual({
+      type: 'string',
+      description:
+        'TODO: what level says, with its unit. The samples hold these values only: are there others?',
+      enum: ['high', 'low'],
+    });
+    expect(schemaOfValues([...levels, null])).toMatchObject({ enum: ['high', 'low', null] });
+  });
+
+  it.each([
+    ['few values', ['low', 'high', 'low']],
+    ['a value that came once', ['low', 'high', 'low', 'high', 'low', 'other']],
+    ['one value throughout', ['low', 'low', 'low', 'low', 'low', 'low']],
+    ['sentences', ['so so', 'so so', 'so so', 'a b', 'a b', 'a b']],
+  ])('guesses no enum from %s', (_, values) => {
+    expect(schemaOfValues(values).enum).toBeUndefined();
+  });
+
+  it('takes keys that are data for a map', () => {
+    const schema = schemaOfValues([{ '2026-01-15': { open: 1 }, '2026-01-16': { open: 2, close: 3 } }]);
+    expect(schema).toMatchObject({
+      additionalProperties: { properties: { open: {}, close: {} }, required: ['open'] },
+    });
+    expect(schema.properties).toBeUndefined();
+  });
+});
+
+describe('a tool from samples', () => {
+  it('has an outputSchema that accepts every sample and all three outcomes', () => {
+    const values: readonly JsonObject[] = [
+      { chain: 'base', gwei: 12, at: '2026-01-15T12:00:00Z', tiers: [{ name: 'fast', wei: 1 }] },
+      { chain: 'ethereum', gwei: 30.5, at: '2026-01-15T12:00:00Z', tiers: [], note: null },
+      { chain: 'polygon', gwei: null, at: '2026-01-15T12:00:00Z', tiers: [{ name: 'slow', wei: 0.5 }] },
+    ];
+    const { tool, changes } = preparedOf(values);
+    const validate = compileSchema(tool.definition.outputSchema);
+    for (const value of values) expect(validate(value), JSON.stringify(value)).toBe(true);
+    expect(validate({ ...values[0], gwei: '12' })).toBe(false);
+    expect(validate({ chain: null, gwei: null, at: null, tiers: [], error: 'X', message: 'x' })).toBe(true);
+    expect(changes).toEqual([]);
+  });
+
+  it('answers with the samples: each key with the one that names it', () => {
+    const input = fields('chain:string(base|ethereum|atlantis)=base The chain');
+    const { tool } = preparedOf(
+      [
+        { chain: 'ethereum', gwei: 30 },
+        { chain: 'base', gwei: 12 },
+      ],
+      input,
+    );
+    expect(tool.samples).toEqual([
+      { key: 'base', answer: { chain: 'base', gwei: 12 } },
+      { key: 'ethereum', answer: { chain: 'ethereum', gwei: 30 } },
+    ]);
+  });
+
+  it('wraps a list, and shortens the lists of the sample data', () => {
+    const list = Array.from({ length: 50 }, (_, id) => ({ id, tags: ['a', 'b', 'c', 'd'] }));
+    const { tool } = preparedOf([list]);
+    expect(tool.definition.outputSchema.required).toEqual(['items', 'count']);
+    expect(tool.samples[0]?.answer).toEqual({
+      items: [0, 1, 2].map((id) => ({ id, tags: ['a', 'b', 'c'] })),
+      count: 3,
+    });
+  });
+
+  it('leaves its descriptions as to-dos, which the check names', () => {
+    const { advice } = preparedOf([{ gwei: 1, tier: { name: 'x' } }]);
+    const toDo = advice.find(({ message }) => message.includes('tool.to-do'));
+    expect(toDo?.where).toBe('get_gas.outputSchema.properties.gwei.description');
+    expect(toDo?.message).toContain('2 more places');
+  });
+
+  it('leaves out what callers would read as a failure, and says so', () => {
+    const { tool, changes } = preparedOf([{ error: false, message: 'fine', gwei: 1 }]);
+    expect(changes.map(({ path }) => path)).toEqual(['outputSchema.properties.error']);
+    expect(tool.samples[0]?.answer).toEqual({ message: 'fine', gwei: 1 });
+    expect(propertiesOf([{ error: 'none', gwei: 1 }]).error?.description).toMatch(/^Code of the failure/);
+  });
+
+  it.each([
+    ['a text', ['x'], 'is no answer of a tool'],
+    ['an empty object', [{}], 'is empty: it shows no field'],
+    ['an empty list', [[]], 'is empty: it shows no field'],
+    ['a list beside an object', [{ a: 1 }, [1]], 'is a list, and another sample is an object'],
+    ['a name that no field can have', [{ a: [{ '': 1 }] }], 'a field needs a name'],
+  ])('refuses %s', (_, values, message) => {
+    const samples = values.map((value, i) => sample(value as Json, `${i}.json`));
+    const result = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => description);
+    expect(result).toMatchObject({ ok: false, faults: [{ message }] });
+  });
+});
