@@ -30,6 +30,10 @@ export const profileSchema: JsonObject = closed({
     },
     issuer: textOrNull,
     jwksUrl: { type: ['string', 'null'], pattern: '^https://' },
+    fallbackKey: {
+      ...closed({ pem: { type: 'string', pattern: '^-----BEGIN PUBLIC KEY-----' }, source: text }),
+      type: ['object', 'null'],
+    },
     audience: { const: 'endpoint-url' },
     lifetimeSeconds: { type: 'integer', minimum: 1 },
     clockToleranceSeconds: { type: 'integer', minimum: 0, maximum: 60 },

@@ -19,6 +19,11 @@ export interface PlatformProfile {
     /** The `iss` claim; null where the author must find it out and set PLATFORM_ISSUER. */
     readonly issuer: string | null;
     readonly jwksUrl: string | null;
+    /**
+     * A public key (PEM, SPKI) that a server may trust while the key set cannot be fetched, and where it comes from;
+     * null where the platform publishes none.
+     */
+    readonly fallbackKey: { readonly pem: string; readonly source: string } | null;
     /** What `aud` must equal. */
     readonly audience: 'endpoint-url';
     readonly lifetimeSeconds: number;

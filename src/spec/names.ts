@@ -24,8 +24,8 @@ const takenProjectNames = new Set([
   'favicon.ico',
   ...builtinModules,
   'ajv',
+  'ajv-formats',
   'jose',
-  'typebox',
   'typescript',
 ]);
 

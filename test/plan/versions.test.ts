@@ -7,9 +7,13 @@ const source = join(import.meta.dirname, '../../templates/project/src');
 
 test('a generated server depends on what it imports, and on nothing else but its own development', async () => {
   const { metafile } = await build({
-    entryPoints: ['config.ts', 'server/serve.ts', 'server/environment.ts', 'server/define-tool.ts'].map(
-      (file) => join(source, file),
-    ),
+    entryPoints: [
+      'config.ts',
+      'process.ts',
+      'server/http.ts',
+      'server/listen.ts',
+      'server/define-tool.ts',
+    ].map((file) => join(source, file)),
     bundle: true,
     write: false,
     outdir: 'nowhere',

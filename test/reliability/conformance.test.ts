@@ -62,14 +62,14 @@ it.each([
 
 /**
  * A result holds its data as one text (C§2.2); some scenarios want images, sounds and resources. For them the project's
- * `result.ts` takes what an answer has under `content` as the content of its result.
+ * `call.ts` takes what an answer has under `content` as the content of its result.
  */
 function answerWithAnyContent(directory: string): void {
-  const file = join(directory, 'src/server/result.ts');
+  const file = join(directory, 'src/server/call.ts');
   const source = readFileSync(file, 'utf8');
-  const textAlone = "content: [{ type: 'text', text }],\n      structuredContent,";
+  const textAlone = "content: [{ type: 'text', text }], structuredContent }";
   expect(source).toContain(textAlone);
   const own = "structuredContent.content as CallResult['content'] | undefined";
-  const either = `content: (${own})?.length ? (${own} ?? []) : [{ type: 'text', text }], structuredContent,`;
+  const either = `content: (${own})?.length ? (${own} ?? []) : [{ type: 'text', text }], structuredContent }`;
   writeFileSync(file, source.replace(textAlone, either));
 }

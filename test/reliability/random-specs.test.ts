@@ -12,7 +12,7 @@ import { render } from '../../src/render/render.ts';
 import type { PreparedTool, ToolSpec } from '../../src/spec/model.ts';
 import { toolFile } from '../../src/spec/names.ts';
 import { prepare } from '../../src/spec/prepare.ts';
-import type { CallResult } from '../../templates/project/src/server/result.ts';
+import type { CallResult } from '../../templates/project/src/server/call.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
 import { record } from './figures.ts';
 import { randomSpecs } from './random-specs.ts';

@@ -2,8 +2,13 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { type CallOptions, callTool } from '../../templates/project/src/server/call.ts';
-import type { CallResult } from '../../templates/project/src/server/result.ts';
+import {
+  type CallOptions,
+  type CallResult,
+  callTool,
+  runCall,
+} from '../../templates/project/src/server/call.ts';
+import { compileTool } from '../../templates/project/src/server/schema.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 
 /** Calls and asserts what holds for every result that has structured content. */
@@ -91,8 +96,9 @@ describe('arguments', () => {
 
   test('nesting of any depth is refused, not crashed on', async () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
-    const { structuredContent } = await call(echo, { value: deep });
-    expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
+    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    const { result } = await runCall(compileTool(echo), { value: deep }, context);
+    expect(result.structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
   });
 
   test('the caller’s object is left as it was', async () => {
@@ -212,7 +218,7 @@ describe('the end of a call', () => {
   test('at the deadline the signal aborts and the call fails', async () => {
     const { tool, held } = heldTool();
     const { structuredContent } = await call(tool, {}, { timeoutMs: 20 });
-    expect(structuredContent).toMatchObject({ error: 'TIMEOUT', message: 'No answer within 20 ms.' });
+    expect(structuredContent).toMatchObject({ error: 'DEADLINE_EXCEEDED' });
     expect(held.signal?.aborted).toBe(true);
   });
 

@@ -40,14 +40,18 @@ describe('defaults', () => {
       production: true,
       sessionSecret: null,
       maxBodyBytes: 1_048_576,
-      callTimeoutMs: 50_000,
+      callTimeoutMs: 28_000,
       token: {
         header: 'authorization',
         scheme: 'Bearer',
         algorithms: ['RS256'],
         issuer: 'https://ctxprotocol.com',
         audience: 'https://tools.example/mcp',
-        key: new URL('https://ctxprotocol.com/.well-known/jwks.json'),
+        keys: {
+          configured: null,
+          jwksUrl: new URL('https://ctxprotocol.com/.well-known/jwks.json'),
+          fallback: { source: expect.stringContaining('SDK 0.23.0') },
+        },
       },
     });
   });
@@ -81,12 +85,16 @@ describe('the key', () => {
     const { config } = read({ ...live, PLATFORM_PUBLIC_KEY: value }, generic, (path) =>
       path === 'keys/platform.pem' ? publicKey : '',
     );
-    expect(config.token?.key).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
+    expect(config.token?.keys.configured).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
   });
 
   test('is used instead of a key set', () => {
     const { config } = read({ ...live, PLATFORM_JWKS_URL: 'https://platform.example/jwks' }, context);
-    expect(config.token?.key).toMatchObject({ type: 'public' });
+    expect(config.token?.keys).toMatchObject({
+      configured: { type: 'public' },
+      jwksUrl: null,
+      fallback: null,
+    });
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { createGate } from '../../templates/project/src/server/gate.ts';
+import { createGate } from '../../templates/project/src/server/auth.ts';
 import { audience, config, publicKey, start, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -212,9 +212,9 @@ test('a platform may carry its token in another header, with or without a scheme
   if (!rules) throw new Error('The gate is off.');
   const log = Object.assign(() => {}, { flush() {} });
   const bare = createGate({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  expect(await bare({ 'x-platform-token': await token() })).toBe(true);
-  expect(await bare({ 'x-platform-token': '' })).toBe(false);
-  expect(await bare({ authorization: await bearer() })).toBe(false);
+  expect(await bare.admits({ 'x-platform-token': await token() })).toBe(true);
+  expect(await bare.admits({ 'x-platform-token': '' })).toBe(false);
+  expect(await bare.admits({ authorization: await bearer() })).toBe(false);
 });
 
 /** Sends a call without a token, byte for byte, and resolves to the answer. */

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { createStreams } from '../../templates/project/src/server/http.ts';
 import { listen } from '../../templates/project/src/server/listen.ts';
-import { createStreams } from '../../templates/project/src/server/streams.ts';
 import { initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 

@@ -3,8 +3,8 @@ import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { type Config, readConfig } from '../../templates/project/src/config.ts';
-import { createApp } from '../../templates/project/src/server/app.ts';
 import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import { createApp } from '../../templates/project/src/server/http.ts';
 import { listen } from '../../templates/project/src/server/listen.ts';
 import { createLog } from '../../templates/project/src/server/log.ts';
 import { tools as fixtureTools } from './tools.ts';
@@ -55,7 +55,7 @@ export async function start({ env = {}, tools = fixtureTools }: StartOptions = {
   const lines: string[] = [];
   const settings = config(env);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const server = await listen(createApp(settings, info, tools, log), settings);
+  const server = await listen(createApp({ ...settings, ...info }, tools, log), settings);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;
   return { ...server, url, client: new RawClient(url), events: () => lines.map((line) => JSON.parse(line)) };

@@ -105,7 +105,7 @@ export const callExplanations: Explanations = {
     'The platform gives up after its limit, and the user has paid for nothing.',
     'tools/call get_price',
     'an answer after 90 s',
-    'a failure with error: "TIMEOUT" after 50 s, at the latest',
+    'a failure with error: "DEADLINE_EXCEEDED" two seconds before that limit, at the latest',
   ),
   'outcome.client': exchange(
     'The client of the SDK validates every result against the outputSchema, formats included, and throws where it does not fit.',

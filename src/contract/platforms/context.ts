@@ -14,6 +14,18 @@ const rateLimit = {
   },
 };
 
+const publicKey = [
+  '-----BEGIN PUBLIC KEY-----',
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAs9YOgdpkmVQ5aoNovjsu',
+  'chJdV54OT7dUdbVXz914a7Px8EwnpDqhsvG7WO8xL8sj2Rn6ueAJBk+04Hy/P/UN',
+  'RJyp23XL5TsGmb4rbfg0ii0MiL2nbVXuqvAe3JSM2BOFZR5bpwIVIaa8aonfamUy',
+  'VXGc7OosF90ThdKjm9cXlVM+kV6IgSWc1502X7M3abQqRcTU/rluVXnky0eiWDQa',
+  'lfOKbr7w0u72dZjiZPwnNDsX6PEEgvfmoautTFYTQgnZjDzq8UimTcv3KF+hJ5Ep',
+  'weipe6amt9lzQzi8WXaFKpOXHQs//WDlUytz/Hl8pvd5craZKzo6Kyrg1Vfan7H3',
+  'TQIDAQAB',
+  '-----END PUBLIC KEY-----',
+].join('\n');
+
 /** The public marketplace of ctxprotocol.com. */
 export const context: PlatformProfile = {
   name: 'context',
@@ -24,6 +36,7 @@ export const context: PlatformProfile = {
     algorithms: ['RS256'],
     issuer: 'https://ctxprotocol.com',
     jwksUrl: 'https://ctxprotocol.com/.well-known/jwks.json',
+    fallbackKey: { pem: publicKey, source: 'as the marketplace ships it in its SDK 0.23.0' },
     audience: 'endpoint-url',
     lifetimeSeconds: 120,
     clockToleranceSeconds: 5,
@@ -95,6 +108,8 @@ export const context: PlatformProfile = {
   rules: { facts: 'own', overrides: {} },
   sources: {
     token: 'app lib/auth/service-auth.ts; sdk src/auth/index.ts',
+    'token.fallbackKey':
+      'sdk 0.23.0 src/auth/index.ts: used where the JWKS cannot be fetched, which the app has no route for',
     'token.clockToleranceSeconds': 'sdk src/auth/index.ts sets none; a few seconds between two machines',
     listing: 'app contribute/schema.ts',
     'listing.descriptionSections': 'sdk docs/mcp-server-analysis-prompt.md',

@@ -10,6 +10,7 @@ export const generic: PlatformProfile = {
     algorithms: ['RS256'],
     issuer: null,
     jwksUrl: null,
+    fallbackKey: null,
     audience: 'endpoint-url',
     lifetimeSeconds: 120,
     clockToleranceSeconds: 5,

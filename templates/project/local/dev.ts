@@ -1,4 +1,4 @@
-import { projectDirectory } from '../src/server/project.ts';
+import { projectDirectory } from '../src/process.ts';
 import { develop } from './develop.ts';
 import { localEnvironment } from './machine.ts';
 

@@ -1,9 +1,9 @@
-import '../src/server/environment.ts';
 import { readConfig } from '../src/config.ts';
 import { platform } from '../src/platform.ts';
-import { projectDirectory } from '../src/server/project.ts';
-import { refuse } from '../src/server/refuse.ts';
+import { loadEnvironment, projectDirectory, refuse } from '../src/process.ts';
 import { localIssuer, openLocalPlatform } from './key.ts';
+
+loadEnvironment();
 
 /** The local platform of this project; the process ends with 1 where there may be none. */
 export const localPlatform = await openLocalPlatform(projectDirectory, platform.token).catch((error: Error) =>

@@ -1,27 +1,26 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { PlatformProfile } from '../contract/profile.ts';
-import type { TokenRules } from './server/gate.ts';
-import { isLoopback } from './server/origin.ts';
+import type { KeySources, TokenRules } from './server/auth.ts';
+import { type AppConfig, isLoopback } from './server/http.ts';
+import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
 
-/** A server's configuration, complete and checked. */
-export interface Config {
-  /** 0 stands for any free port. */
-  readonly port: number;
-  readonly host: string;
-  readonly production: boolean;
-  /** Null where the token check is switched off. */
-  readonly token: TokenRules | null;
-  /** Null where sessions end with the process. */
-  readonly sessionSecret: string | null;
-  readonly sessionTtlSeconds: number;
-  /** `*` stands for every origin. */
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly maxBodyBytes: number;
-  readonly callTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly shutdownGraceMs: number;
+/** A server's configuration, complete and checked; its name and version stand in package.json. */
+export type Config = Omit<AppConfig, 'name' | 'version'> & ListenOptions;
+
+/** What the server must know of its platform, as `platform.ts` holds it. */
+export interface Platform {
+  readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys'> & {
+    /** Null where PLATFORM_ISSUER must be set. */
+    readonly issuer: string | null;
+    readonly jwksUrl: string | null;
+    /** A public key as PEM text, for where the key set cannot be fetched, and where it comes from. */
+    readonly fallbackKey: { readonly pem: string; readonly source: string } | null;
+  };
+  readonly limits: {
+    /** How long the platform waits for a call, in milliseconds. */
+    readonly callMs: number;
+  };
 }
 
 /** A configuration, and what speaks against it without standing in its way. */
@@ -34,8 +33,10 @@ export type ConfigResult =
   | ({ readonly ok: true } & Configured)
   | { readonly ok: false; readonly errors: readonly string[] };
 
+/** What is left of the platform's patience when a call is at its deadline: for its answer to arrive. */
+const answerMs = 2_000;
+
 type Environment = { readonly [name: string]: string | undefined };
-type Platform = Pick<PlatformProfile, 'token'>;
 type ReadText = (path: string) => string;
 
 /**
@@ -66,15 +67,27 @@ export function readConfig(
   const port = read('PORT', wholeNumber(0, 65_535));
   const authOff = read('AUTH', (text) => isOff(text, stage));
   const audience = read('PLATFORM_AUDIENCE', (text) => audienceOf(text, port, production));
+  const readKeys = (): KeySources => {
+    const { algorithms, jwksUrl, fallbackKey } = platform.token;
+    if (given('PLATFORM_PUBLIC_KEY') !== null) {
+      const configured = read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', algorithms, readText));
+      return { configured, jwksUrl: null, fallback: null };
+    }
+    // The profile's key belongs to the profile's platform: it does not stand in for another one.
+    const isOwn = given('PLATFORM_JWKS_URL') === null && given('PLATFORM_ISSUER') === null;
+    const fallback = isOwn && fallbackKey ? { ...fallbackKey, key: createPublicKey(fallbackKey.pem) } : null;
+    const address = given('PLATFORM_JWKS_URL') ?? jwksUrl;
+    if (address === null && fallback) return { configured: null, jwksUrl: null, fallback };
+    return { configured: null, jwksUrl: read('PLATFORM_JWKS_URL', () => keySetOf(address)), fallback };
+  };
   const readToken = (): TokenRules => ({
     ...platform.token,
     issuer: read('PLATFORM_ISSUER', (text) => issuerOf(text ?? platform.token.issuer)),
     audience,
-    key:
-      given('PLATFORM_PUBLIC_KEY') === null
-        ? read('PLATFORM_JWKS_URL', (text) => keySetOf(text ?? platform.token.jwksUrl))
-        : read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', platform.token.algorithms, readText)),
+    keys: readKeys(),
   });
+  const { callMs } = platform.limits;
+  const callTimeoutMs = String(Math.max(callMs - answerMs, Math.ceil(callMs / 2)));
   const config: Config = {
     port,
     host: read('HOST', (text) => text ?? variables.HOST.default),
@@ -84,7 +97,7 @@ export function readConfig(
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
     maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(1_000, 100_000_000)),
-    callTimeoutMs: read('CALL_TIMEOUT_MS', wholeNumber(10, 600_000)),
+    callTimeoutMs: read('CALL_TIMEOUT_MS', (text) => wholeNumber(10, 600_000)(text ?? callTimeoutMs)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000)),
   };
@@ -135,7 +148,9 @@ function issuerOf(text: string | null): string {
 
 function keySetOf(text: string | null): URL {
   if (text === null) {
-    throw new Error('must be set, or PLATFORM_PUBLIC_KEY: without a key no call can be told to be paid for.');
+    throw new Error(
+      'must be set, or PLATFORM_PUBLIC_KEY: without a key no call can be known to be paid for.',
+    );
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   const local = url?.protocol === 'http:' && isLoopback(url.hostname);
@@ -171,7 +186,7 @@ function contentOf(path: string, readText: ReadText): string {
     return readText(path);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new Error(`is no PEM text, and no file of that name can be read (${reason}).`);
+    throw new Error(`is not PEM text, and no file of that name can be read (${reason}).`);
   }
 }
 

@@ -1,12 +1,53 @@
-import './server/environment.ts';
 import { readConfig } from './config.ts';
 import { platform } from './platform.ts';
-import { readServerInfo } from './server/project.ts';
-import { refuse } from './server/refuse.ts';
+import { loadEnvironment, readServerInfo, refuse } from './process.ts';
+import { createApp } from './server/http.ts';
+import { listen } from './server/listen.ts';
+import { createLog } from './server/log.ts';
+import { tools } from './tools/index.ts';
 
+// Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Where it cannot start, says why on stderr
+// and exits with 1. The same signal again ends the process at once.
+
+loadEnvironment();
 const configured = readConfig(process.env, platform);
 if (!configured.ok) refuse(configured.errors);
+const { config, warnings } = configured;
+const info = readServerInfo();
 
-// Loading all the rest takes most of a start: a configuration that is wrong need not wait for it.
-const [{ serve }, { tools }] = await Promise.all([import('./server/serve.ts'), import('./tools/index.ts')]);
-await serve(configured, readServerInfo(), tools);
+const log = createLog((lines) => process.stdout.write(lines));
+process.on('exit', log.flush);
+process.on('unhandledRejection', (reason) => {
+  log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
+});
+
+const { app, server } = await start().catch((error: Error) => refuse([error.message]));
+
+let stopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, async () => {
+    if (stopping) return;
+    stopping = true;
+    log('stopping', { signal });
+    await server.stop();
+    process.exit(0);
+  });
+}
+
+// Whoever reads this may end the server at once.
+for (const text of warnings) log('warning', { text });
+const { host } = config;
+log('listening', { ...info, host, port: server.port, tools: tools.length, key: app.keyInUse() });
+if (process.stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
+void app.prepare();
+
+async function start() {
+  const app = createApp({ ...config, ...info }, tools, log);
+  return { app, server: await listen(app, config) };
+}
+
+/** The endpoint as a person at this machine calls it. */
+function addressOf(host: string, port: number): string {
+  const isEvery = host === '0.0.0.0' || host === '::';
+  return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+}

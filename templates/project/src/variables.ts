@@ -27,7 +27,7 @@ export const variables = {
   },
   PLATFORM_PUBLIC_KEY: {
     default: null,
-    text: "The platform's public key or certificate, PEM text or a file's path; used instead of a key set.",
+    text: "The platform's public key or certificate, PEM text or a file's path; then no other key is used.",
   },
   AUTH: {
     default: null,
@@ -43,7 +43,10 @@ export const variables = {
     text: 'Web pages that may call the server, as origins separated by commas; "*" for all. Pages on localhost may, except in production.',
   },
   MAX_BODY_BYTES: { default: '1048576', text: 'Size limit of a request, in bytes.' },
-  CALL_TIMEOUT_MS: { default: '50000', text: 'Deadline of a tool call, in milliseconds.' },
+  CALL_TIMEOUT_MS: {
+    default: null,
+    text: 'Deadline of a tool call, in milliseconds. Two seconds less than the platform waits, unless set.',
+  },
   REQUEST_TIMEOUT_MS: {
     default: '30000',
     text: 'Time in which a request must have arrived, in milliseconds.',

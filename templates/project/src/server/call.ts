@@ -1,9 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../contract/model.ts';
-import { copyArguments } from './arguments.ts';
-import { type CompiledTool, compileTool, misfit } from './compile.ts';
-import type { Outcome, Outcomes, Tool } from './define-tool.ts';
-import { type CallResult, failure, resultOf } from './result.ts';
+import { randomBytes } from 'node:crypto';
+import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
+import { type CompiledTool, compileTool, type Problem, problemsOf } from './schema.ts';
+
+/** A complete `tools/call` result (C§2.2). */
+export interface CallResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  /** The value that the text denotes. Absent only where the outputSchema cannot hold a failure. */
+  readonly structuredContent?: JsonObject;
+  readonly isError?: true;
+}
 
 /** How a call ended, for the log. */
 export type Ending =
@@ -11,10 +16,10 @@ export type Ending =
   | 'invalid-arguments'
   | 'output-mismatch'
   | 'exception'
-  | 'timeout'
+  | 'deadline'
   | 'cancelled';
 
-/** A fault of a tool, of which its caller learns nothing but the id. */
+/** An error of a tool, of which its caller learns nothing but the id. */
 export interface Incident {
   readonly id: string;
   readonly tool: string;
@@ -22,20 +27,14 @@ export interface Incident {
   readonly detail: string;
 }
 
-/** Whoever waits for the answer. */
-export interface Waiting {
-  /** Ends the call when it aborts: the caller is gone. Asked for only by a call that takes a while. */
+export interface CallOptions {
+  /** Ends the call when it aborts: the caller is gone. */
   readonly signal?: AbortSignal;
-}
-
-export interface Limits {
   /** Deadline in milliseconds; none by default. */
   readonly timeoutMs?: number;
-  /** Receives faults of the tool; by default they are written to stderr. */
+  /** Receives errors of the tool; by default they are written to stderr. */
   readonly report?: (incident: Incident) => void;
 }
-
-export type CallOptions = Waiting & Limits;
 
 /**
  * Calls a tool just as the server does, for unit tests (C§5.5): defaults, validation, outcome, result. Whatever the
@@ -46,127 +45,180 @@ export type CallOptions = Waiting & Limits;
 export async function callTool(
   tool: Tool,
   args: JsonObject = {},
-  options: CallOptions = {},
+  { signal, timeoutMs, report = (incident) => console.error(JSON.stringify(incident)) }: CallOptions = {},
 ): Promise<CallResult> {
-  return (await runCall(compileTool(tool), args, options, options)).result;
+  const onGone = (leave: () => void) => {
+    if (signal?.aborted) leave();
+    signal?.addEventListener('abort', leave);
+    return () => signal?.removeEventListener('abort', leave);
+  };
+  const sent: unknown = JSON.parse(JSON.stringify(args));
+  return (await runCall(compileTool(tool), sent, { onGone, timeoutMs, report })).result;
 }
 
-/** `callTool` for a compiled tool and arguments of any kind. */
+/** What a call of the server comes with. */
+export interface CallContext {
+  /** Calls `leave` when the caller goes away, until the returned function is called. */
+  onGone(leave: () => void): () => void;
+  readonly timeoutMs: number | undefined;
+  report(incident: Incident): void;
+}
+
+/** `callTool` for a compiled tool and arguments as they came, which validation may fill with defaults. */
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
-  caller: Waiting,
-  limits: Limits,
+  context: CallContext,
 ): Promise<{ readonly result: CallResult; readonly ending: Ending }> {
   const failed = (ending: Ending, code: string, message: string) => ({
-    result: failure(compiled, { kind: 'fail', code, message }),
+    result: failure(compiled, { code, message }),
     ending,
   });
   const incident = (ending: Ending, code: string, message: string, detail: string) => {
-    const id = randomUUID();
-    (limits.report ?? writeIncident)({ id, tool: compiled.tool.name, detail });
+    const id = incidentId();
+    context.report({ id, tool: compiled.tool.name, detail });
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
-  const input = copyArguments(args);
-  const wrong = misfit(compiled.validateInput, input, 'arguments');
-  if (wrong !== null) return failed('invalid-arguments', 'INVALID_ARGUMENTS', wrong);
+  const input = withoutPrototype(args);
+  const problems = problemsOf(compiled.validateInput, input, 'arguments');
+  if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
 
   let outcome: Outcome;
   try {
-    outcome = await runWithin(compiled.tool, input as object, caller, limits.timeoutMs);
+    outcome = await runWithin(compiled.tool, input as object, context);
   } catch (error) {
     if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller went away.');
-    if (error === expired) return failed('timeout', 'TIMEOUT', `No answer within ${limits.timeoutMs} ms.`);
-    return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', stackOf(error));
+    if (error === expired) {
+      return failed(
+        'deadline',
+        'DEADLINE_EXCEEDED',
+        'The tool did not answer before the deadline of a call.',
+      );
+    }
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
 
   const result = resultOf(compiled, outcome);
   if (typeof result !== 'string') return { result, ending: outcome.kind };
-  return incident(
-    'output-mismatch',
-    'OUTPUT_MISMATCH',
-    'The answer does not match the output schema',
-    result,
-  );
+  const message = 'The answer does not match the output schema';
+  return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);
 }
 
 const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
-/**
- * The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. A timer and an abort signal
- * cost as much as a small call: only a call that is still running in the next turn gets them.
- */
-function runWithin(
-  tool: Tool,
-  input: object,
-  caller: Waiting,
-  timeoutMs: number | undefined,
-): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const ways = new Ways();
-    let timer: NodeJS.Timeout | undefined;
-    let gone: AbortSignal | undefined;
-    const release = () => {
-      clearImmediate(arming);
-      clearTimeout(timer);
-      gone?.removeEventListener('abort', onGone);
-    };
+/** The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. */
+function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
+  return new Promise<Outcome>((resolve, reject) => {
+    const ending = new AbortController();
     const end = (reason: symbol) => {
-      release();
       reject(reason);
-      ways.abort();
+      stopWaiting();
+      ending.abort();
     };
-    const onGone = () => end(cancelled);
-    const arming = setImmediate(() => {
-      gone = caller.signal;
-      if (gone?.aborted) return onGone();
-      gone?.addEventListener('abort', onGone);
-      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
-    });
-    const settle =
-      <T>(done: (value: T) => void) =>
-      (value: T) => {
-        release();
-        done(value);
-      };
-    const run = async () => tool.run(input, ways);
-    run().then(settle(resolve), settle(reject));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, expired);
+    const release = onGone(() => end(cancelled));
+    function stopWaiting() {
+      clearTimeout(timer);
+      release?.();
+    }
+    const run = async () => tool.run(input, { ...outcomes, signal: ending.signal });
+    run().then(resolve, reject).finally(stopWaiting);
   });
 }
 
-/** The outcomes that a tool chooses from, with a signal that exists once the tool asks for it. */
-class Ways implements Outcomes<object> {
-  #controller: AbortController | undefined;
+const outcomes: Omit<Outcomes<object>, 'signal'> = {
+  found: (data) => ({ kind: 'found', data }),
+  empty: (reason) => ({ kind: 'empty', reason }),
+  fail: (code, message, hints) => ({ kind: 'fail', code, message, hints }),
+};
 
-  found(data: object): Outcome {
-    return { kind: 'found', data };
-  }
-
-  empty(reason: string): Outcome {
-    return { kind: 'empty', reason };
-  }
-
-  fail(code: string, message: string, hints?: JsonObject): Outcome {
-    return { kind: 'fail', code, message, hints };
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort();
+/** The result of an outcome, or in words how it differs from the tool's outputSchema. */
+function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {
+  switch (outcome?.kind) {
+    case 'found':
+      return answer(compiled, outcome.data);
+    case 'empty':
+      return answer(compiled, {
+        ...compiled.blank,
+        searchExhausted: true,
+        noResultsReason: outcome.reason,
+      });
+    case 'fail':
+      return failure(compiled, outcome);
+    default:
+      return 'run must return what found(), empty() or fail() gave';
   }
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hints?: JsonObject;
 }
 
-function writeIncident(incident: Incident): void {
-  console.error(JSON.stringify(incident));
+/**
+ * A failure that fits the outputSchema: empty values, the signal, and those hints that the schema admits. Where the
+ * schema admits no failure at all, the text alone.
+ */
+function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
+  const signal = { error: code, message };
+  let best = answer(compiled, { ...compiled.blank, ...signal });
+  if (typeof best === 'string') {
+    return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
+  }
+  let admitted: JsonObject = {};
+  for (const [name, value] of Object.entries(hints)) {
+    const wider = { ...admitted, [name]: value };
+    const result = answer(compiled, { ...compiled.blank, ...wider, ...signal });
+    if (typeof result === 'string') continue;
+    best = result;
+    admitted = wider;
+  }
+  return { ...best, isError: true };
+}
+
+/** Serializes once and validates the value that the text denotes: what the caller will see. */
+function answer({ validateOutput }: CompiledTool, data: object): CallResult | string {
+  let text: string;
+  try {
+    text = JSON.stringify(data) ?? 'null';
+  } catch (error) {
+    return `structuredContent: ${(error as Error).message}`;
+  }
+  const structuredContent: JsonObject = JSON.parse(text);
+  const problems = problemsOf(validateOutput, structuredContent, 'structuredContent');
+  if (problems) return problems.map(({ path, text }) => `${path}: ${text}`).join('; ');
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** Arguments that inherit nothing: `input.constructor` is a parameter or nothing, and defaults apply to every name. */
+function withoutPrototype(args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  return Object.assign(Object.create(null), args);
+}
+
+/** On these a platform calls again (public source: app lib/ai/skills/mcp.ts), which does no good to a refused call. */
+const retryWords =
+  /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
+
+/** Problems as one text, of which no part makes a platform call again with the same arguments. */
+function withoutRetryWords(problems: readonly Problem[]): string {
+  const texts = problems.map(({ path, text }) => {
+    const full = `${path}: ${text}`;
+    if (!retryWords.test(full)) return full;
+    const plain = `${path}: does not match the inputSchema`;
+    return retryWords.test(plain) ? 'arguments: one does not match the inputSchema' : plain;
+  });
+  return [...new Set(texts)].join('; ');
+}
+
+/** Consonants only: digits or words in it could be one of `retryWords`. */
+const alphabet = 'bcdfghjklmnpqrst';
+
+/** A name for an error, by which its author finds it in the log. */
+export function incidentId(): string {
+  return Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('');
 }

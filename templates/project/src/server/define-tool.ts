@@ -1,15 +1,31 @@
-import type { Static } from 'typebox';
-import type { JsonObject, ToolExample } from '../../contract/model.ts';
+/** A JSON value as it travels between the server and its callers. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-export { signals } from '../../contract/outcomes.ts';
-export { callTool } from './call.ts';
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
 
-/** What a tool's schemas have in common: an object at the root, `properties` and `required` (C§2.1). */
-export interface ObjectSchema extends JsonObject {
+/** What the two schemas of a tool have in common: an object at the root, `properties` and `required` (C§2.1). */
+export interface ObjectSchema {
   readonly type: 'object';
-  readonly properties: { readonly [name: string]: JsonObject };
+  readonly properties: { readonly [name: string]: object };
   readonly required: readonly string[];
 }
+
+/**
+ * The optional output properties that let one outputSchema hold all three outcomes of a call: data, an explicit empty
+ * result (C§2.2) and a failure (C§2.2, "Recommended failure payload").
+ */
+export const signals = {
+  searchExhausted: {
+    type: 'boolean',
+    description:
+      'True when the search is complete and there is nothing to return: the empty result is the answer.',
+  },
+  noResultsReason: { type: 'string', description: 'Why there is nothing to return.' },
+  error: { type: 'string', description: 'Code of the failure; present only when the call failed.' },
+  message: { type: 'string', description: 'What went wrong, in words; present only when the call failed.' },
+} as const;
 
 /** How a call ended, as `found`, `empty` and `fail` return it. */
 export type Outcome =
@@ -35,69 +51,50 @@ export interface Outcomes<Data> {
   readonly signal: AbortSignal;
 }
 
-/** What `run` receives: the arguments after validation, where a parameter with a default is always present. */
-export type Input<Schema> = Members<Schema, Defaulted<Schema>>;
-
-/** What `found` takes. */
-export type Data<Schema> = Members<Schema, never>;
-
-/**
- * The object that a schema describes; members that are required or named by `Present` are always there. Takes the root
- * apart by hand: `Static` of a whole schema that is still to be inferred costs the compiler most of a second.
- */
-type Members<Schema, Present> = Schema extends {
-  readonly properties: infer Properties extends { readonly [name: string]: JsonObject };
-  readonly required: readonly (infer Required)[];
+/** A call with the outcome that the author expects; the self-check makes every one of them. */
+export interface ToolExample {
+  readonly arguments: JsonObject;
+  /** `found`: data. `empty`: an explicit empty result (C§2.2). `fail`: `isError` with `error` and `message`. */
+  readonly expect: 'found' | 'empty' | 'fail';
 }
-  ? Flat<
-      {
-        -readonly [Name in keyof Properties as Name extends Required | Present ? Name : never]: Static<
-          Properties[Name]
-        >;
-      } & {
-        -readonly [Name in keyof Properties as Name extends Required | Present ? never : Name]?: Static<
-          Properties[Name]
-        >;
-      }
-    > &
-      Further<Schema>
-  : never;
 
-type Flat<T> = { [Name in keyof T]: T[Name] };
-
-/** Names of the properties that have a default. */
-type Defaulted<Schema> = Schema extends { readonly properties: infer Properties }
-  ? {
-      [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
-    }[keyof Properties]
-  : never;
-
-/** Members beyond the declared ones, where the schema speaks of them. */
-type Further<Schema> = Schema extends { readonly additionalProperties: true | object }
-  ? { [name: string]: unknown }
-  : unknown;
-
-/** A tool as lists hold it: its `run` takes arguments that were validated against `inputSchema`. */
-export interface Tool {
+/** What `tools/list` says of a tool (C§2.1). */
+export interface ToolDefinition {
+  /** Identifies the tool in `tools/call`. */
   readonly name: string;
+  /** Name for people. */
+  readonly title?: string;
+  /** What the tool returns and when to use it: agents choose by this text. */
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
+  /** Hints about what a call does, for clients that ask before they act. */
+  readonly annotations?: {
+    readonly title?: string;
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+  readonly icons?: readonly {
+    readonly src: string;
+    readonly mimeType?: string;
+    readonly sizes?: readonly string[];
+    readonly theme?: 'light' | 'dark';
+  }[];
   readonly _meta?: JsonObject;
+}
+
+/** A tool as lists hold it: its `run` takes arguments that were validated against `inputSchema`. */
+export interface Tool extends ToolDefinition {
   readonly examples: readonly ToolExample[];
   run(input: object, outcomes: Outcomes<object>): Outcome | Promise<Outcome>;
 }
 
 /** A tool as an author writes it: the types of `run` follow from the two schemas. */
 export interface TypedTool<I extends ObjectSchema, O extends ObjectSchema> extends Omit<Tool, 'run'> {
-  /** Identifies the tool in `tools/call`. */
-  readonly name: string;
-  /** What the tool returns and when to use it: agents choose by this text. */
-  readonly description: string;
   readonly inputSchema: I;
   readonly outputSchema: O;
-  /** Calls with a known outcome; the self-check makes every one of them. */
-  readonly examples: readonly ToolExample[];
   run(input: Input<I>, outcomes: Outcomes<Data<O>>): Outcome | Promise<Outcome>;
 }
 
@@ -107,3 +104,85 @@ export function defineTool<const I extends ObjectSchema, const O extends ObjectS
 ): Tool {
   return tool as unknown as Tool;
 }
+
+/** What `run` receives: the arguments after validation, where a parameter with a default is always present. */
+export type Input<Schema> = Members<Schema, RequiredName<Schema> | DefaultedName<Schema>>;
+
+/** What `found` takes. */
+export type Data<Schema> = Members<Schema, RequiredName<Schema>>;
+
+/** The values that a schema admits, and `unknown` where this cannot be said of them (`allOf`, `$ref`). */
+type Value<S> = S extends { readonly enum: readonly (infer Allowed)[] }
+  ? Allowed
+  : S extends { readonly const: infer Only }
+    ? Only
+    : S extends { readonly type: infer Type }
+      ? OfType<S, Type extends readonly (infer One)[] ? One : Type> | Nullable<S>
+      : S extends { readonly allOf: unknown } | { readonly $ref: unknown } | { readonly properties: unknown }
+        ? unknown
+        : S extends { readonly anyOf: readonly (infer B)[] } | { readonly oneOf: readonly (infer B)[] }
+          ? OfBranch<B>
+          : unknown;
+
+type Nullable<S> = S extends { readonly nullable: true } ? null : never;
+
+type OfBranch<Branch> = Branch extends unknown ? Value<Branch> : never;
+
+type OfType<S, Type> = Type extends keyof Scalars
+  ? Scalars[Type]
+  : Type extends 'array'
+    ? S extends { readonly items: infer Items extends object }
+      ? Items extends readonly unknown[]
+        ? unknown[]
+        : Value<Items>[]
+      : unknown[]
+    : Type extends 'object'
+      ? Members<S, RequiredName<S>>
+      : unknown;
+
+interface Scalars {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  null: null;
+}
+
+/** The object that a schema describes; its members named by `Present` are always there. */
+type Members<S, Present> = S extends { readonly properties: infer Properties }
+  ? S extends Open
+    ? Declared<Properties, Present> & { [name: string]: unknown }
+    : Declared<Properties, Present>
+  : S extends Composed
+    ? { [name: string]: unknown }
+    : {
+        [name: string]: S extends { readonly additionalProperties: infer Further } ? Value<Further> : unknown;
+      };
+
+/** Schemas that describe members beside those under `properties`. */
+type Open = { readonly additionalProperties: true | object } | Composed;
+
+type Composed =
+  | { readonly patternProperties: unknown }
+  | { readonly allOf: unknown }
+  | { readonly anyOf: unknown }
+  | { readonly oneOf: unknown }
+  | { readonly $ref: unknown }
+  | { readonly if: unknown };
+
+type Declared<Properties, Present> = {
+  -readonly [Name in keyof Properties as Name & Present]: Value<Properties[Name]>;
+} & {
+  -readonly [Name in keyof Properties as Exclude<Name, Present>]?: Value<Properties[Name]>;
+} extends infer Both
+  ? { [Name in keyof Both]: Both[Name] }
+  : never;
+
+type RequiredName<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
+
+/** Names of the properties at the root that have a default. */
+type DefaultedName<S> = S extends { readonly properties: infer Properties }
+  ? {
+      [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
+    }[keyof Properties]
+  : never;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../config.ts';
-import type { App } from './app.ts';
+import type { App } from './http.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -9,19 +8,28 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 stands for any free port. */
+  readonly port: number;
+  readonly requestTimeoutMs: number;
+  readonly shutdownGraceMs: number;
+}
+
 /** Longer than the idle time-outs of common proxies, so that they never send into a connection being closed. */
 const keepAliveTimeout = 65_000;
 const sweepMs = 50;
-
-type Limits = Pick<Config, 'host' | 'port' | 'requestTimeoutMs' | 'shutdownGraceMs'>;
 
 /**
  * Listens for requests.
  *
  * @throws Error in words where the address cannot be listened on.
  */
-export async function listen(app: App, limits: Limits): Promise<RunningServer> {
-  const { host, port, requestTimeoutMs, shutdownGraceMs } = limits;
+export async function listen(
+  app: Pick<App, 'handle' | 'closeStreams'>,
+  options: ListenOptions,
+): Promise<RunningServer> {
+  const { host, port, requestTimeoutMs, shutdownGraceMs } = options;
   let unanswered = 0;
   const server = createServer(
     {
@@ -40,7 +48,7 @@ export async function listen(app: App, limits: Limits): Promise<RunningServer> {
     },
   );
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(inWords(error, limits))));
+    server.once('error', (error) => reject(new Error(inWords(error, options))));
     server.listen(port, host, resolve);
   });
 
@@ -75,7 +83,7 @@ function closeWithConnection({ socket }: IncomingMessage, response: ServerRespon
   response.once('socket', () => socket.off('close', close));
 }
 
-function inWords(error: NodeJS.ErrnoException, { host, port }: Limits): string {
+function inWords(error: NodeJS.ErrnoException, { host, port }: ListenOptions): string {
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
@@ -83,7 +91,7 @@ function inWords(error: NodeJS.ErrnoException, { host, port }: Limits): string {
       return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine. Set HOST to one, or leave it out.`;
+      return `${host} is not an address of this machine. Set HOST to one, or leave it out.`;
     default:
       return `Cannot listen on ${host}, port ${port}: ${error.message}`;
   }

@@ -1,8 +1,6 @@
-import type { Json } from '../../contract/model.ts';
-
-/** Writes events as JSON lines: never arguments of calls, never tokens. */
+/** Writes an event with its members as one JSON line: never arguments of calls, never tokens. */
 export interface Log {
-  (event: string, members?: { readonly [name: string]: Json | undefined }): void;
+  (event: string, members?: object): void;
   /** Writes out what is still held back. */
   flush(): void;
 }
@@ -12,15 +10,14 @@ export interface Log {
  *
  * @param write receives whole lines
  */
-export function createLog(write: (lines: string) => void = (lines) => process.stdout.write(lines)): Log {
+export function createLog(write: (lines: string) => void): Log {
   let lines = '';
   const flush = () => {
-    if (lines === '') return;
     const ready = lines;
     lines = '';
-    write(ready);
+    if (ready !== '') write(ready);
   };
-  const log = (event: string, members: { readonly [name: string]: Json | undefined } = {}) => {
+  const log = (event: string, members: object = {}) => {
     if (lines === '') setImmediate(flush);
     lines += `${JSON.stringify({ time: new Date().toISOString(), event, ...members })}\n`;
   };

@@ -1,9 +1,33 @@
-import type { Caller } from './caller.ts';
-import { ErrorCode, isQuiet, isRequest, type Members, type RequestId } from './protocol.ts';
+/** The members of a JSON object from outside. */
+export type Members = { readonly [name: string]: unknown };
 
-/** Answers the requests of one method by a result as JSON text; a thrown `RpcError` becomes an error of its code. */
-export type Method = (params: Members, caller: Caller) => string | Promise<string>;
+export type RequestId = string | number;
 
+/** A message that is due an answer. */
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Members;
+}
+
+export interface ErrorReply {
+  readonly jsonrpc: '2.0';
+  /** Null where the request's own cannot be read. */
+  readonly id: RequestId | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+/** Codes of JSON-RPC errors. */
+export const ErrorCode = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  Unauthorized: -32001,
+} as const;
+
+/** Thrown by a method, becomes an error reply of its code. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -13,31 +37,25 @@ export class RpcError extends Error {
   }
 }
 
-/** A JSON-RPC response: a result as the text that goes out, or an error. */
-export type Reply = string | ErrorReply;
-
-export interface ErrorReply {
-  readonly jsonrpc: '2.0';
-  /** Null where the request's own cannot be told. */
-  readonly id: RequestId | null;
-  readonly error: { readonly code: number; readonly message: string };
-}
+/** Answers the requests of one method by a result as JSON text. */
+export type Method<Caller> = (params: Members, caller: Caller) => string | Promise<string>;
 
 export function errorReply(code: number, message: string, id: RequestId | null = null): ErrorReply {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
 /**
- * Replies to one message; null where no reply is due, to notifications and responses.
+ * Replies to one message: JSON text where a method gave a result, or an error; null where no reply is due, to
+ * notifications and responses.
  *
  * No state outlives a message, so that none can be shared between callers. Hence a `notifications/cancelled`, which is
  * a message of its own, finds nothing to cancel: callers cancel a call by closing its connection.
  */
-export async function replyTo(
+export async function replyTo<Caller>(
   message: Members,
-  methods: ReadonlyMap<string, Method>,
+  methods: ReadonlyMap<string, Method<Caller>>,
   caller: Caller,
-): Promise<Reply | null> {
+): Promise<string | ErrorReply | null> {
   if (!isRequest(message)) {
     return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request');
   }
@@ -45,10 +63,45 @@ export async function replyTo(
   try {
     const handler = methods.get(method);
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-    const result = await handler(params, caller);
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, caller)}}`;
   } catch (error) {
     if (error instanceof RpcError) return errorReply(error.code, error.message, id);
     throw error;
   }
+}
+
+/** Whether a JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isRequest(message: Members): message is Members & Request {
+  return consistsOf(requestMembers, message) && isId(message.id) && namesMethod(message);
+}
+
+/** Whether a message is due no answer: a notification, or a response to a request. */
+export function isQuiet(message: Members): boolean {
+  const { id, result, error } = message;
+  if (consistsOf(notificationMembers, message)) return namesMethod(message);
+  if (consistsOf(resultMembers, message)) return isId(id) && isObject(result);
+  if (!consistsOf(errorMembers, message) || !(id === undefined || isId(id))) return false;
+  return isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string';
+}
+
+const requestMembers = new Set(['jsonrpc', 'id', 'method', 'params']);
+const notificationMembers = new Set(['jsonrpc', 'method', 'params']);
+const resultMembers = new Set(['jsonrpc', 'id', 'result']);
+const errorMembers = new Set(['jsonrpc', 'id', 'error']);
+
+function consistsOf(members: ReadonlySet<string>, message: Members): boolean {
+  return message.jsonrpc === '2.0' && Object.keys(message).every((name) => members.has(name));
+}
+
+/** Numbers beyond the safe ones would come back as others. */
+function isId(id: unknown): id is RequestId {
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+function namesMethod({ method, params }: Members): boolean {
+  return typeof method === 'string' && (params === undefined || isObject(params));
 }

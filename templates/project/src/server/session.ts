@@ -1,18 +1,23 @@
-import { createHmac, createSecretKey, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { dropOldest } from './bounded.ts';
+import {
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Sessions as the `mcp-session-id` header names them (C§3.1). */
 export interface Sessions {
   /** Opens a session and returns its identifier. */
   open(): string;
   /** Whether the identifier is of this server, not expired and not closed. */
-  isKnown(id: string | undefined): boolean;
+  isKnown(id: string | undefined): id is string;
   /** Ends a session before its time. Only this process knows of it; the oldest ones are forgotten first. */
   close(id: string): void;
 }
 
 const mostClosed = 10_000;
-const mostVerified = 5_000;
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
@@ -22,34 +27,26 @@ const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
  * @param secret null for a random one: the sessions then end with the process
  */
 export function createSessions(secret: string | null, ttlSeconds: number): Sessions {
-  const key = createSecretKey(secret === null ? randomBytes(32) : Buffer.from(secret));
   const closed = new Set<string>();
-  const verified = new Map<string, number>();
-  const signatureOf = (claim: string) => createHmac('sha256', key).update(claim).digest('base64url');
-
-  /** When a session expires, in seconds since the epoch; long ago where the signature is not ours. */
-  const verify = (id: string): number => {
-    const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
-    if (claim === '' || !timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(claim)))) return 0;
-    const expiry = Number.parseInt(issued, 36) + ttlSeconds;
-    verified.set(id, expiry);
-    dropOldest(verified, mostVerified);
-    return expiry;
+  let key: KeyObject | undefined;
+  const sign = (claim: string) => {
+    key ??= createSecretKey(secret === null ? randomBytes(32) : Buffer.from(secret));
+    return createHmac('sha256', key).update(claim).digest('base64url');
   };
-
   return {
     open() {
       const claim = `${randomUUID()}.${nowSeconds().toString(36)}`;
-      return `${claim}.${signatureOf(claim)}`;
+      return `${claim}.${sign(claim)}`;
     },
-    isKnown(id) {
-      if (id === undefined) return false;
-      const expiry = verified.get(id) ?? verify(id);
-      return nowSeconds() < expiry && !closed.has(id);
+    isKnown(id): id is string {
+      const [, claim, issued, signature] = form.exec(id ?? '') ?? [];
+      if (id === undefined || !claim || !issued || !signature) return false;
+      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return false;
+      return nowSeconds() < Number.parseInt(issued, 36) + ttlSeconds && !closed.has(id);
     },
     close(id) {
       closed.add(id);
-      dropOldest(closed, mostClosed);
+      if (closed.size > mostClosed) closed.delete(closed.values().next().value ?? '');
     },
   };
 }

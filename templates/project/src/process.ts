@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ServerInfo } from './methods.ts';
+import type { ServerInfo } from './server/mcp.ts';
 
-/** The project's directory; this module runs from `dist/src/server`. */
-export const projectDirectory = fileURLToPath(new URL('../../../', import.meta.url));
+/** The project's directory; this module runs from `dist/src`. */
+export const projectDirectory = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The server's identity: the name and version of the project's package.json. */
 export function readServerInfo(): ServerInfo {
@@ -15,7 +15,15 @@ export function readServerInfo(): ServerInfo {
 /** Adds the variables of the project's `.env`, if it has one, to the environment; those already set stay. */
 export function loadEnvironment(): void {
   const file = path.join(projectDirectory, '.env');
-  if (!existsSync(file)) return;
-  if (typeof process.loadEnvFile === 'function') process.loadEnvFile(file);
-  else console.error('.env is not read: that needs Node 20.12 or later.');
+  try {
+    if (existsSync(file)) process.loadEnvFile(file);
+  } catch (error) {
+    refuse([`.env cannot be read: ${(error as Error).message}`]);
+  }
+}
+
+/** Says on stderr why the process cannot start, and ends it with 1. */
+export function refuse(reasons: readonly string[]): never {
+  console.error(['Cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
+  process.exit(1);
 }

@@ -1,21 +1,34 @@
-import type { ToolDefinition } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
-import { type Incident, runCall } from './call.ts';
-import { type CompiledTool, compileTool } from './compile.ts';
-import type { Tool } from './define-tool.ts';
-import type { Gate } from './gate.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Gate } from './auth.ts';
+import { type CallResult, type Incident, runCall } from './call.ts';
+import type { Tool, ToolDefinition } from './define-tool.ts';
 import type { Log } from './log.ts';
-import { ErrorCode, protocolVersions } from './protocol.ts';
-import type { CallResult } from './result.ts';
-import { type Method, RpcError } from './rpc.ts';
+import { ErrorCode, isObject, type Method, RpcError } from './rpc.ts';
+import { type CompiledTool, compileTool } from './schema.ts';
+
+/** The versions of MCP that the server speaks, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
+export const protocolVersions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
 
 /** The method whose requests are paid for (C§5.3). */
 export const paidMethod = 'tools/call';
 
-/** Name and version, as `initialize` and `/health` tell them (C§2.3, C§2.4). */
+/** Name and version, as `initialize` and `/health` give them (C§2.3, C§2.4). */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
+}
+
+/** What a method may know of the HTTP request that brought its message. */
+export interface Caller {
+  readonly headers: IncomingHttpHeaders;
+  /** Calls `leave` when the caller goes away, until the returned function is called. */
+  onGone(leave: () => void): () => void;
 }
 
 /** What the methods work with. */
@@ -28,37 +41,33 @@ export interface Service {
   readonly log: Log;
 }
 
-/** Whether `MCP-Protocol-Version` names a version that this server speaks. */
-export function isSupportedVersion(version: string): boolean {
-  return protocolVersions.some((supported) => supported === version);
-}
-
 /**
  * The methods of C§4.1. The calling method asks the gate itself, whoever asked it before.
  *
  * @throws Error where two tools have one name or a schema does not compile.
  */
-export function createMethods({ info, tools, gate, timeoutMs, log }: Service): ReadonlyMap<string, Method> {
+export function createMethods(service: Service): ReadonlyMap<string, Method<Caller>> {
+  const { info, tools, gate, timeoutMs, log } = service;
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
   const list = JSON.stringify({ tools: tools.map(definitionOf) });
-  const limits = { timeoutMs, report: (incident: Incident) => log('incident', { ...incident }) };
+  const report = (incident: Incident) => log('incident', incident);
 
-  const initialize: Method = ({ protocolVersion: version, capabilities, clientInfo }) => {
+  const initialize: Method<Caller> = ({ protocolVersion: asked, capabilities, clientInfo }) => {
     const client = isObject(clientInfo) ? clientInfo : {};
     const complete = typeof client.name === 'string' && typeof client.version === 'string';
-    if (typeof version !== 'string' || !isObject(capabilities) || !complete) {
+    if (typeof asked !== 'string' || !isObject(capabilities) || !complete) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
     }
-    const protocolVersion = isSupportedVersion(version) ? version : protocolVersions[0];
+    const protocolVersion = protocolVersions.includes(asked) ? asked : protocolVersions[0];
     return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: info });
   };
 
-  const call: Method = async ({ name, arguments: args = {} }, caller) => {
-    if (!(await gate(caller.headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
+  const call: Method<Caller> = async ({ name, arguments: args = {} }, { headers, onGone }) => {
+    if (!(await gate.admits(headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
@@ -68,13 +77,13 @@ export function createMethods({ info, tools, gate, timeoutMs, log }: Service): R
       return JSON.stringify(unknownTool(name));
     }
     const started = performance.now();
-    const { result, ending } = await runCall(compiled, args, caller, limits);
+    const { result, ending } = await runCall(compiled, args, { onGone, timeoutMs, report });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending });
     return JSON.stringify(result);
   };
 
-  return new Map<string, Method>([
+  return new Map<string, Method<Caller>>([
     ['initialize', initialize],
     ['ping', () => '{}'],
     ['tools/list', () => list],
@@ -84,8 +93,10 @@ export function createMethods({ info, tools, gate, timeoutMs, log }: Service): R
   ]);
 }
 
-function definitionOf({ name, description, inputSchema, outputSchema, _meta }: Tool): ToolDefinition {
-  return { name, description, inputSchema, outputSchema, ...(_meta && { _meta }) };
+/** What callers see of a tool; members that are undefined are left out when it is sent. */
+export function definitionOf(tool: Tool): ToolDefinition {
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool;
+  return { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
 }
 
 function unknownTool(name: string): CallResult {

@@ -1,0 +1,166 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { JsonObject, ObjectSchema, Tool } from './define-tool.ts';
+
+/** A tool and all that its calls need and that follows from its schemas. */
+export interface CompiledTool {
+  readonly tool: Tool;
+  /** Fills in the defaults of absent arguments. */
+  readonly validateInput: ValidateFunction;
+  readonly validateOutput: ValidateFunction;
+  /** The members of an answer without data: every required one that can hold nothing. */
+  readonly blank: JsonObject;
+}
+
+/** As the clients of the official SDK read a schema: what this server lets out is what they accept. */
+function createCompiler(useDefaults: boolean): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    useDefaults,
+    // All three would compile the meta-schema or keep every schema.
+    validateSchema: false,
+    meta: false,
+    addUsedSchema: false,
+    logger: false,
+    code: { optimize: false }, // doubles the time of compilation; V8 removes the same code
+  });
+  formats.default(ajv);
+  return ajv;
+}
+
+let inputs: Ajv | undefined;
+let outputs: Ajv | undefined;
+const compiled = new WeakMap<Tool, CompiledTool>();
+
+/**
+ * Compiles a tool's schemas, once per tool.
+ *
+ * @throws Error that names the tool and the schema that does not compile.
+ */
+export function compileTool(tool: Tool): CompiledTool {
+  const known = compiled.get(tool);
+  if (known) return known;
+  inputs ??= createCompiler(true);
+  outputs ??= createCompiler(false);
+  const fresh = {
+    tool,
+    validateInput: compile(inputs, tool, 'inputSchema'),
+    validateOutput: compile(outputs, tool, 'outputSchema'),
+    blank: blankObject(tool.outputSchema),
+  };
+  compiled.set(tool, fresh);
+  return fresh;
+}
+
+function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): ValidateFunction {
+  try {
+    const schema: ObjectSchema & { $async?: unknown } = tool[part];
+    if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
+    return ajv.compile(schema);
+  } catch (error) {
+    throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${(error as Error).message}`);
+  }
+}
+
+/** One way in which a value differs from its schema. */
+export interface Problem {
+  /** Dotted, below the name of the value: `arguments.items[0].price`. */
+  readonly path: string;
+  /** In words: `expected type string, got 3`. */
+  readonly text: string;
+}
+
+const mostProblems = 5;
+
+/**
+ * The first few differences between a value and its schema; null where there are none.
+ *
+ * @param root the value's name in paths, `arguments`
+ */
+export function problemsOf(
+  validate: ValidateFunction,
+  value: unknown,
+  root: string,
+): readonly Problem[] | null {
+  try {
+    if (validate(value)) return null;
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // its branch has reported
+    return errors.slice(0, mostProblems).map((error) => problemOf(error, value, root));
+  } catch (error) {
+    if (error instanceof RangeError) return [{ path: root, text: 'nested too deeply' }];
+    return [{ path: root, text: `cannot be compared with its schema (${(error as Error).message})` }];
+  }
+}
+
+function problemOf(error: ErrorObject, value: unknown, root: string): Problem {
+  const { instancePath, params } = error;
+  const steps = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member = params.missingProperty ?? params.additionalProperty;
+  if (typeof member === 'string') steps.push(member);
+  const actual = steps.reduce<unknown>((at, step) => {
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+      ? Reflect.get(at, step)
+      : undefined;
+  }, value);
+  return {
+    path: root + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
+    text: `expected ${expectedBy(error)}, got ${actual === undefined ? 'nothing' : shorten(actual)}`,
+  };
+}
+
+function expectedBy({ keyword, params, message = keyword }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'a value, the property is required';
+    case 'additionalProperties':
+      return 'no such property';
+    case 'type':
+      return `type ${[params.type].flat().join(' or ')}`;
+    case 'enum':
+      return `one of ${shorten(params.allowedValues)}`;
+    case 'const':
+      return shorten(params.allowedValue);
+    default:
+      return message.replace(/^must /, 'to ');
+  }
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+}
+
+/** Every required property with its empty value; those that have none are left out. */
+function blankObject(schema: Schema): JsonObject {
+  const members = (schema.required ?? [])
+    .map((name) => [
+      name,
+      blankValue(Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : {}),
+    ])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members);
+}
+
+/** Null where it is allowed, else `[]` for an array, and for an object its blank one; undefined where none fits. */
+function blankValue(schema: Schema = {}): unknown {
+  const types = [schema.type ?? []].flat();
+  const nullable = types.length === 0 || types.includes('null') || schema.nullable === true;
+  if (nullable && (schema.enum?.includes(null) ?? true)) return null;
+  if (types.includes('array') && !((schema.minItems ?? 0) > 0)) return [];
+  if (!types.includes('object')) return undefined;
+  const blank = blankObject(schema);
+  return Object.keys(blank).length === new Set(schema.required).size ? blank : undefined;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly minItems?: number;
+  readonly properties?: { readonly [name: string]: Schema };
+  readonly required?: readonly string[];
+}
