@@ -68,12 +68,20 @@ function markOf({ status, level }: RuleResult, paint: Paint): string {
   return level === 'must' ? paint.red('✗') : paint.yellow('!');
 }
 
-/** Makes a text from a stranger harmless in a terminal: control and direction characters become visible. */
+/**
+ * Makes a text from a stranger harmless in a terminal and in the log of a CI: control and direction characters become
+ * visible, and so does one character of what GitHub Actions takes for a command (`::` at the beginning of a line, `##[`
+ * anywhere).
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, codeOf)
+    .replace(/^(\s*):(?=:)/u, (_, blanks) => `${blanks}${codeOf(':')}`)
+    .replaceAll('##[', `#${codeOf('#')}[`);
+}
+
+function codeOf(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 /** Colours of a report. */

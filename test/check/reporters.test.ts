@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
+import { weigh } from '../../src/check/verdict.ts';
 import type { RehearsalStep } from '../../src/contract/model.ts';
-import { everything, lenient } from './report.ts';
+import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
 const plain = { color: false, verbose: true };
 const names = Object.keys(reporters) as ReporterName[];
@@ -13,6 +14,30 @@ describe.each(names)('the reporter %s', (name) => {
   it('lets no text of the target steer what shows it', () => {
     expect(reporters[name](everything(), plain)).not.toMatch(unprintable);
   });
+
+  it.each(['::error::x', ' ::set-output name=a::b', '##[error]x', 'a ##[command]b', '###[add-mask]c'])(
+    'writes no workflow command where a text is %j',
+    (text) => {
+      const problem = { tool: text, path: text, expected: text, actual: text, mend: text };
+      const report = weigh(
+        {
+          ...reportOf([
+            failed('gate.no-token', [problem, { expected: 'x', actual: text }], { mend: text }),
+            ruleResult('gate.expired', { status: 'not-run', reason: text }),
+          ]),
+          rehearsal: [{ tool: text, arguments: { a: text }, ms: 1, status: 'fail', problems: [problem] }],
+        },
+        lenient,
+        undefined,
+        { against: text, refreshNeeded: true, changes: [{ tool: text, breaks: true, what: text }] },
+      );
+      const own = name === 'github' ? /^::(error|warning|notice) title=/ : /^$/;
+      for (const line of reporters[name](report, plain).split('\n')) {
+        expect(line).not.toContain('##[');
+        if (!own.test(line)) expect(line).not.toMatch(/^\s*::/);
+      }
+    },
+  );
 
   it('is pure, and ends without a line break', () => {
     const report = everything();

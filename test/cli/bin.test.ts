@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -102,6 +102,27 @@ describe('the built programs', () => {
       expect(error.details.join()).toMatch(/\bat .*:\d+/);
     });
   });
+
+  it.each(['https://127.0.0.1:9/mcp', 'HTTP:/127.0.0.1:9/mcp', 'http://x.invalid/../..', 'localhost:9/mcp'])(
+    'take %s for an address, even where a project has that path',
+    (target) => {
+      const cwd = directory();
+      const project = join(cwd, target);
+      mkdirSync(project, { recursive: true });
+      writeFileSync(join(project, 'market-mcp.json'), '{}');
+      const scripts = { build: `touch ${join(cwd, 'built')}` };
+      writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts }));
+      const ran = spawnSync(process.execPath, [bins.market, 'check', target, '--json'], {
+        cwd,
+        encoding: 'utf8',
+      });
+      const { code } = JSON.parse(ran.stderr).error;
+      expect([code, ran.status]).toEqual(
+        target.startsWith('localhost') ? ['INVALID_INPUT', 2] : ['UNREACHABLE', 3],
+      );
+      expect(existsSync(join(cwd, 'built'))).toBe(false);
+    },
+  );
 
   it('need a directory that exists', () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && "$@"';

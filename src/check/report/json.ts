@@ -5,9 +5,13 @@ export function jsonReport(report: CheckReport): string {
   return safeJson(report);
 }
 
-/** JSON on one line in which control and direction characters are written as escapes: safe to print, whoever wrote them. */
+/**
+ * JSON on one line in which control and direction characters are written as escapes, and so is `##[`, which GitHub Actions
+ * would take for a command: safe to print, whoever wrote them.
+ */
 export function safeJson(value: object): string {
-  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  const json = JSON.stringify(value).replaceAll('##[', `#${escapeOf('#'.charCodeAt(0))}[`);
+  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeOf(character.charCodeAt(index))).join(''),
   );
 }

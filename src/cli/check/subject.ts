@@ -29,7 +29,7 @@ export interface Subject {
 export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Result<Subject>> {
   const platform = flags.platform === undefined ? pass(undefined) : await resolvePlatform(flags.platform);
   if (!platform.ok) return platform;
-  if (target !== undefined && !existsSync(target) && looksLikeAddress(target)) {
+  if (target !== undefined && (isAddress(target) || (!existsSync(target) && looksLikeHost(target)))) {
     const faults = addressFaults(target);
     return faults.length > 0 ? refuse(...faults) : serverAt(target, platform.value ?? generic, flags);
   }
@@ -38,9 +38,17 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
   return pass(project(findProject(resolve(target ?? '.')), platform.value));
 }
 
-/** `https://…`, `localhost:3000/mcp`, `tools.example.com/mcp`. */
-function looksLikeAddress(target: string): boolean {
-  return /^[a-z]+:\/\/|^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/|$)|:\d+/i.test(target);
+/**
+ * `https://…`, `https:/…`, `localhost:3000/mcp`. Never a path, even where there is a directory of that name: its build
+ * script would run in place of a request.
+ */
+function isAddress(target: string): boolean {
+  return /^[a-z][a-z\d+.-]+:\/|^[^/]*:\d+(\/|$)/i.test(target);
+}
+
+/** `tools.example.com/mcp`, which is a path as well. */
+function looksLikeHost(target: string): boolean {
+  return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
 }
 
 function addressFaults(target: string): readonly Fault[] {
