@@ -10,9 +10,14 @@ export interface JsonObject {
 /** An element of a `tools/list` result (C§2.1). */
 export interface ToolDefinition {
   readonly name: string;
+  /** Name for people (MCP). */
+  readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
+  /** Hints about what a call does, such as `readOnlyHint` (MCP). */
+  readonly annotations?: JsonObject;
+  readonly icons?: readonly JsonObject[];
   readonly _meta?: JsonObject;
 }
 

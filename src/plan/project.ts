@@ -59,9 +59,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
 
 /** Everything the project's templates say of it. */
 export function projectContext({ name, profile, packageManager, tools }: ProjectAnswers): ProjectContext {
-  const entries = tools
-    .map(({ definition: { name } }) => ({ name, file: toolFile(name) }))
-    .sort((a, b) => (a.file < b.file ? -1 : 1));
+  const entries = tools.map(({ definition: { name } }) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
   return {

@@ -14,9 +14,10 @@ export interface ToolsIndexContext {
 }
 
 /**
- * The list of tools: it follows from the names of the tools' files alone.
+ * The list of tools, in the order of `tools/list`: the marketplace's judge takes the first where none is named (app
+ * api/v1/tools/dispute/route.ts).
  *
- * @param files names without their ending: `get-gas-price`
+ * @param files names without their ending, in order: `get-gas-price`
  */
 export function planToolsIndex(files: readonly string[]): PlannedFile {
   return {
@@ -27,10 +28,10 @@ export function planToolsIndex(files: readonly string[]): PlannedFile {
   };
 }
 
-/** The files in order, each with an identifier of its own. */
+/** The files in their order, each with an identifier of its own. */
 export function toolsIndexContext(files: readonly string[]): ToolsIndexContext {
   const taken = new Set(['tools', 'Tool', ...reservedWords]);
-  const tools = [...files].sort().map((file) => {
+  const tools = files.map((file) => {
     const identifier = freeIdentifier(file, taken);
     taken.add(identifier);
     return { module: `./${file}.ts`, identifier };

@@ -21,7 +21,7 @@ export interface Project {
   readonly profile: PlatformProfile;
   /** Text of `src/tools/index.ts`. */
   readonly index: string;
-  /** Every file of `src/tools/` that the list of tools names or that exports a tool, in order. */
+  /** Every file of `src/tools/` that exports a tool: in the order of the list of tools, then those it does not name. */
   readonly tools: readonly ToolFile[];
 }
 
@@ -52,9 +52,11 @@ export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
   refuseDetours(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
   const index = readIndex(directory);
-  const imported = new Set(importsIn(index));
-  const tools = toolFiles(directory)
-    .flatMap((file) => readToolFile(directory, file, imported.has(file)) ?? [])
+  const imported = importsIn(index);
+  const present = toolFiles(directory);
+  const inOrder = [...new Set([...imported.filter((file) => present.includes(file)), ...present])];
+  const tools = inOrder
+    .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
     .filter(({ served, source }) => served || source.exportsTool);
   return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
 }

@@ -18,8 +18,8 @@ export const importsIn = remembered((index: string): readonly string[] => {
 });
 
 /**
- * The list of tools as it will be: of every tool that stands in the directory, but for those that go, and of those that
- * come. Byte order mark and line ends stay as they are.
+ * The list of tools as it will be: the present one without those that go, then those that come, then tools of the
+ * directory that it did not name. Byte order mark and line ends stay as they are.
  *
  * @throws ProjectError `INDEX_EDITED` where the present list says what this one could not.
  */
@@ -29,8 +29,10 @@ export function nextToolsIndex(
   { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
 ): ProjectFile {
   requireGenerated(project, templates);
-  const present = project.tools.map(({ file }) => file).filter((file) => !removed.includes(file));
-  const text = rendered([...new Set([...present, ...added])], templates);
+  const present = project.tools.filter(({ file }) => !removed.includes(file));
+  const filesOf = (isServed: boolean) =>
+    present.filter(({ served }) => served === isServed).map(({ file }) => file);
+  const text = rendered([...new Set([...filesOf(true), ...added, ...filesOf(false)])], templates);
   return { content: new TextEncoder().encode(inStyleOf(project.index, text)), owner: 'generated' };
 }
 

@@ -8,13 +8,17 @@ import { fieldsSchema } from './shape-schema.ts';
  * The MCP definition of a ToolSpec (C§2.1). A list becomes an object that holds `items` and `count`. Required output
  * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call.
  */
-export function definitionOf({ name, description, input, output, returns, _meta }: ToolSpec): ToolDefinition {
+export function definitionOf(spec: ToolSpec): ToolDefinition {
+  const { name, title, description, input, output, returns, annotations, icons, _meta } = spec;
   const answer = fieldsSchema(output);
   return {
     name,
+    ...(title !== undefined && { title }),
     description,
     inputSchema: { type: 'object', ...fieldsSchema(input) },
     outputSchema: withSignals(returns === 'list' ? listOf(answer) : answer),
+    ...(annotations && { annotations }),
+    ...(icons && { icons }),
     ...(_meta && { _meta }),
   };
 }

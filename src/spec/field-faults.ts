@@ -1,7 +1,6 @@
-import { compileSchema } from '../contract/compile.ts';
 import type { Json } from '../contract/model.ts';
-import { problemsOf } from '../contract/schema.ts';
 import { fault } from './fault.ts';
+import { mismatches } from './fits.ts';
 import type { Fault, Field, Shape } from './model.ts';
 import { parseFieldName } from './names.ts';
 import { patternFlaw } from './pattern-safety.ts';
@@ -63,11 +62,11 @@ function valueFaults(shape: Shape, where: string): readonly Fault[] {
 
 function misfits(shape: Shape, values: readonly Json[], where: (i: number) => string): readonly Fault[] {
   if (values.length === 0) return [];
-  const validate = compileSchema(shapeSchema(shape));
+  const schema = shapeSchema(shape);
   return values.flatMap((value, i) => {
-    if (validate(value)) return [];
-    const [problem] = problemsOf(validate, value, '');
-    const message = `does not fit its own field: ${problem?.path ? `${problem.path} ` : ''}expected ${problem?.expected}`;
+    const [problem] = mismatches(schema, value, '');
+    if (!problem) return [];
+    const message = `does not fit its own field: ${problem.path ? `${problem.path} ` : ''}expected ${problem.expected}`;
     return [fault(where(i), value, message, 'Write a value that fits, or change the field.')];
   });
 }

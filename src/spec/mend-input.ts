@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from '../contract/model.ts';
+import { placeholderComment } from '../contract/placeholder.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { isObject, misfits, shorten, tryCompile } from '../contract/schema.ts';
+import { isObject, shorten, tryCompile } from '../contract/schema.ts';
 import { sampleArguments } from '../contract/smoke.ts';
+import { fits, mismatches } from './fits.ts';
 import { mendRoot } from './mend-root.ts';
-import { type Mending, propertiesOf, propertyAlone, requiredOf } from './mending.ts';
-import { sampleValue } from './sample-value.ts';
+import { type Mending, propertiesOf, propertyAlone, requiredOf, rewrite } from './mending.ts';
+import { sampleValue, samplingOf } from './sample-value.ts';
 
 const whyTest = 'the submission test sends it (app contribute/actions.ts)';
 
@@ -12,9 +14,9 @@ const whyTest = 'the submission test sends it (app contribute/actions.ts)';
 export function mendInput(schema: JsonObject, smoke: PlatformProfile['smoke'], mending: Mending): JsonObject {
   const rooted = mendRoot(schema, 'inputSchema', mending);
   if (mending.faults.length > 0 || !tryCompile(rooted).ok) return rooted;
-  const plain = withPlainTypes(rooted, mending);
+  const plain = withFittingValues(withPlainTypes(rooted, mending), mending);
   const tested = withTestValues(plain, smoke, mending);
-  const [misfit] = misfits(tested, sampleArguments(tested, smoke), 'arguments');
+  const [misfit] = mismatches(tested, sampleArguments(tested, smoke), 'arguments');
   if (misfit && mending.faults.length === 0) {
     mending.fault(
       'inputSchema',
@@ -61,36 +63,54 @@ function withoutNull(property: JsonObject, path: string, mending: Mending, why: 
   }, withoutDefault);
 }
 
-/** Adds an example to parameters that would otherwise be tested with a value they refuse. */
+/** Takes away each default and example that its own schema refuses: a format that all of them break goes instead. */
+function withFittingValues(root: JsonObject, mending: Mending): JsonObject {
+  return rewrite(root, 'inputSchema', (schema, path) => {
+    const { default: fallback, examples, format, ...bare } = schema;
+    const list: readonly Json[] = Array.isArray(examples) ? examples : [];
+    const given = [...(fallback === undefined ? [] : [fallback]), ...list];
+    const strict = format === undefined ? bare : { ...bare, format };
+    const unfit = (value: Json) => !fits(root, strict, value);
+    if (!given.some(unfit)) return schema;
+    const why = "the parameter's own schema refuses it";
+    if (format !== undefined && given.every((value) => fits(root, bare, value))) {
+      return mending.without(schema, 'format', path, "the author's own values do not have it");
+    }
+    const kept = list.filter((value) => !unfit(value));
+    const mended =
+      fallback !== undefined && unfit(fallback) ? mending.without(schema, 'default', path, why) : schema;
+    if (kept.length === list.length) return mended;
+    if (kept.length === 0) return mending.without(mended, 'examples', path, why);
+    return mending.set(mended, 'examples', kept, path, why);
+  });
+}
+
+/**
+ * Sees to it that the submission test can call the tool: a required parameter without any value gets a placeholder where
+ * the test would send one that it refuses.
+ */
 function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], mending: Mending): JsonObject {
   const properties = { ...(schema.properties as JsonObject) };
   const required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
-    const [misfit] = testMisfits(schema, name, property, smoke);
+    const [misfit] = required.includes(name) ? testMisfits(schema, name, property, smoke) : [];
     if (!misfit) continue;
-    const given = ['default', 'examples', 'enum'].find((keyword) => property[keyword] !== undefined);
-    const place = { root: schema, path, name, index: 0, depth: 1, missing: [] };
-    const value = given === undefined ? sampleValue(property, place) : undefined;
-    const mended = value === undefined ? property : { ...property, examples: [value] };
-    if (value !== undefined && testMisfits(schema, name, mended, smoke).length === 0) {
-      properties[name] = mended;
-      mending.change(`${path}.examples`, `${shorten([value])} was added`, whyTest);
-    } else if (given !== undefined) {
-      const value = given === 'default' ? property.default : [property[given]].flat()[0];
-      const at = given === 'default' ? `${path}.default` : `${path}.${given}[0]`;
-      mending.fault(at, value, `does not fit its own parameter: expected ${misfit.expected}`, 'Correct it.');
-    } else if (required.includes(name)) {
+    const value = sampleValue(property, samplingOf(schema));
+    if (value === undefined) {
       const hint = 'Give it a default or examples that fit.';
       mending.fault(path, misfit.actual, `the submission test sends this: expected ${misfit.expected}`, hint);
+      continue;
     }
+    properties[name] = { ...property, $comment: placeholderComment, examples: [value] };
+    mending.change(`${path}.examples`, `the placeholder ${shorten([value])} was added`, whyTest);
   }
   return { ...schema, properties };
 }
 
 function testMisfits(root: JsonObject, name: string, property: JsonObject, smoke: PlatformProfile['smoke']) {
   const alone = { ...propertyAlone(root, name, property), required: [name] };
-  return misfits(alone, sampleArguments(alone, smoke), 'arguments');
+  return mismatches(alone, sampleArguments(alone, smoke), 'arguments');
 }
 
 /** The inputSchema of a tool that declares none. */

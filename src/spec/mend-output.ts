@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
-import { isObject, misfits, shorten } from '../contract/schema.ts';
+import { isObject, shorten } from '../contract/schema.ts';
+import { mismatches } from './fits.ts';
 import { withNull } from './mend-dialect.ts';
 import { mendRoot } from './mend-root.ts';
 import { Mending, propertyAlone, requiredOf } from './mending.ts';
@@ -54,7 +55,7 @@ function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
   const blank = blankAnswer(alone);
   if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
-  return blank.ok && misfits(alone, blank.answer, '').length === 0;
+  return blank.ok && mismatches(alone, blank.answer, '').length === 0;
 }
 
 /** For schemas that say more than a type: references and unions. */
@@ -105,5 +106,5 @@ function allowSignals(schema: JsonObject, mending: Mending): JsonObject {
 function problemsOf(schema: JsonObject) {
   const blank = blankAnswer(schema);
   const answer = blank.ok ? blank.answer : {};
-  return signalled.flatMap((signal) => misfits(schema, { ...answer, ...signal }, ''));
+  return signalled.flatMap((signal) => mismatches(schema, { ...answer, ...signal }, ''));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { isObject, shorten, tryCompile } from '../contract/schema.ts';
+import { isObject, tryCompile } from '../contract/schema.ts';
 import { isReadable } from '../contract/walk.ts';
 import { fault, pass, refuse } from './fault.ts';
 import { mendDialect } from './mend-dialect.ts';
@@ -15,7 +15,16 @@ export interface Mended {
   readonly changes: readonly Change[];
 }
 
-const known = ['name', 'description', 'inputSchema', 'outputSchema', '_meta'];
+const known = [
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+  '_meta',
+];
 
 /**
  * Takes over a plain MCP tool definition: as it is where the contract allows, changed where it must be, with every
@@ -33,7 +42,11 @@ export function mend(given: JsonObject, smoke: PlatformProfile['smoke'], where: 
   const description = descriptionOf(given, mending);
   const _meta = metaOf(given, mending);
   for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    mending.change(key, `${shorten(given[key])} was left out`, 'it is no field of the contract (C§2.1)');
+    mending.leaveOut(
+      key,
+      given[key],
+      'it is no field of the contract (C§2.1), nor of a tool that people see',
+    );
   }
   const input = inputOf(given, mending);
   const output = outputOf(given, mending);
@@ -42,9 +55,11 @@ export function mend(given: JsonObject, smoke: PlatformProfile['smoke'], where: 
     output && compiled(mendDialect(output, 'outputSchema', mending), 'outputSchema', mending);
   const definition = {
     name,
+    ...displayOf(given, mending),
     description,
     inputSchema: inputSchema ? mendInput(inputSchema, smoke, mending) : {},
     outputSchema: outputSchema ? mendOutput(outputSchema, mending) : {},
+    ...hintsOf(given, mending),
     ...(_meta && { _meta }),
   };
   return mending.faults.length > 0
@@ -78,22 +93,79 @@ function descriptionOf({ description }: JsonObject, mending: Mending): string {
   return '';
 }
 
+/** What MCP adds for people and clients is kept where it has the form that MCP gives it, else left out. */
+function displayOf({ title }: JsonObject, mending: Mending): Pick<ToolDefinition, 'title'> {
+  if (title === undefined) return {};
+  if (typeof title === 'string') return { title };
+  mending.leaveOut('title', title, 'MCP: it is a text');
+  return {};
+}
+
+function hintsOf(
+  { annotations, icons }: JsonObject,
+  mending: Mending,
+): Pick<ToolDefinition, 'annotations' | 'icons'> {
+  const kept: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
+  if (isObject(annotations)) kept.annotations = ofForm(annotations, 'annotations', annotationForm, mending);
+  else mending.leaveOut('annotations', annotations, 'MCP: it is an object');
+  if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
+    kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, mending));
+  } else mending.leaveOut('icons', icons, 'MCP: it is a list of objects with a src');
+  return kept;
+}
+
+type Form = { readonly [name: string]: (value: unknown) => boolean };
+const isString = (value: unknown) => typeof value === 'string';
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+
+const annotationForm: Form = {
+  title: isString,
+  readOnlyHint: isBoolean,
+  destructiveHint: isBoolean,
+  idempotentHint: isBoolean,
+  openWorldHint: isBoolean,
+};
+const iconForm: Form = {
+  src: isString,
+  mimeType: isString,
+  sizes: (value) => Array.isArray(value) && value.every(isString),
+  theme: (value) => value === 'light' || value === 'dark',
+};
+
+/** The members that MCP knows: clients refuse a whole list for one of the wrong type. */
+function ofForm(value: JsonObject, path: string, form: Form, mending: Mending): JsonObject {
+  const entries = Object.entries(value).filter(([name, member]) => {
+    const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
+    if (!isKnown) mending.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
+    return isKnown;
+  });
+  return Object.fromEntries(entries);
+}
+
 function metaOf({ _meta }: JsonObject, mending: Mending): JsonObject | undefined {
   if (_meta === undefined || isObject(_meta)) return _meta;
   mending.fault('_meta', _meta, 'is no object', 'Write an object, or leave it out.');
   return undefined;
 }
 
-function outputOf({ outputSchema }: JsonObject, mending: Mending): JsonObject | undefined {
+function outputOf({ name, outputSchema }: JsonObject, mending: Mending): JsonObject | undefined {
   if (isObject(outputSchema)) return outputSchema;
-  mending.fault(
-    'outputSchema',
-    outputSchema,
-    outputSchema === undefined
-      ? 'is missing; the marketplace requires it (C§2.1)'
-      : 'is no JSON Schema object',
-    'Describe the answer: { "type": "object", "properties": { "price": { "type": "number" } } }.',
-  );
+  const tool = typeof name === 'string' ? name : '<tool>';
+  if (outputSchema === undefined) {
+    mending.fault(
+      'outputSchema',
+      undefined,
+      'is missing; the marketplace requires it (C§2.1)',
+      `Say what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file. To leave it out: --except ${tool}.`,
+    );
+  } else {
+    mending.fault(
+      'outputSchema',
+      outputSchema,
+      'is not a JSON Schema object',
+      'Describe the answer: { "type": "object", "properties": { "price": { "type": "number" } } }.',
+    );
+  }
   return undefined;
 }
 

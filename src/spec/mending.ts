@@ -21,6 +21,11 @@ export class Mending {
     this.changes.push({ tool: this.#tool, path, what, why });
   }
 
+  /** Says that a part was left out, where it is there. */
+  leaveOut(path: string, value: Json | undefined, why: string): void {
+    if (value !== undefined) this.change(path, `${shorten(value)} was left out`, why);
+  }
+
   fault(path: string, value: unknown, message: string, hint: string): void {
     this.faults.push(fault(`${this.#where}.${path}`, value, message, hint));
   }

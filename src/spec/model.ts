@@ -36,6 +36,9 @@ export interface ToolSpec {
   /** `record`: the output fields are the answer. `list`: the answer holds `items`, each with the output fields. */
   readonly returns: 'record' | 'list';
   readonly examples?: readonly ToolExample[];
+  readonly title?: string;
+  readonly annotations?: JsonObject;
+  readonly icons?: readonly JsonObject[];
   readonly _meta?: JsonObject;
 }
 

@@ -1,202 +1,191 @@
+import { generateSync } from 'json-schema-faker';
+import { bounded, taskMs } from '../contract/bounded.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
 import { isObject, typesOf } from '../contract/schema.ts';
+import { fits } from './fits.ts';
 import { propertiesOf, requiredOf } from './mending.ts';
-import { fitsNumber, sampleNumber, sampleString, wordsOf } from './sample-scalar.ts';
 
-/** Where in an answer a value stands, and what it shall agree with. */
-export interface SamplePlace {
+/** What the values of one answer have in common. */
+export interface Sampling {
   /** The whole schema, for its definitions. */
   readonly root: JsonObject;
-  readonly path: string;
-  readonly name: string;
-  /** Different indexes give different values. */
+  /** Which of the author's examples is taken, where there are several. */
   readonly index: number;
-  readonly depth: number;
-  /** A name whose value is given: the argument that selected the answer. */
-  readonly echo?: { readonly name: string; readonly value: Json };
-  /** Paths for which no value was found. */
-  readonly missing: string[];
+  /** What was found for each schema; a schema that is still open has none, so that recursive ones end. */
+  readonly found: Map<JsonObject, Json | undefined>;
 }
 
-/** Lists further inside hold a single item, so that recursive schemas stay small. */
-const shallow = 5;
-const deepest = 24;
+/** Larger values are not made up. */
+const largest = 100;
 
-/** A value for a schema: offline, the same on every run, from what its author said; undefined where none is found. */
-export function sampleValue(schema: Json, place: SamplePlace): Json | undefined {
-  if (!isObject(schema)) return schema === true ? `Sample ${place.name}` : undefined;
-  if (place.depth > deepest) return typesOf(schema).includes('null') ? null : undefined;
-  const whole = resolved(schema, place);
-  const given = givenValue(whole, place.index);
-  if (given !== undefined) return given;
-  const value = typedValue(whole, place);
-  if (value !== undefined) return value;
-  if (typesOf(whole).includes('null')) return null;
-  place.missing.push(place.path);
+/** Values that ajv-formats accepts. */
+const formats = new Map<unknown, string>([
+  ['date-time', '2026-01-01T00:00:00Z'],
+  ['iso-date-time', '2026-01-01T00:00:00Z'],
+  ['date', '2026-01-01'],
+  ['time', '00:00:00Z'],
+  ['iso-time', '00:00:00Z'],
+  ['duration', 'PT1H'],
+  ['uri', 'https://example.com/'],
+  ['url', 'https://example.com/'],
+  ['uri-reference', '/sample'],
+  ['uri-template', '/{id}'],
+  ['email', 'name@example.com'],
+  ['hostname', 'example.com'],
+  ['ipv4', '192.0.2.1'],
+  ['ipv6', '2001:db8::1'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+  ['regex', '^.+$'],
+  ['json-pointer', '/sample'],
+  ['json-pointer-uri-fragment', '#/sample'],
+  ['relative-json-pointer', '0'],
+  ['byte', 'c2FtcGxl'],
+]);
+
+/** A `Sampling` of a schema as a whole. */
+export function samplingOf(root: JsonObject, index = 0): Sampling {
+  return { root, index, found: new Map() };
+}
+
+/**
+ * A value that fits a schema, formats included, the same on every run; undefined where none is found. It is what the
+ * author gave (const, default, examples, enum), else a plain value of the type, else a generated one, else null.
+ */
+export function sampleValue(schema: Json, sampling: Sampling): Json | undefined {
+  if (schema === true) return 'sample';
+  if (!isObject(schema)) return undefined;
+  const { root, found } = sampling;
+  if (found.has(schema)) return found.get(schema);
+  found.set(schema, undefined);
+  const plain = plainValue(schema, sampling);
+  if (plain !== undefined) {
+    found.set(schema, plain);
+    return plain;
+  }
+  for (const value of candidates(schema, sampling)) {
+    if (!fits(root, schema, value)) continue;
+    found.set(schema, value);
+    return value;
+  }
   return undefined;
 }
 
-/** What the author named: the only value, examples, allowed values, the default. */
-function givenValue(schema: JsonObject, index: number): Json | undefined {
-  if (schema.const !== undefined) return schema.const;
+/** The keywords that a value of the right type with all required members always satisfies. */
+const plainKeywords = new Set([
+  'type',
+  'description',
+  'title',
+  '$comment',
+  'properties',
+  'required',
+  'items',
+]);
+
+/** A value of a schema that says no more than types: it need not be validated, which takes far longer. */
+function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {
+  if (!Object.keys(schema).every((keyword) => plainKeywords.has(keyword))) return undefined;
+  const [value] = typedValues(schema, sampling);
+  const isWhole = !isObject(value) || requiredOf(schema).every((name) => Object.hasOwn(value, name));
+  return isWhole ? value : undefined;
+}
+
+function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
+  yield* givenValues(schema, sampling.index);
+  yield* typedValues(schema, sampling);
+  for (const branch of branchesOf(schema, sampling.root)) {
+    const value = sampleValue(branch, sampling);
+    if (value !== undefined && value !== null) yield value;
+  }
+  const made = generated(schema, sampling.root);
+  if (made !== undefined) yield made;
+  yield null;
+}
+
+/** What the author named; null only where there is nothing else. */
+function* givenValues(schema: JsonObject, index: number): Generator<Json> {
+  if (schema.const !== undefined) yield schema.const;
+  if (schema.default !== undefined && schema.default !== null) yield schema.default;
   for (const values of [schema.examples, schema.enum]) {
-    const present = Array.isArray(values)
-      ? (values as readonly Json[]).filter((value) => value !== null)
-      : [];
-    if (present.length > 0) return present[index % present.length];
+    if (!Array.isArray(values)) continue;
+    const present = (values as readonly Json[]).filter((value) => value !== null);
+    yield* [...present.slice(index % (present.length || 1)), ...present];
   }
-  return schema.default;
 }
 
-function typedValue(schema: JsonObject, place: SamplePlace): Json | undefined {
-  const type = String(typesOf(schema).find((name) => name !== 'null') ?? impliedType(schema));
-  const plain = { ...schema, type };
-  switch (type) {
+function* typedValues(schema: JsonObject, sampling: Sampling): Generator<Json> {
+  const { properties, items, format, minimum, maximum, multipleOf, minItems } = schema;
+  const types = typesOf(schema);
+  const implied = isObject(properties) ? 'object' : items !== undefined ? 'array' : undefined;
+  switch (types.find((type) => type !== 'null') ?? implied) {
     case 'string':
-      return sampleString(plain, place.name, place.index);
-    case 'number':
+      yield formats.get(format) ?? 'sample';
+      break;
     case 'integer':
-      return sampleNumber(plain, place.name, place.index);
+    case 'number':
+      yield* [1, minimum, multipleOf, maximum, 0].filter((value) => typeof value === 'number');
+      break;
     case 'boolean':
-      return place.index % 2 === 0;
-    case 'array':
-      return sampleArray(plain, place);
-    case 'object':
-      return sampleObject(plain, place);
-    default:
-      return undefined;
-  }
-}
-
-function impliedType(schema: JsonObject): string | undefined {
-  if (schema.properties !== undefined || schema.additionalProperties !== undefined) return 'object';
-  if (schema.items !== undefined) return 'array';
-  if (schema.type === undefined && schema.anyOf === undefined && schema.oneOf === undefined) return 'string';
-  return undefined;
-}
-
-function sampleArray(schema: JsonObject, place: SamplePlace): Json | undefined {
-  const least = Number(schema.minItems ?? 0);
-  const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
-  const length = Math.min(Math.max(place.depth > shallow ? 1 : 2, least), most, 100);
-  if (schema.items === undefined && least === 0) return [];
-  const values = Array.from({ length }, (_, i) =>
-    sampleValue(schema.items ?? true, {
-      ...place,
-      path: `${place.path}.items`,
-      name: singular(place.name),
-      index: place.index * length + i,
-      depth: place.depth + 1,
-    }),
-  );
-  const found = values.filter((value) => value !== undefined);
-  const distinct = [...new Map(found.map((value) => [JSON.stringify(value), value])).values()];
-  const items = schema.uniqueItems === true ? distinct : found;
-  return items.length >= least ? items : undefined;
-}
-
-function sampleObject(schema: JsonObject, place: SamplePlace): Json | undefined {
-  const required = requiredOf(schema);
-  const members: [string, Json][] = [];
-  for (const [name, property] of propertiesOf(schema)) {
-    if (place.depth === 0 && Object.hasOwn(signals, name)) continue;
-    const path = `${place.path}.properties.${name}`;
-    const missing: string[] = [];
-    const inside = { ...place, path, name, depth: place.depth + 1, missing };
-    const value = echoed(property, inside) ?? sampleValue(property, inside);
-    if (value !== undefined) members.push([name, value]);
-    else if (required.includes(name)) {
-      place.missing.push(...missing, ...(missing.length > 0 ? [] : [path]));
-      return undefined;
+      yield* [true, false];
+      break;
+    case 'array': {
+      const item = sampleValue(items ?? true, sampling);
+      const length = Math.max(1, Math.min(Number(minItems ?? 0), largest));
+      if (item !== undefined) yield Array.from({ length }, () => item);
+      yield [];
+      break;
     }
+    case 'object':
+      yield membersOf(schema, sampling);
+      yield membersOf(schema, sampling, requiredOf(schema));
+      yield {
+        ...membersOf(schema, sampling),
+        sample: sampleValue(schema.additionalProperties ?? true, sampling) ?? null,
+      };
+      break;
   }
-  if (members.length === 0 && isObject(schema.additionalProperties) && place.depth <= deepest) {
-    const value = sampleValue(schema.additionalProperties, { ...place, depth: place.depth + 1, missing: [] });
-    if (value !== undefined) members.push(['sample', value]);
-  }
-  return Object.fromEntries(withCounts(members, schema));
 }
 
-/** The argument that selected the answer, where a scalar property of its name can hold it. */
-function echoed(property: JsonObject, { name, echo }: SamplePlace): Json | undefined {
-  if (echo === undefined || echo.name !== name) return undefined;
-  const { value } = echo;
-  if (Array.isArray(property.enum)) return property.enum.includes(value) ? value : undefined;
-  const types = typesOf(property);
-  const type = types.includes('number') ? 'number' : 'integer';
-  const fits =
-    typeof value === 'number'
-      ? types.includes(type) && fitsNumber(value, { ...property, type })
-      : types.includes(typeof value);
-  // Callers check formats, and the marketplace's test sends "test" whatever the format.
-  const bounded = ['pattern', 'format', 'minLength', 'maxLength', 'const'].some(
-    (keyword) => property[keyword] !== undefined,
-  );
-  return fits && !bounded ? value : undefined;
-}
-
-/** `count` beside a single list says how many it holds. */
-function withCounts(members: readonly [string, Json][], schema: JsonObject): readonly [string, Json][] {
-  const lists = members.filter(([, value]) => Array.isArray(value));
-  const [list] = lists;
-  if (lists.length !== 1 || list === undefined) return members;
-  const { length } = list[1] as readonly Json[];
-  return members.map(([name, value]): [string, Json] => {
-    const property = (schema.properties as JsonObject)[name];
-    const counts = typeof value === 'number' && /\b(count|found|total)$/.test(wordsOf(name).join(' '));
-    const free =
-      isObject(property) &&
-      givenValue(property, 0) === undefined &&
-      fitsNumber(length, { ...property, type: 'integer' });
-    return [name, counts && free ? length : value];
+function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly string[]): JsonObject {
+  const members = propertiesOf(schema).flatMap(([name, property]): [string, Json][] => {
+    if (only && !only.includes(name)) return [];
+    const value = sampleValue(property, sampling);
+    return value === undefined ? [] : [[name, value]];
   });
+  return Object.fromEntries(members);
 }
 
-/** A schema without references and unions: the first branch that is not null, all parts of `allOf`. */
-function resolved(schema: JsonObject, place: SamplePlace, hops = 0): JsonObject {
-  if (hops > deepest) return {};
-  if (typeof schema.$ref === 'string') {
-    const { $ref, ...beside } = schema;
-    const target = targetOf(place.root, $ref);
-    return resolved({ ...(isObject(target) ? target : {}), ...beside }, place, hops + 1);
-  }
-  for (const keyword of ['anyOf', 'oneOf']) {
-    const branches = schema[keyword];
-    if (!Array.isArray(branches)) continue;
-    const { [keyword]: _, ...beside } = schema;
-    const branch = (branches as readonly Json[]).find((member) => isObject(member) && member.type !== 'null');
-    return resolved(merged([beside, isObject(branch) ? branch : {}]), place, hops + 1);
-  }
-  if (Array.isArray(schema.allOf)) {
-    const { allOf, ...beside } = schema;
-    const parts = (allOf as readonly Json[]).filter(isObject).map((part) => resolved(part, place, hops + 1));
-    return resolved(merged([beside, ...parts]), place, hops + 1);
-  }
-  return schema;
-}
-
-function merged(parts: readonly JsonObject[]): JsonObject {
-  return {
-    ...Object.assign({}, ...parts),
-    ...(parts.some((part) => part.properties !== undefined) && {
-      properties: Object.fromEntries(parts.flatMap(propertiesOf)),
-      required: parts.flatMap(requiredOf),
-    }),
-  };
+/** The schemas one of which a value may fit: those of a union, and what a `$ref` points at. */
+function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
+  const unions = [schema.anyOf, schema.oneOf].flatMap((members) => (Array.isArray(members) ? members : []));
+  const target = typeof schema.$ref === 'string' ? [targetOf(root, schema.$ref)] : [];
+  return [...unions, ...target].filter(isObject);
 }
 
 /** What `#/definitions/price` points at. */
-function targetOf(root: JsonObject, reference: string): Json | undefined {
-  let at: Json | undefined = root;
-  for (const part of reference.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as JsonObject)[key];
-  }
-  return at;
+function targetOf(root: JsonObject, reference: string): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as { [key: string]: unknown })[key]
+          : undefined,
+      root,
+    );
 }
 
-function singular(name: string): string {
-  return name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+/** A value from the generator, for patterns, steps and combined schemas; it is not trusted to fit. */
+function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObject): Json | undefined {
+  const text = JSON.stringify(schema);
+  const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);
+  if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;
+  try {
+    const whole = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
+    const value = bounded(taskMs, () => generateSync(whole, { seed: 1 }));
+    return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
 }

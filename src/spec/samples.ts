@@ -1,12 +1,13 @@
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+import { blankAnswer, signals } from '../contract/outcomes.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { isObject, misfits } from '../contract/schema.ts';
+import { isObject } from '../contract/schema.ts';
 import { sampleArguments } from '../contract/smoke.ts';
 import { fault, pass, refuse } from './fault.ts';
-import { givenValues, keyParameterOf } from './key-parameter.ts';
-import { propertiesOf, propertyAlone } from './mending.ts';
+import { fits, mismatches } from './fits.ts';
+import { propertiesOf, propertyAlone, requiredOf } from './mending.ts';
 import type { Fault, PreparedTool, Result, Sample } from './model.ts';
-import { sampleValue } from './sample-value.ts';
+import { sampleValue, samplingOf } from './sample-value.ts';
 
 /** A value of the key parameter; null where the argument is left out. */
 type Key = Sample['key'];
@@ -19,7 +20,7 @@ const furtherSamples = 2;
  * and calls whose outcome is known. All answers and arguments fit their schemas; the marketplace's test arguments find
  * something.
  *
- * @param wished calls that the author foretells
+ * @param wished calls whose outcome the author names
  * @param where path of the tool, for the faults
  */
 export function samplesOf(
@@ -29,7 +30,7 @@ export function samplesOf(
   where: string,
 ): Result<PreparedTool> {
   const { inputSchema, outputSchema } = definition;
-  const keyParameter = keyParameterOf(inputSchema, outputSchema);
+  const keyParameter = keyParameterOf(inputSchema);
   const unfit = wishFaults(inputSchema, keyParameter, wished, where);
   if (unfit.length > 0) return refuse(...unfit);
 
@@ -44,7 +45,7 @@ export function samplesOf(
 
   const samples: Sample[] = [];
   for (const [index, key] of keys.entries()) {
-    const answer = sampleAnswer(outputSchema, keyParameter, key, index, where);
+    const answer = sampleAnswer(outputSchema, { name: keyParameter, value: key }, index, where);
     if (!answer.ok) return answer;
     samples.push({ key, answer: answer.value });
   }
@@ -62,7 +63,7 @@ function wishFaults(
   const found = keysOf(inputSchema, keyParameter, wished, 'found');
   return wished.flatMap(({ arguments: given, expect }, i) => {
     const at = `${where}.examples[${i}]`;
-    const [misfit] = misfits(inputSchema, given, 'arguments');
+    const [misfit] = mismatches(inputSchema, given, 'arguments');
     if (expect === 'fail') {
       if (misfit) return [];
       const hint =
@@ -98,7 +99,7 @@ function keysToAnswer(
   );
   const tested = keyOf(inputSchema, name, test);
   const values = [fallback, ...givenValues(property)].filter(
-    (value): value is string | number => isKey(value) && fits(inputSchema, name, property, value),
+    (value): value is string | number => isKey(value) && fits(inputSchema, property, value),
   );
   const all =
     Array.isArray(property.enum) && property.enum.length > 1 ? [...new Set(values)].slice(0, -1) : values;
@@ -124,60 +125,91 @@ function ownExamples(
   if (name !== null && unknown !== undefined && !wished.some(({ expect }) => expect === 'empty')) {
     examples.push({ arguments: withKey(test, name, unknown), expect: 'empty' });
   }
-  return examples.filter(({ arguments: given }) => misfits(inputSchema, given, '').length === 0);
+  return examples.filter(({ arguments: given }) => mismatches(inputSchema, given, '').length === 0);
 }
 
 /** A valid value that no sample answers; undefined where there is none. */
 function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[]): Json | undefined {
   const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
   const others = Array.isArray(property.enum) ? (property.enum as readonly Json[]).toReversed() : [];
-  const { examples: _, default: __, ...open } = property;
-  const sampled = [7, 8, 9].map((index) => sampleOf(inputSchema, open, name, index));
-  const formal = property.format !== undefined;
-  const free: readonly Json[] =
-    property.type === 'string' ? (formal ? [] : ['unknown', 'none']) : [404, 999_999, 0];
-  return [...others, ...free, ...sampled, property.maximum, property.minimum].find(
-    (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, name, property, value),
+  const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
+  return [...others, ...free, property.maximum, property.minimum].find(
+    (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, property, value),
   );
 }
 
-function sampleOf(root: JsonObject, schema: JsonObject, name: string, index: number): Json | undefined {
-  return sampleValue(schema, { root, path: name, name, index, depth: 1, missing: [] });
+/** The argument that selected an answer. */
+interface Selected {
+  readonly name: string | null;
+  readonly value: Key;
 }
 
+/**
+ * An answer with data: every field as far as a value is known, else the required ones alone, else those that are empty.
+ * A field of the selecting argument's name echoes it.
+ */
 function sampleAnswer(
   outputSchema: JsonObject,
-  keyParameter: string | null,
-  key: Key,
+  selected: Selected,
   index: number,
   where: string,
 ): Result<JsonObject> {
-  const missing: string[] = [];
-  const echo = keyParameter !== null && key !== null ? { echo: { name: keyParameter, value: key } } : {};
-  const place = {
-    root: outputSchema,
-    path: 'outputSchema',
-    name: 'answer',
-    index,
-    depth: 0,
-    missing,
-    ...echo,
-  };
-  const answer = sampleValue(outputSchema, place);
-  const hint = 'Give the field examples that fit.';
-  if (!isObject(answer)) {
-    const paths = missing.length > 0 ? missing : ['outputSchema'];
-    return refuse(
-      ...paths.map((path) => fault(`${where}.${path}`, undefined, 'no sample value is known', hint)),
-    );
-  }
-  const problems = misfits(outputSchema, answer, 'outputSchema');
-  if (problems.length === 0) return pass(answer);
+  const sampling = samplingOf(outputSchema, index);
+  const required = requiredOf(outputSchema);
+  const members = propertiesOf(outputSchema).flatMap(([name, property]): [string, Json][] => {
+    const isSignal = Object.hasOwn(signals, name);
+    if (isSignal && !required.includes(name)) return [];
+    if (isSignal && name !== 'message') return [[name, null]];
+    const echoes =
+      name === selected.name && selected.value !== null && fits(outputSchema, property, selected.value);
+    const value = echoes ? selected.value : sampleValue(property, sampling);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const blank = blankAnswer(outputSchema);
+  const answers = [
+    Object.fromEntries(members),
+    Object.fromEntries(members.filter(([name]) => required.includes(name))),
+    blank.ok ? blank.answer : {},
+  ];
+  const answer = answers.find((one) => mismatches(outputSchema, one, '').length === 0);
+  if (answer) return pass(answer);
+  const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
+  if (isObject(made)) return pass(made);
   return refuse(
-    ...problems.map(({ path = '', expected, actual }) =>
-      fault(`${where}.${path}`, actual, `no sample value is known: expected ${expected}`, hint),
+    ...mismatches(outputSchema, answers[0], 'outputSchema').map(({ path = '', expected, actual }) =>
+      fault(
+        `${where}.${path}`,
+        actual,
+        `no answer is known that fits: expected ${expected}`,
+        'Give the field examples that fit.',
+      ),
     ),
   );
+}
+
+/**
+ * The parameter whose value selects a sample: the first required text, else the first required number, else the first
+ * text; null where there is none.
+ */
+function keyParameterOf(inputSchema: JsonObject): string | null {
+  const required = requiredOf(inputSchema);
+  const named = propertiesOf(inputSchema).map(([name, { type }]) => ({
+    name,
+    isText: type === 'string',
+    isNumber: type === 'number' || type === 'integer',
+    isRequired: required.includes(name),
+  }));
+  const key =
+    named.find(({ isText, isRequired }) => isText && isRequired) ??
+    named.find(({ isNumber, isRequired }) => isNumber && isRequired) ??
+    named.find(({ isText }) => isText);
+  return key?.name ?? null;
+}
+
+/** The values an author gave a parameter. */
+function givenValues({ default: fallback, examples, enum: allowed }: JsonObject): readonly Json[] {
+  const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowed ?? []];
+  return [...new Set(lists.flat() as readonly Json[])];
 }
 
 function keysOf(
@@ -201,10 +233,6 @@ function keyOf(inputSchema: JsonObject, name: string | null, given: JsonObject):
 
 function withKey(test: JsonObject, name: string, key: Json): JsonObject {
   return Object.fromEntries([...Object.entries(test).filter(([own]) => own !== name), [name, key]]);
-}
-
-function fits(root: JsonObject, name: string, property: JsonObject, value: Json): boolean {
-  return misfits(propertyAlone(root, name, property), Object.fromEntries([[name, value]]), '').length === 0;
 }
 
 function isKey(value: unknown): value is string | number {

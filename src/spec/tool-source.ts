@@ -1,5 +1,5 @@
 import type { Token } from 'js-tokens';
-import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
+import type { Json, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { isObject } from '../contract/schema.ts';
 import { LiteralReader, type Members } from './source-literal.ts';
@@ -57,7 +57,8 @@ function definitionIn(members: Members): ToolDefinition | null {
   const hidden = [...members.keys()].some((member) => member.startsWith('...'));
   if (hidden || typeof name !== 'string' || typeof description !== 'string') return null;
   if (!isObject(inputSchema) || !isObject(outputSchema)) return null;
-  const meta = members.get('_meta') as JsonObject | undefined;
-  if (members.has('_meta') && !isObject(meta)) return null;
-  return { name, description, inputSchema, outputSchema, ...(meta && { _meta: meta }) };
+  const others = ['title', 'annotations', 'icons', '_meta'].filter((member) => members.has(member));
+  if (others.some((member) => members.get(member) === undefined)) return null;
+  const rest = Object.fromEntries(others.map((member) => [member, members.get(member)]));
+  return { name, description, inputSchema, outputSchema, ...rest };
 }

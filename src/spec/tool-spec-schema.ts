@@ -122,6 +122,16 @@ const definitions = {
         items: { $ref: '#/definitions/example' },
         description: 'Calls whose outcome is known; the self-check makes every one.',
       },
+      title: { type: 'string', description: 'Name for people.' },
+      annotations: {
+        type: 'object',
+        description: 'What a call does, such as readOnlyHint and destructiveHint (MCP).',
+      },
+      icons: {
+        type: 'array',
+        items: { type: 'object', properties: { src: { type: 'string' } }, required: ['src'] },
+        description: 'Pictures for clients that show tools (MCP).',
+      },
       _meta: { type: 'object', description: "The platform's hints, such as rateLimit." },
     },
     required: ['name', 'description', 'input', 'output'],

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
+import { placeholderComment } from '../../src/contract/placeholder.ts';
 import { present } from '../../src/contract/schema.ts';
 import { goodTools } from './good-tools.ts';
 
@@ -62,6 +63,10 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   { rule: 'input.type', tools: edited({ 'inputSchema.properties.symbol.type': ['string', 'null'] }) },
   { rule: 'input.description', tools: edited({ 'inputSchema.properties.symbol.description': undefined }) },
   { rule: 'input.sample', tools: edited({ 'inputSchema.properties.symbol.examples': undefined }) },
+  {
+    rule: 'input.placeholder',
+    tools: edited({ 'inputSchema.properties.symbol.$comment': placeholderComment }),
+  },
   { rule: 'input.default', tools: edited({ 'inputSchema.properties.currency.default': 5 }) },
   { rule: 'input.examples', tools: edited({ 'inputSchema.properties.symbol.examples': ['BTC', 5] }) },
   {

@@ -59,7 +59,7 @@ it(`${count} tools in one project are built, served and checked`, async () => {
   const { tools: listed } = JSON.parse((await market(['list', '--json'])).stdout);
   expect(listed).toHaveLength(count);
   const served = await import(join(directory, 'dist/src/tools/index.js'));
-  expect(served.tools.map(({ name }: { name: string }) => name).sort()).toEqual(
-    listed.map(({ name }: { name: string }) => name).sort(),
-  );
+  const names = served.tools.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(listed.map(({ name }: { name: string }) => name));
+  expect(names.slice(1)).toEqual(tools.slice(-(count - 1)).map(({ name }) => name));
 });

@@ -86,12 +86,14 @@ const scalar: fc.Arbitrary<Shape> = fc
       })
       .map(({ nullable, enum: allowed, values, uses, format, pattern, range }) => {
         const free = allowed === undefined && pattern === undefined && range === undefined;
+        const isFormal = format !== undefined && format !== 'x-own';
         const given = allowed ?? (free ? values : []);
         return present({
           type,
           nullable,
           enum: allowed,
-          format: allowed ? undefined : format,
+          // No text of these is a date or an address, and no date fits these patterns.
+          format: allowed || (isFormal && (pattern || uses !== 'none')) ? undefined : format,
           pattern: allowed ? undefined : pattern,
           minimum: allowed || !range ? undefined : Math.min(...range),
           maximum: allowed || !range ? undefined : Math.max(...range),

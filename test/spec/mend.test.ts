@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
+import { placeholderComment } from '../../src/contract/placeholder.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { mend } from '../../src/spec/mend.ts';
 
@@ -43,7 +44,33 @@ describe('a definition that the contract allows', () => {
 
 describe('a definition as a whole', () => {
   it('loses what is no field of the contract, and says so', () => {
-    expect(mended({ ...good, title: 'Price', annotations: {} }).changes).toEqual(['title', 'annotations']);
+    expect(mended({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
+  });
+
+  it('keeps what MCP adds for people and clients', () => {
+    const display = {
+      title: 'Price of a pair',
+      annotations: { readOnlyHint: true, title: 'Price' },
+      icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
+      _meta: { a: 1 },
+    };
+    const result = mend({ ...good, ...display }, generic.smoke, 'tool');
+    expect(result).toEqual({ ok: true, value: { definition: { ...good, ...display }, changes: [] } });
+  });
+
+  it('loses of those what clients would refuse the whole list for', () => {
+    const given = {
+      ...good,
+      title: 7,
+      annotations: { readOnlyHint: 'yes', own: 1, idempotentHint: true },
+      icons: ['x'],
+    };
+    const result = mend(given, generic.smoke, 'tool');
+    expect(result).toMatchObject({
+      ok: true,
+      value: { definition: { annotations: { idempotentHint: true } } },
+    });
+    expect(mended(given).changes).toEqual(['title', 'annotations.readOnlyHint', 'annotations.own', 'icons']);
   });
 
   it.each([
@@ -120,22 +147,47 @@ describe('an inputSchema', () => {
 
   it.each<[JsonObject, JsonObject]>([
     [{ type: 'number', minimum: 5 }, { examples: [5] }],
-    [{ type: 'string', pattern: '^[A-Z]{3}-\\d+$' }, { examples: ['ABC-1'] }],
-    [{ type: 'string', minLength: 10 }, { examples: ['BTC/USDT..'] }],
+    [{ type: 'string', pattern: '^[A-Z]{3}-\\d+$' }, { examples: [expect.stringMatching(/^[A-Z]{3}-\d+$/)] }],
+    [{ type: 'string', minLength: 10 }, { examples: [expect.stringMatching(/.{10}/)] }],
+    [{ type: 'string', format: 'uri' }, { examples: ['https://example.com/'] }],
     [{ type: 'integer', multipleOf: 7 }, { examples: [7] }],
-    [{ type: ['string', 'number'] }, { examples: ['BTC/USDT'] }],
-  ])('%j gets an example that the submission test can send', (parameter, added) => {
+    [{ type: ['string', 'number'] }, { examples: ['sample'] }],
+  ])('%j gets a marked placeholder where it is required', (parameter, added) => {
     const result = withParameter(parameter);
-    expect(parameterOf(result)).toEqual({ ...parameter, ...added });
+    expect(parameterOf(result)).toEqual({ ...parameter, ...added, $comment: placeholderComment });
     expect(result.changes).toEqual(['inputSchema.properties.symbol.examples']);
+    expect(withParameter(parameter, [])).toMatchObject({ changes: [] });
   });
 
-  it.each<[JsonObject, string]>([
-    [{ type: 'number', default: '5' }, 'default'],
-    [{ type: 'number', examples: ['5'] }, 'examples[0]'],
-    [{ type: 'string', pattern: '^\\p{Lu}(?<=x)$' }, ''],
-  ])('%j cannot be tested', (parameter, at) => {
-    expect(withParameter(parameter).faults).toEqual([`tool.inputSchema.properties.symbol${at && `.${at}`}`]);
+  it.each<JsonObject>([
+    { type: 'string' },
+    { type: 'string', pattern: '^[A-Z]{3}$', default: 'BTC' },
+    { type: 'string', pattern: '^[A-Z]{3}$', examples: ['BTC'] },
+    { type: 'integer', enum: [3, 4] },
+  ])('%j stays without an invented value', (parameter) => {
+    expect(withParameter(parameter)).toMatchObject({ changes: [] });
+  });
+
+  it.each<[JsonObject, JsonObject, string]>([
+    [{ type: 'string', format: 'date-time', default: 'now' }, { type: 'string', default: 'now' }, 'format'],
+    [{ type: 'number', default: '5' }, { type: 'number' }, 'default'],
+    [{ type: 'string', default: null }, { type: 'string' }, 'default'],
+    [{ type: 'number', examples: ['5'] }, { type: 'number' }, 'examples'],
+    [{ type: 'number', examples: ['5', 6] }, { type: 'number', examples: [6] }, 'examples'],
+    [
+      { type: 'object', properties: { a: { type: 'string', default: 1 } } },
+      { type: 'object', properties: { a: { type: 'string' } } },
+      'properties.a.default',
+    ],
+  ])('%j loses what contradicts its own values', (parameter, expected, at) => {
+    const result = withParameter(parameter);
+    expect(parameterOf(result)).toEqual(expected);
+    expect(result.changes).toEqual([`inputSchema.properties.symbol.${at}`]);
+  });
+
+  it('is refused where no value for the submission test is known', () => {
+    const result = withParameter({ type: 'string', pattern: '^\\p{Lu}(?<=x)$' });
+    expect(result.faults).toEqual(['tool.inputSchema.properties.symbol']);
   });
 });
 
@@ -194,6 +246,20 @@ describe('an outputSchema', () => {
     expect(fieldOf(result)).toEqual({ anyOf: [{ $ref: '#/definitions/p' }, { type: 'null' }] });
   });
 
+  it.each<[string, JsonObject, JsonObject]>([
+    ['message', { type: 'string' }, { type: ['string', 'null'] }],
+    ['error', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
+    ['noResultsReason', { type: 'string' }, { type: ['string', 'null'] }],
+    ['searchExhausted', { type: 'boolean' }, { type: ['boolean', 'null'] }],
+  ])('keeps a required %s of its author, which can then be empty', (name, given, expected) => {
+    const result = withOutput({ properties: { ...signals, [name]: given }, required: [name] });
+    expect(result.output).toEqual({
+      type: 'object',
+      properties: { ...signals, [name]: expected },
+      required: [name],
+    });
+  });
+
   it.each(['maxProperties', 'propertyNames'])('loses a %s that forbids the signals', (keyword) => {
     const result = withOutput({ [keyword]: keyword === 'maxProperties' ? 1 : { enum: ['price'] } });
     expect(result).toMatchObject({ output: good.outputSchema, changes: [`outputSchema.${keyword}`] });
@@ -206,6 +272,10 @@ describe('an outputSchema', () => {
     [
       { properties: { ...signals, error: { type: 'object' } }, required: [] },
       'tool.outputSchema.properties.error',
+    ],
+    [
+      { properties: { ...signals, message: { type: 'string', format: 'uri' } }, required: [] },
+      'tool.outputSchema.properties.message',
     ],
     [
       { properties: { ...signals, message: { type: 'string', enum: ['a'] } }, required: [] },

@@ -1,21 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
-import { misfits } from '../../src/contract/schema.ts';
 import { sampleArguments } from '../../src/contract/smoke.ts';
+import { mismatches as misfits } from '../../src/spec/fits.ts';
 import { mend } from '../../src/spec/mend.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../../src/spec/model.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import { readSpec } from '../../src/spec/read.ts';
 import { toolSpec } from './arbitraries.ts';
 
-const fixtures = new URL('../../../shared/fixtures/real-tools/', import.meta.url);
-const files = existsSync(fixtures) ? readdirSync(fixtures).filter((file) => file.endsWith('.json')) : [];
-if (files.length === 0)
-  console.warn('real tool definitions are not at ../shared/fixtures/real-tools: not run');
+const fixtures = new URL('../fixtures/real-tools/', import.meta.url);
+const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
 
 function prepared(entries: readonly SpecEntry[], profile = generic): Prepared {
   const result = prepare(entries, profile);
@@ -66,7 +64,7 @@ describe('any tool spec', () => {
   });
 });
 
-describe.runIf(files.length > 0)('the tools/list of a real server', () => {
+describe('the tools/list of a real server', () => {
   const entriesOf = (file: string) => {
     const spec = readSpec(readFileSync(new URL(file, fixtures), 'utf8'), file);
     return spec.ok ? spec.value : [];
@@ -114,8 +112,8 @@ describe('the samples of a tool', () => {
     const [tool] = prepared([price]).tools;
     expect(tool?.keyParameter).toBe('symbol');
     expect(tool?.samples).toEqual([
-      { key: 'BTC', answer: { symbol: 'BTC', price: 100.5 } },
-      { key: 'ETH', answer: { symbol: 'ETH', price: 101.5 } },
+      { key: 'BTC', answer: { symbol: 'BTC', price: 5 } },
+      { key: 'ETH', answer: { symbol: 'ETH', price: 5 } },
     ]);
     expect(tool?.examples).toEqual([
       { arguments: { symbol: 'BTC' }, expect: 'found' },
@@ -123,10 +121,10 @@ describe('the samples of a tool', () => {
     ]);
   });
 
-  it('echo no argument where the answer has a format', () => {
-    const url = { name: 'url', type: 'string', format: 'uri', required: true } as const;
-    const [tool] = prepared([{ ...price, input: [url], output: [url] }]).tools;
-    expect(tool?.samples).toEqual([{ key: 'test', answer: { url: 'https://example.com/1' } }]);
+  it('echo no argument that the answer has no room for', () => {
+    const url = { name: 'url', type: 'string', required: true } as const;
+    const [tool] = prepared([{ ...price, input: [url], output: [{ ...url, format: 'uri' }] }]).tools;
+    expect(tool?.samples).toEqual([{ key: 'test', answer: { url: 'https://example.com/' } }]);
   });
 
   it('leave a value of an enum without one, for the empty path', () => {
@@ -138,11 +136,8 @@ describe('the samples of a tool', () => {
   it('hold items and their count where a list is returned', () => {
     const [tool] = prepared([{ ...price, returns: 'list' }]).tools;
     expect(tool?.samples[0]?.answer).toEqual({
-      items: [
-        { symbol: 'BTC', price: 100.5 },
-        { symbol: 'BTC', price: 101.5 },
-      ],
-      count: 2,
+      items: [{ symbol: 'sample', price: 5 }],
+      count: 1,
     });
   });
 
@@ -196,6 +191,61 @@ describe('the samples of a tool', () => {
     };
     const [tool] = prepared([definition]).tools;
     expect(tool?.samples[0]?.answer).toEqual({ at: null });
+  });
+});
+
+describe('a definition that others wrote', () => {
+  const answering = (outputSchema: JsonObject) => ({
+    name: 'get_x',
+    description: 'Returns x. Use it when x is asked for.',
+    inputSchema: { type: 'object', properties: {}, required: [] },
+    outputSchema,
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [
+      {
+        type: 'object',
+        properties: {
+          byName: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        },
+        required: ['byName'],
+      },
+      { byName: {} },
+    ],
+    [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }, {}],
+    [
+      {
+        type: 'object',
+        properties: {
+          links: {
+            type: 'object',
+            propertyNames: { format: 'uri' },
+            additionalProperties: { type: 'number' },
+          },
+          at: { type: 'string', format: 'time' },
+        },
+        required: ['links', 'at'],
+      },
+      { links: {}, at: '00:00:00Z' },
+    ],
+    [
+      {
+        type: 'object',
+        properties: {
+          message: { type: 'string' },
+          error: { type: 'string' },
+          searchExhausted: { type: 'boolean' },
+          noResultsReason: { type: 'string' },
+        },
+        required: ['message', 'error', 'searchExhausted', 'noResultsReason'],
+      },
+      { message: 'sample', error: null, searchExhausted: null, noResultsReason: null },
+    ],
+  ])('%j is answered by %j', (outputSchema, answer) => {
+    const result = prepared([answering(outputSchema)]);
+    expectWhole(result);
+    expect(result.tools[0]?.samples).toEqual([{ key: null, answer }]);
   });
 });
 

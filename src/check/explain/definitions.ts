@@ -1,3 +1,4 @@
+import { placeholderComment } from '../../contract/placeholder.ts';
 import { definition, type Explanations, parameter } from './model.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
@@ -125,6 +126,11 @@ export const definitionExplanations: Explanations = {
   'input.sample': parameter(
     'Agents and the submission test build their arguments from default, examples and enum. Without any of them the test sends "test".',
     { type: 'string', description: 'Ticker of the coin.' },
+    symbol,
+  ),
+  'input.placeholder': parameter(
+    'An author gave no value for this parameter, so one was made up that its schema allows. Agents copy examples: a made-up one leads them to calls that find nothing.',
+    { ...symbol, examples: ['sample'], $comment: placeholderComment },
     symbol,
   ),
   'input.default': parameter(

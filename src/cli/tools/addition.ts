@@ -46,7 +46,10 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
 
   const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
   const names = definitions.map(({ name }) => name);
-  const all = [...namedTools(project.tools), ...definitions];
+  const [listed, unlisted] = [true, false].map((served) =>
+    namedTools(project.tools.filter((tool) => tool.served === served)),
+  );
+  const all = [...(listed ?? []), ...definitions, ...(unlisted ?? [])];
   const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
   if (added.length === 0) {
@@ -56,7 +59,7 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
 
   const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
   const files = new Map([...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
-  const tools = all.map(({ name }) => name).sort();
+  const tools = all.map(({ name }) => name);
   const change = { files: withNextManifest(files, [], tools, project.manifest), removed: [] };
   return { change, prepared: news, unchanged, drift: driftOf(all, project.manifest.listed) };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, Problem } from '../model.ts';
+import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { bare, isObject, misfits, shorten, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
@@ -102,6 +103,21 @@ export const inputRules: readonly StaticRule[] = [
         actual: 'none of them',
       }),
   }),
+  {
+    id: 'input.placeholder',
+    level: 'should',
+    title: 'no parameter has a placeholder for an example',
+    source: 'C§2.1',
+    mend: 'Replace the examples by a value that the tool answers, and remove the $comment.',
+    inspect: ({ inputSchema }) =>
+      [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
+        unless(!isPlaceholder(schema.$comment), {
+          path: `${path}.examples`,
+          expected: 'a value that the tool answers',
+          actual: `the placeholder ${shorten(schema.examples)}`,
+        }),
+      ),
+  },
   {
     id: 'input.items',
     level: 'should',

@@ -14,7 +14,40 @@ describe('the list of tools', () => {
     );
     put(root, 'src/tools/helper.ts', 'export default 1;\n');
     expect((await add(root, { tool: 'get_fee' })).exitCode).toBe(0);
-    expect(await namesIn(root)).toEqual(['get_fee', 'get_gas_price', 'mine']);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'get_fee', 'mine']);
+    const { tools } = JSON.parse(text(root, 'market-mcp.json')).answers;
+    expect(tools).toEqual(['get_gas_price', 'get_fee', 'mine']);
+  });
+
+  it('keeps the order of its author, whatever the names are', async () => {
+    const root = project();
+    const spec = ['zeta', 'alpha', 'mid'].map((name) => ({
+      name,
+      description: `Returns ${name}. Use it when ${name} is asked for.`,
+      input: [],
+      output: [{ name: 'value', type: 'number' }],
+    }));
+    writeFileSync(join(root, 'spec.json'), JSON.stringify(spec));
+    expect((await add(root, { spec: 'spec.json' })).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'zeta', 'alpha', 'mid']);
+    expect((await remove(root, ['zeta'])).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'alpha', 'mid']);
+    expect(JSON.parse(text(root, 'market-mcp.json')).answers.tools).toEqual(['get_gas_price', 'alpha', 'mid']);
+  });
+
+  it('may be reordered by hand', async () => {
+    const root = project();
+    await add(root, { tool: 'get_fee' });
+    const lines = text(root, index).split('\n');
+    const swap = (name: string, other: string) => {
+      const [a, b] = [name, other].map((part) => lines.findIndex((line) => line.includes(part)));
+      [lines[a ?? 0], lines[b ?? 0]] = [lines[b ?? 0] ?? '', lines[a ?? 0] ?? ''];
+    };
+    swap('import getGasPrice', 'import getFee');
+    swap('  getGasPrice,', '  getFee,');
+    writeFileSync(join(root, index), lines.join('\n'));
+    expect((await add(root, { tool: 'get_tip' })).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_fee', 'get_gas_price', 'get_tip']);
   });
 
   it.each([
@@ -25,7 +58,7 @@ describe('the list of tools', () => {
     const root = project();
     writeFileSync(join(root, index), edit(text(root, index)));
     expect(await add(root, { tool: 'get_fee' })).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(await namesIn(root)).toEqual(['get_fee', 'get_gas_price']);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'get_fee']);
   });
 
   it('keeps its byte order mark and line ends', async () => {

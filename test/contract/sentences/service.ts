@@ -74,7 +74,11 @@ export const serviceSentences: readonly Sentence[] = [
     says: 'Input property: default, of the same type.',
     rules: ['input.default', 'input.sample', 'input.smoke-arguments'],
   },
-  { section: '2.1', says: 'Input property: examples.', rules: ['input.examples', 'input.sample'] },
+  {
+    section: '2.1',
+    says: 'Input property: examples.',
+    rules: ['input.examples', 'input.placeholder', 'input.sample'],
+  },
   {
     section: '2.1',
     says: 'Input property: enum, the allowed values.',
