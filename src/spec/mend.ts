@@ -136,7 +136,8 @@ const iconForm: Form = {
 function ofForm(value: JsonObject, path: string, form: Form, mending: Mending): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
-    if (!isKnown) mending.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
+    if (!isKnown)
+      mending.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
     return isKnown;
   });
   return Object.fromEntries(entries);

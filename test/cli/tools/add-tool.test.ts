@@ -25,7 +25,7 @@ describe('add-tool', () => {
       index,
       'test/tools/get-base-fee.test.ts',
     ]);
-    expect(await namesIn(root)).toEqual(['get_base_fee', 'get_gas_price']);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'get_base_fee']);
   });
 
   it('writes what create would have written', async () => {

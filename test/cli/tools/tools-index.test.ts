@@ -32,7 +32,11 @@ describe('the list of tools', () => {
     expect(await namesIn(root)).toEqual(['get_gas_price', 'zeta', 'alpha', 'mid']);
     expect((await remove(root, ['zeta'])).exitCode).toBe(0);
     expect(await namesIn(root)).toEqual(['get_gas_price', 'alpha', 'mid']);
-    expect(JSON.parse(text(root, 'market-mcp.json')).answers.tools).toEqual(['get_gas_price', 'alpha', 'mid']);
+    expect(JSON.parse(text(root, 'market-mcp.json')).answers.tools).toEqual([
+      'get_gas_price',
+      'alpha',
+      'mid',
+    ]);
   });
 
   it('may be reordered by hand', async () => {
