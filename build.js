@@ -139,12 +139,14 @@ async function load(input) {
 }
 
 function licences(inputs) {
-  const names = new Set(inputs.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
-  return [...names].sort().map(licenceOf).join('\n');
+  const found = inputs.flatMap((path) => {
+    const [, directory, name] = /^(.*?node_modules\/((?:@[^/]+\/)?[^/]+))/.exec(path) ?? [];
+    return name === undefined ? [] : [[name, directory]];
+  });
+  return [...new Map(found)].sort().map(licenceOf).join('\n');
 }
 
-function licenceOf(name) {
-  const directory = join('node_modules', name);
+function licenceOf([name, directory]) {
   const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
   const text = file ? readFileSync(join(directory, file), 'utf8').trim() : license;
