@@ -36,7 +36,9 @@ export function weigh(report: Report, demands: Demands, baseline?: Baseline, dri
 
 /** Whether a rule's verdict makes the check fail. */
 export function counts(rule: CheckedRule, { level, requireAll }: Demands): boolean {
-  if (rule.status === 'not-run') return requireAll;
+  if (rule.status === 'not-run') {
+    return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
+  }
   return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');
 }
 

@@ -9,5 +9,5 @@ export { type RunOptions, runContract, Unreachable } from './run.ts';
 export { createSigner, type Forgery, type Signer } from './signer.ts';
 export { sampleArguments } from './smoke.ts';
 export { staticRules } from './static-rules.ts';
-export { summaryOf } from './summary.ts';
-export type { Environment, Exit, Instance, Launch, Target } from './target.ts';
+export { type Conclusion, conclusionOf, summaryOf } from './summary.ts';
+export type { Environment, Exit, Instance, Launch, OwnedServer, Target } from './target.ts';

@@ -58,6 +58,12 @@ export interface RuleText {
   readonly mend: string;
 }
 
+/**
+ * Why a rule was not run. `missing`: something it builds on, such as a key or a session. `unanswered`: the server did not
+ * answer. `withheld`: a request that might do harm was not sent. `error`: the check itself failed.
+ */
+export type NotRunCause = 'missing' | 'unanswered' | 'withheld' | 'error';
+
 /** The verdict on one rule. */
 export interface RuleResult {
   readonly id: string;
@@ -66,8 +72,10 @@ export interface RuleResult {
   readonly source: string;
   readonly mend: string;
   readonly status: 'pass' | 'fail' | 'not-run';
-  /** Why it was not run. */
+  /** Why it was not run, in words. */
   readonly reason?: string;
+  /** Why it was not run, for programs; present where `status` is `not-run`. */
+  readonly cause?: NotRunCause;
   /** Empty unless the status is `fail`. */
   readonly problems: readonly Problem[];
   /** Duration in milliseconds. */
@@ -84,7 +92,7 @@ export interface RehearsalStep {
   readonly problems: readonly Problem[];
 }
 
-/** The verdict on a target. `ok` is false when a MUST failed. */
+/** The verdict on a target. `ok` is false when a MUST failed or got no answer to be judged by. */
 export interface Report {
   readonly ok: boolean;
   readonly target: string;
@@ -99,6 +107,10 @@ export interface Report {
     /** SHOULD rules that failed. */
     readonly advice: number;
     readonly notRun: number;
+    /** MUST rules that were not run because the server did not answer. */
+    readonly unanswered: number;
+    /** Rules that were not run because of an error of the check itself. */
+    readonly errors: number;
     readonly ms: number;
   };
 }

@@ -1,5 +1,5 @@
 import { now } from './clock.ts';
-import type { JsonObject, Level, Problem, RuleResult, RuleText } from './model.ts';
+import type { JsonObject, Level, NotRunCause, Problem, RuleResult, RuleText } from './model.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
 
@@ -9,22 +9,54 @@ export interface StaticRule extends RuleText {
 }
 
 /**
- * A rule that takes a running server. `check` throws `NotRun` where something it builds on is missing; any other
- * error means that the server did not answer, which is a failure of the rule.
+ * A request that a rule builds on, without the thing that the rule tests. Resolves to the reason why the rule cannot be
+ * judged, or to nothing where the request works. Each is made once in a run (`Probe.once`).
  */
+export type Control = (probe: Probe) => Promise<string | undefined>;
+
+/** A rule that takes a running server. */
 export interface LiveRule extends RuleText {
   /**
    * When it runs: beside the others (the default); `aside`, in a lane of its own, on instances of its own; `last`, after
    * those beside and one by one, since it would disturb them.
    */
   readonly turn?: 'aside' | 'last';
+  /** What must work before the rule is judged; that the server initializes where absent. */
+  readonly controls?: readonly Control[];
+  /**
+   * Set where the rule is about being answered: no answer breaks it while the server answers otherwise. Any other rule
+   * without an answer is not run.
+   */
+  readonly silence?: 'breaks';
+  /**
+   * The ways in which the answers differ from the rule. Throws `NotRun` where something it builds on is missing or where
+   * none of the answers is of the kind it judges, `NoAnswer` where an answer did not come.
+   */
   check(probe: Probe): Promise<readonly Problem[]>;
 }
 
 export type Rule = StaticRule | LiveRule;
 
 /** Thrown by a live rule that cannot be judged; the message is the reason. */
-export class NotRun extends Error {}
+export class NotRun extends Error {
+  override readonly name: string = 'NotRun';
+  readonly kind: NotRunCause;
+
+  constructor(reason: string, kind: NotRunCause = 'missing', options?: ErrorOptions) {
+    super(reason, options);
+    this.kind = kind;
+  }
+}
+
+/** The problems of all items. @throws NotRun with this reason where there are no items: nothing was judged then. */
+export function judgeEach<T>(
+  items: readonly T[],
+  otherwise: string,
+  judge: (item: T) => readonly Problem[],
+): readonly Problem[] {
+  if (items.length === 0) throw new NotRun(otherwise);
+  return items.flatMap(judge);
+}
 
 /** The problem unless what should hold holds. */
 export function unless(holds: boolean, problem: Problem): readonly Problem[] {

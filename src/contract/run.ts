@@ -1,13 +1,17 @@
 import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { initializes } from './controls.ts';
 import { inspectTools } from './inspect.ts';
-import type { Json, Level, Report, RuleResult, RuleText } from './model.ts';
+import { type Death, Life } from './life.ts';
+import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
 import { Probe } from './probe/probe.ts';
+import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
 import { type LiveRule, NotRun, verdict, weightOf } from './rule.ts';
+import { staysUp } from './rules/endpoint.ts';
 import { submissionRules } from './rules/submission.ts';
-import { notRun, summaryOf } from './summary.ts';
+import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
 /** Rules that run at the same time: most wait for answers, those aside keep a processor busy each. */
@@ -28,47 +32,18 @@ export interface RunOptions {
 export class Unreachable extends Error {}
 
 /**
- * Runs every rule that the target's profile gives a weight against a running server. Rules whose preconditions are
- * missing are reported as not run, with the reason.
+ * Runs every rule that the target's profile gives a weight against a running server. A rule passes or fails on answers
+ * alone: one whose preconditions are missing or whose requests got no answer is reported as not run, with the reason.
+ * A server that we own and that stops answering is started again once.
  *
  * @throws Unreachable
  */
 export async function runContract(target: Target, options: RunOptions = {}): Promise<Report> {
-  const { onRule, selects = () => true, signal } = options;
-  const started = now();
-  const probe = new Probe(target, signal);
+  const run = new Run(target, options);
   try {
-    await reach(probe);
-    const fromDefinitions = (await inspectListed(probe, options)).filter(selects);
-    const weighed = liveRules.filter(selects).flatMap((rule) => {
-      const level = weightOf(rule, target.profile);
-      return level === 'off' ? [] : [{ rule, level }];
-    });
-    const total = fromDefinitions.length + weighed.length;
-    let done = 0;
-    const report = (result: RuleResult): RuleResult => {
-      done += 1;
-      onRule?.(result, done, total);
-      return result;
-    };
-    fromDefinitions.forEach(report);
-    const fromAnswers = await judgeAll(weighed, probe, report);
-    signal?.throwIfAborted();
-    const rules = [...fromDefinitions, ...fromAnswers];
-    const summary = summaryOf(rules, now() - started);
-    const rehearsal = weighed.some(({ rule }) => submissionRules.includes(rule))
-      ? await rehearse(probe).then(verdictsOf, () => undefined)
-      : undefined;
-    return {
-      ok: summary.failed === 0,
-      target: target.url,
-      platform: target.profile.name,
-      rules,
-      ...(rehearsal && { rehearsal }),
-      summary,
-    };
+    return await run.report();
   } finally {
-    await probe.close();
+    await run.close();
   }
 }
 
@@ -77,24 +52,168 @@ interface Weighed {
   readonly level: Level;
 }
 
-/** Runs all rules, each in its turn; the results are in the order of the rules. */
-async function judgeAll(
-  weighed: readonly Weighed[],
-  probe: Probe,
-  report: (result: RuleResult) => RuleResult,
-): Promise<readonly RuleResult[]> {
-  const results = new Map<LiveRule, RuleResult>();
-  const run = (turn: keyof typeof atOnce) =>
-    mapConcurrently(
-      weighed.filter(({ rule }) => (rule.turn ?? 'beside') === turn),
-      atOnce[turn],
-      async ({ rule, level }) => {
-        probe.signal?.throwIfAborted();
-        results.set(rule, report(await judge(rule, level, probe)));
-      },
-    );
-  await Promise.all([run('aside'), run('beside').then(() => run('last'))]);
-  return weighed.flatMap(({ rule }) => results.get(rule) ?? []);
+class Run {
+  readonly #target: Target;
+  readonly #options: RunOptions;
+  readonly #life: Life;
+  readonly #probes: Probe[] = [];
+  /** The probe on which the submission test was replayed. */
+  #rehearsed: Probe | undefined;
+
+  constructor(target: Target, options: RunOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#life = new Life(target, options.signal);
+    this.#renew();
+  }
+
+  async report(): Promise<Report> {
+    const { selects = () => true, signal } = this.#options;
+    const started = now();
+    await reach(this.#probe);
+    const fromDefinitions = (await this.#inspect()).filter(selects);
+    const weighed = liveRules.filter(selects).flatMap((rule) => {
+      const level = weightOf(rule, this.#target.profile);
+      return level === 'off' ? [] : [{ rule, level }];
+    });
+    const total = fromDefinitions.length + weighed.length;
+    let done = 0;
+    const finish = (result: RuleResult): RuleResult => {
+      done += 1;
+      this.#options.onRule?.(result, done, total);
+      return result;
+    };
+    fromDefinitions.forEach(finish);
+    const fromAnswers = await this.#judgeAll(weighed, finish);
+    signal?.throwIfAborted();
+    const rules = [...fromDefinitions, ...fromAnswers];
+    const rehearsal = await this.#rehearsal();
+    const summary = summaryOf(rules, now() - started);
+    return {
+      ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
+      target: this.#target.url,
+      platform: this.#target.profile.name,
+      rules,
+      ...(rehearsal && { rehearsal }),
+      summary,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#probes.map((probe) => probe.close()));
+  }
+
+  get #probe(): Probe {
+    return this.#probes.at(-1) as Probe;
+  }
+
+  /** Forgets what is known of the server: after a restart its sessions are others. */
+  #renew(): void {
+    this.#probes.push(new Probe(this.#target, this.#options.signal));
+  }
+
+  /** The static rules; a server that dies over its list is asked again after a restart. */
+  async #inspect(): Promise<readonly RuleResult[]> {
+    const { profile } = this.#target;
+    try {
+      const listed = await this.#probe.listed();
+      this.#options.onListed?.(listed);
+      return inspectTools(listed, profile);
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      const { reason, cause } = unjudged(error);
+      const isGone = cause === 'unanswered' && !(await this.#life.goesOn(''));
+      if (isGone && (await this.#life.restart())) {
+        this.#renew();
+        return this.#inspect();
+      }
+      return inspectTools([], profile).map((result) => notRun(result, reason, cause));
+    }
+  }
+
+  /**
+   * Judges all rules, each in its turn; the results are in the order of the rules. Rules that a dying server left without
+   * an answer are judged after its restart, one by one, so that the one it dies of is known: those first that had not
+   * begun.
+   */
+  async #judgeAll(
+    all: readonly Weighed[],
+    finish: (result: RuleResult) => RuleResult,
+  ): Promise<readonly RuleResult[]> {
+    const results = new Map<LiveRule, RuleResult>();
+    const begun = new Set<LiveRule>();
+    const judge = async (one: Weighed): Promise<void> => {
+      const result = await this.#judge(one, begun);
+      if (result) results.set(one.rule, finish(result));
+    };
+    const weighed = all.filter(({ rule }) => rule !== staysUp);
+    const turn = (name: keyof typeof atOnce) =>
+      mapConcurrently(
+        weighed.filter(({ rule }) => (rule.turn ?? 'beside') === name),
+        atOnce[name],
+        judge,
+      );
+    await Promise.all([turn('aside'), turn('beside').then(() => turn('last'))]);
+    const open = weighed.filter(({ rule }) => !results.has(rule));
+    if (open.length > 0 && (await this.#life.restart())) {
+      this.#renew();
+      const suspects = open.filter(({ rule }) => begun.has(rule));
+      const others = open.filter(({ rule }) => !begun.has(rule));
+      await mapConcurrently([...others, ...suspects], 1, judge);
+    }
+    for (const { rule, level } of weighed.filter(({ rule }) => !results.has(rule))) {
+      const reason = this.#life.reasonFor(rule.id);
+      results.set(rule, finish(notRun(verdict(rule, level, [], now()), reason, 'unanswered')));
+    }
+    for (const { rule, level } of all.filter(({ rule }) => rule === staysUp)) {
+      results.set(rule, finish(await this.#judgeLife(level)));
+    }
+    return all.flatMap(({ rule }) => results.get(rule) ?? []);
+  }
+
+  /** The verdict on a rule; undefined where the server is gone. */
+  async #judge({ rule, level }: Weighed, begun: Set<LiveRule>): Promise<RuleResult | undefined> {
+    const probe = this.#probe;
+    const life = this.#life;
+    probe.signal?.throwIfAborted();
+    if (life.isOver && rule.turn !== 'aside') return undefined;
+    begun.add(rule);
+    const started = now();
+    const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started);
+    let isControlled = false;
+    try {
+      const problems = await life.during(rule.id, async () => {
+        await control(rule, probe);
+        isControlled = true;
+        return rule.check(probe);
+      });
+      if (problems.length > 0 && rule.turn === 'last') await life.goesOn(rule.id);
+      if (submissionRules.includes(rule)) this.#rehearsed = probe;
+      return judged(problems);
+    } catch (error) {
+      probe.signal?.throwIfAborted();
+      const { reason, cause } = unjudged(error);
+      const isAlive = cause !== 'unanswered' || (await life.goesOn(rule.id));
+      const isBroken = rule.silence === 'breaks' && isControlled && error instanceof NoAnswer;
+      if (isBroken && (isAlive || rule.turn === 'last')) {
+        return judged(
+          error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
+        );
+      }
+      return isAlive ? notRun(judged([]), reason, cause) : undefined;
+    }
+  }
+
+  async #judgeLife(level: Level): Promise<RuleResult> {
+    const started = now();
+    const { deaths } = this.#life;
+    if (deaths.length === 0) await this.#life.goesOn(staysUp.id);
+    return verdict(staysUp, level, deaths.map(deathProblem), started);
+  }
+
+  async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {
+    return this.#rehearsed && rehearse(this.#rehearsed).then(verdictsOf, () => undefined);
+  }
 }
 
 async function reach(probe: Probe): Promise<void> {
@@ -106,25 +225,28 @@ async function reach(probe: Probe): Promise<void> {
   }
 }
 
-async function inspectListed(probe: Probe, { onListed }: RunOptions): Promise<readonly RuleResult[]> {
-  try {
-    const listed = await probe.listed();
-    onListed?.(listed);
-    return inspectTools(listed, probe.profile);
-  } catch (error) {
-    const reason = messageOf(error);
-    return inspectTools([], probe.profile).map((result) => notRun(result, reason));
+/** @throws NotRun where something does not work without the thing that a rule tests. */
+async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
+  for (const works of controls) {
+    const reason = await works(probe);
+    if (reason !== undefined) throw new NotRun(reason);
   }
 }
 
-async function judge(rule: LiveRule, level: Level, probe: Probe): Promise<RuleResult> {
-  const started = now();
-  try {
-    return verdict(rule, level, await rule.check(probe), started);
-  } catch (error) {
-    if (error instanceof NotRun) return notRun(verdict(rule, level, [], started), error.message);
-    return verdict(rule, level, [{ expected: 'an answer', actual: messageOf(error) }], started);
-  }
+/** What an error says of why a rule could not be judged. */
+function unjudged(error: unknown): Required<Pick<RuleResult, 'reason' | 'cause'>> {
+  if (error instanceof NotRun) return { reason: error.message, cause: error.kind };
+  if (error instanceof NoAnswer) return { reason: `no answer: ${error.message}`, cause: 'unanswered' };
+  return { reason: `an error of the check itself: ${messageOf(error)}`, cause: 'error' };
+}
+
+function deathProblem({ rule, beside, output }: Death): Problem {
+  const others = beside.length === 0 ? '' : `, beside ${beside.join(', ')}`;
+  const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
+  return {
+    expected: 'answers from the first request to the last',
+    actual: `the server stopped answering ${when}${output === undefined ? '' : `: ${output}`}`,
+  };
 }
 
 function messageOf(error: unknown): string {

@@ -13,10 +13,20 @@ export interface Target {
   readonly signer?: Signer;
   /** Starts further instances; without it nothing about the process is judged. */
   readonly launch?: Launch;
+  /** The process that serves the URL, where it is ours: one that dies is started again once. */
+  readonly owned?: OwnedServer;
   /** Sent with every request (a gateway's own key, for instance). */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that bound every request; a server's own slowness can then not be told from none. */
   readonly timeoutMs?: number;
+}
+
+/** A server process that can be replaced. */
+export interface OwnedServer {
+  /** The process that serves now. */
+  instance(): Instance;
+  /** Ends it and starts another one at the same address. */
+  restart(): Promise<Instance>;
 }
 
 /** Environment variables on top of those the target runs with; undefined unsets one. */

@@ -36,11 +36,13 @@ function reportOf(rules: readonly RuleResult[]): Report {
 
 describe('summaryOf', () => {
   it('counts each verdict once', () => {
-    expect(summaryOf([rule, failed, advised, notRun(rule, 'no key')], 10)).toEqual({
+    expect(summaryOf([rule, failed, advised, notRun(rule, 'no key', 'missing')], 10)).toEqual({
       passed: 1,
       failed: 1,
       advice: 1,
       notRun: 1,
+      unanswered: 0,
+      errors: 0,
       ms: 10,
     });
   });

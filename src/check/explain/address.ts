@@ -14,6 +14,11 @@ function open(method: string, result: string): ReturnType<typeof exchange> {
 
 /** Where the server is, who it says it is, and what can be read of it without paying. */
 export const addressExplanations: Explanations = {
+  'endpoint.stays-up': contrast(
+    'One caller whose request ends the process ends the calls of everybody else, and a server that is down when the platform looks is delisted.',
+    "TypeError: Cannot read properties of undefined (reading 'price')\n    at Timeout._onTimeout (file:///app/tools/price.js:12:20)\nand the process is gone",
+    'the call that met the error fails, all others go on',
+  ),
   'endpoint.path': contrast(
     'The registration form takes only URLs whose path ends in /mcp.',
     'https://tools.example.com/api',

@@ -29,9 +29,9 @@ export const sessionExplanations: Explanations = {
     '200, mcp-session-id: 7f0c1e2a-…',
   ),
   'session.unique': exchange(
-    'Two callers with one id share a session: one reads the answers of the other.',
+    'Two callers with one id share a session: one reads the answers of the other. A server with one session for the whole process serves its first caller and nobody after.',
     'POST /mcp  {"method": "initialize", …}, twice',
-    '200, mcp-session-id: 1   and   200, mcp-session-id: 1',
+    '200, mcp-session-id: 1   and   200, mcp-session-id: 1; or 500 to the second',
     '200, mcp-session-id: 7f0c…   and   200, mcp-session-id: a91b…',
   ),
   'session.lasting': exchange(

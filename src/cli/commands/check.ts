@@ -5,6 +5,7 @@ import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
 import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
+import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
 import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
@@ -21,7 +22,7 @@ const listingFile = 'listing.json';
 /**
  * `market-mcp check [directory|url]`: the contract, run on a project's server or on any other.
  *
- * @returns 1 where a rule failed that counts.
+ * @returns 1 where a rule failed that counts, 3 where the server left a MUST without an answer to judge it by.
  */
 export async function check(
   target: string | undefined,
@@ -70,8 +71,15 @@ async function once(
     if (!listed) throw new CliError('NO_LISTING', 'the server sent no list of tools to save', '');
     await saved(save.listing, { tools: listed });
   }
-  return report.ok ? exitCodes.ok : exitCodes.checkFailed;
+  return conclusions[conclusionOf(report)];
 }
+
+const conclusions: { readonly [conclusion in Conclusion]: ExitCode } = {
+  ok: exitCodes.ok,
+  failed: exitCodes.checkFailed,
+  unanswered: exitCodes.notStarted,
+  error: exitCodes.internal,
+};
 
 /** Where a run leaves what the next one is compared with. */
 interface Saved {

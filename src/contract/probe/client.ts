@@ -3,6 +3,7 @@ import type { JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { guard } from '../schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
+import { NoAnswer } from './receive.ts';
 
 export interface SdkSession {
   readonly client: Client;
@@ -58,6 +59,22 @@ export async function connect({
   await client.connect(transport, { timeout, ...(signal && { signal }) });
   return { client, close: () => client.close() };
 }
+
+/**
+ * What stands in an error of the SDK's client for an answer that did not come: no connection, one that broke off, no
+ * response in time. Undefined where the client did get an answer and objects to it.
+ */
+export function silenceOf(error: unknown): NoAnswer | undefined {
+  if (error instanceof NoAnswer) return error;
+  if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
+  const { cause, message } = error;
+  const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
+  return new NoAnswer(why, { cause: error });
+}
+
+/** By their text: a server may answer with the codes that the SDK gives its own errors. The first two are of `fetch`. */
+const silent =
+  /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 
 /** The SDK's own validator, which a stranger's schema cannot keep busy without end. */
 async function boundedValidator() {

@@ -7,7 +7,7 @@ import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { bounds } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
-import { connect, type SdkSession } from './client.ts';
+import { connect, type SdkSession, silenceOf } from './client.ts';
 import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
 import { patienceMs } from './patience.ts';
@@ -226,12 +226,24 @@ export class Probe {
   }
 
   /** Whether a tools/call without a token is answered by a result. */
-  isUngated(): Promise<boolean> {
-    return this.once('ungated', async () => {
+  async isUngated(): Promise<boolean> {
+    return (await this.unpaidCall()).result !== undefined;
+  }
+
+  /** A tools/call without a token, made once in a run. */
+  unpaidCall(): Promise<RpcAnswer> {
+    return this.once('unpaid call', async () => {
       const { name, arguments: args } = (await this.cases())[0];
       const timeoutMs = this.patience(this.profile.limits.callMs);
-      const { result } = await this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
-      return result !== undefined;
+      return this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
+    });
+  }
+
+  /** A tools/call with a valid token, made once in a run. */
+  paidCall(): Promise<RpcAnswer> {
+    return this.once('paid call', async () => {
+      const { name, arguments: args } = (await this.cases())[0];
+      return this.call(name, args, { token: await this.token() });
     });
   }
 
@@ -270,7 +282,11 @@ export class Probe {
     });
   }
 
-  /** A session of the MCP SDK's own client, which every marketplace caller builds on; each request asks for a token. */
+  /**
+   * A session of the MCP SDK's own client, which every marketplace caller builds on; each request asks for a token.
+   *
+   * @throws NoAnswer, and what the client says of an answer that it objects to.
+   */
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
     if ((await this.listed()).length > bounds.tools) {
       throw new NotRun('the server lists more tools than are examined (tool.readable)');
@@ -285,6 +301,8 @@ export class Probe {
       signal: this.signal,
       admit: this.#http.admit,
       onLate: this.#http.onLate,
+    }).catch((error: unknown) => {
+      throw silenceOf(error) ?? error;
     });
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
 import { now } from '../clock.ts';
+import type { Problem } from '../model.ts';
 import { ResponseWatch } from './events.ts';
 import { lingerMs, owingMs } from './patience.ts';
 
@@ -9,6 +10,16 @@ export const maximumBytes = 8 * 1024 * 1024;
 
 /** Thrown where a request gets no HTTP answer; the message says what happened instead. */
 export class NoAnswer extends Error {}
+
+/** Thrown by a rule that knows which of its requests got no answer: the problems are those of its verdict. */
+export class Unanswered extends NoAnswer {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems[0]?.actual);
+    this.problems = problems;
+  }
+}
 
 /** Thrown where the time for an answer is up. */
 export class LateAnswer extends NoAnswer {}

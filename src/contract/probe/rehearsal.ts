@@ -4,6 +4,7 @@ import { NotRun } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
+import { type SdkSession, silenceOf } from './client.ts';
 import type { Probe } from './probe.ts';
 
 /** The submission test, replayed. */
@@ -22,6 +23,8 @@ interface Step {
   readonly content?: Json;
   /** What the client said of a call without a result. */
   readonly thrown?: string;
+  /** Set where that was that no answer came. */
+  readonly silent?: true;
 }
 
 const mends = {
@@ -45,12 +48,9 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
     await probe.outcomes();
     const token = await probe.payment(smoke.claims);
     const started = now();
-    const session = await probe.client(async () => token);
+    const session = await listingClient(probe, async () => token);
     const steps: Step[] = [];
     try {
-      await session.client.listTools().catch(() => {
-        throw new NotRun('the client cannot list the tools (discovery.client)');
-      });
       for (const tool of tools) {
         const { name, inputSchema } = tool;
         if (typeof name !== 'string') continue;
@@ -59,7 +59,10 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
         const answer = await session.client
           .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
           .then(({ content }) => ({ content: content as Json }))
-          .catch((error: Error) => ({ thrown: error.message }));
+          .catch((error: Error) => {
+            const silence = silenceOf(error);
+            return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
+          });
         steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
       }
     } finally {
@@ -67,6 +70,28 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
     }
     return { steps, ms: now() - started };
   });
+}
+
+/**
+ * A session of the SDK's client that has listed the tools.
+ *
+ * @throws NoAnswer
+ * @throws NotRun where the client objects to what it gets.
+ */
+export async function listingClient(
+  probe: Probe,
+  token: () => Promise<string | undefined>,
+): Promise<SdkSession> {
+  let session: SdkSession | undefined;
+  try {
+    session = await probe.client(token);
+    await session.client.listTools();
+    return session;
+  } catch (error) {
+    await session?.close();
+    if (error instanceof NotRun) throw error;
+    throw silenceOf(error) ?? new NotRun('the client cannot list the tools (discovery.client)');
+  }
 }
 
 /** What the test finds in the text of a step's result; nothing where there was none. */

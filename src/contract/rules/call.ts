@@ -1,9 +1,10 @@
 import { mapConcurrently } from '../concurrency.ts';
+import { answeredCalls, answersCalls } from '../controls.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
 import { bare, isObject, misfits, shorten } from '../schema.ts';
 import { isClientError } from './expect.ts';
 import { propertiesOf } from './read.ts';
@@ -18,6 +19,7 @@ export const callRules: readonly LiveRule[] = [
     title: 'a call of an unknown tool is answered by a result that names it',
     source: 'C§4.1, C§7',
     mend: 'Return isError: true and a text item "Unknown tool: <name>".',
+    controls: [answersCalls],
     check: async (probe) => unknownToolProblems(probe, 'no_such_tool'),
   },
   {
@@ -26,6 +28,7 @@ export const callRules: readonly LiveRule[] = [
     title: 'a tool named like a member of every object is unknown too',
     source: 'C§4.1, C§7',
     mend: 'Look tools up in a Map.',
+    controls: [answersCalls],
     check: async (probe) => {
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
       return (await Promise.all(names.map((name) => unknownToolProblems(probe, name)))).flat();
@@ -63,6 +66,7 @@ export const callRules: readonly LiveRule[] = [
     title: 'arguments that are no object are refused',
     source: 'C§4.1',
     mend: 'Answer error -32602 or a failure.',
+    controls: [answersCalls],
     check: async (probe) => {
       const { name } = (await probe.cases())[0];
       const answers = await Promise.all([5, 'text', ['list']].map((args) => probe.call(name, args)));
@@ -82,15 +86,18 @@ export const callRules: readonly LiveRule[] = [
     title: 'no failure of a tool shows the insides of the server',
     source: 'OWASP, error handling',
     mend: 'Log what was thrown and answer with a code and a message of your own.',
-    check: async (probe) =>
-      (await probe.outcomes())
-        .filter(({ result, rpc }) => (!result || result.isError === true) && showsInsides(rpc.http.body))
-        .map((outcome) =>
-          ofCall(outcome, {
-            expected: 'no stack trace and no file names',
-            actual: describe(outcome.rpc.http),
-          }),
-        ),
+    check: async (probe) => {
+      const failures = (await answeredCalls(probe)).filter(
+        ({ result, rpc }) =>
+          result?.isError === true || rpc.error !== undefined || (!result && showsInsides(rpc.http.body)),
+      );
+      return judgeEach(failures, 'no call failed', (outcome) =>
+        unless(!showsInsides(outcome.rpc.http.body), {
+          expected: 'no stack trace and no file names',
+          actual: describe(outcome.rpc.http),
+        }).map((problem) => ofCall(outcome, problem)),
+      );
+    },
   },
 ];
 
@@ -110,17 +117,20 @@ async function unknownToolProblems(probe: Probe, name: string): Promise<readonly
 }
 
 /**
- * Calls every tool with spoilt variants of arguments that are known to be valid: none may succeed. `otherwise` is the
- * reason where there is nothing to spoil.
+ * Calls every tool with spoilt variants of arguments with which it succeeds: none may succeed. `otherwise` is the reason
+ * where there is nothing to spoil.
  */
 async function failsOn(
   probe: Probe,
   otherwise: string,
   spoil: (schema: JsonObject, args: JsonObject) => readonly JsonObject[],
 ): Promise<readonly Problem[]> {
-  const cases = await probe.cases();
+  const succeeded = (await answeredCalls(probe)).filter(
+    ({ result, expect, wrong }) => result && result.isError !== true && expect !== 'fail' && !wrong,
+  );
+  if (succeeded.length === 0) throw new NotRun('no call succeeded');
   const calls = (await probe.tools()).flatMap((tool) => {
-    const valid = cases.find((one) => one.tool === tool && one.expect !== 'fail' && !one.wrong);
+    const valid = succeeded.find((one) => one.tool === tool);
     const schema = tool.inputSchema;
     if (!valid || !isObject(schema)) return [];
     return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));

@@ -1,5 +1,7 @@
+import { initializesAgain, lists } from '../controls.ts';
+import { silenceOf } from '../probe/client.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
 import { bounds } from '../walk.ts';
 import { resultProblems } from './expect.ts';
@@ -12,6 +14,8 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'initialize works without a token',
     source: 'C§4.1, C§5.2',
     mend: 'Let initialize pass the gate.',
+    controls: [],
+    silence: 'breaks',
     check: async (probe) => resultProblems(await probe.initialized(), 'initialize'),
   },
   {
@@ -21,9 +25,12 @@ export const discoveryRules: readonly LiveRule[] = [
     source: 'profile limits.initializeMs; app cron/validate-tools',
     fact: true,
     mend: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
+    controls: [],
+    silence: 'breaks',
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
-      const { http } = await probe.initialize();
+      const { http, result } = await probe.initialized();
+      if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
       return unless(http.ms <= initializeMs, {
         path: 'initialize',
         expected: `an answer within ${initializeMs} ms`,
@@ -63,6 +70,8 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK connects and lists the tools',
     source: 'C§1.2, C§4.1',
     mend: 'See the message: the definitions are not what the SDK understands.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
     check: async (probe) => {
       const tools = await probe.tools();
       try {
@@ -74,6 +83,8 @@ export const discoveryRules: readonly LiveRule[] = [
           actual: `${listed.tools.length} tools`,
         });
       } catch (error) {
+        const silence = silenceOf(error);
+        if (silence) throw silence;
         return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(messageOf(error), 300) }];
       }
     },
@@ -88,6 +99,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     title: `${method} works without a token`,
     source,
     mend: `Let ${method} pass the gate and answer a list${kind === 'tools' ? '' : ', [] where there are none'}.`,
+    silence: 'breaks',
     check: async (probe) => {
       const { result, http } = await probe.rpc(method);
       return unless(Array.isArray(result?.[kind]), {

@@ -1,13 +1,33 @@
 import { type LiveRule, unless } from '../rule.ts';
 
+/**
+ * Its check throws where nothing answers. The run asks it whenever another rule gets no answer, and judges it at the end:
+ * a server that dies is one finding, and the rules that lack an answer because of it are not run.
+ */
+export const staysUp: LiveRule = {
+  id: 'endpoint.stays-up',
+  level: 'must',
+  title: 'the server answers from the first request of a check to the last',
+  source: 'C§3.1',
+  mend: 'Catch what is thrown, in timers and promises too, and end nothing but the call that failed.',
+  controls: [],
+  silence: 'breaks',
+  check: async (probe) => {
+    await Promise.any([probe.health(), probe.initialize()]);
+    return [];
+  },
+};
+
 /** The address under which the server is registered. */
 export const endpointRules: readonly LiveRule[] = [
+  staysUp,
   {
     id: 'endpoint.path',
     level: 'must',
     title: 'the path of the endpoint ends in /mcp',
     source: 'C§1.4, C§8',
     mend: 'Serve the endpoint under a path that ends in /mcp and register that URL.',
+    controls: [],
     check: async ({ url }) =>
       unless(url.pathname.endsWith('/mcp') && url.search === '' && url.hash === '', {
         path: 'url',
@@ -21,6 +41,7 @@ export const endpointRules: readonly LiveRule[] = [
     title: 'the endpoint is served over HTTPS (plain HTTP only on the own machine)',
     source: 'C§1.4, C§8',
     mend: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
+    controls: [],
     check: async ({ url }) =>
       unless(url.protocol === 'https:' || isLoopback(url.hostname), {
         path: 'url',
@@ -35,6 +56,7 @@ export const endpointRules: readonly LiveRule[] = [
     source: 'app contribute/actions.ts',
     fact: true,
     mend: 'Choose another path: the platform takes it for the old SSE transport and never falls back.',
+    controls: [],
     check: async ({ url }) =>
       unless(!url.pathname.toLowerCase().includes('sse'), {
         path: 'url',

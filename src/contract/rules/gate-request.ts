@@ -1,3 +1,4 @@
+import { admitsPaid, initializesAgain, refusesUnpaid } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
@@ -91,6 +92,7 @@ export const gateRequestRules: readonly LiveRule[] = [
   },
   {
     ...refused('gate.every-call', 'a call in a session that has paid for an earlier one'),
+    controls: [refusesUnpaid, admitsPaid, initializesAgain],
     check: async (probe) => {
       const session = await probe.newSession();
       const { name, arguments: args } = (await probe.cases())[0];
@@ -102,7 +104,8 @@ export const gateRequestRules: readonly LiveRule[] = [
 ];
 
 function refused(id: string, what: string): Omit<LiveRule, 'check'> {
-  return { id, level: 'must', title: `${what} is refused without a token`, source: 'C§5.4, C§7', mend };
+  const title = `${what} is refused without a token`;
+  return { id, level: 'must', title, source: 'C§5.4, C§7', mend, controls: [refusesUnpaid] };
 }
 
 /** What a request without a token got. */
@@ -119,6 +122,7 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
     title: `${what} does not run without a token`,
     source: "C§5.4; reproduced with the platform's public middleware",
     mend,
+    controls: [refusesUnpaid],
     check: async (probe) => (await send(probe)).flatMap(ranProblems),
   };
 }
@@ -128,7 +132,7 @@ function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   const ran = answer.values
     .flat(8)
     .some((value) => isObject(value) && isObject(value.result) && 'content' in value.result);
-  return unless(!ran && answer.status < 500, {
+  return unless(!ran, {
     path,
     expected: 'no result of a tool',
     actual: describe(answer),

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { admitsPaid, initializes, refusesUnpaid } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { type Control, type LiveRule, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
+
+/** For a refusal of what only looks like a valid token: none is refused, and a valid one is not. */
+const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 
 /** Who gets past the gate: only a caller with a valid token of the platform. */
 export const gateTokenRules: readonly LiveRule[] = [
@@ -16,8 +20,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     source: 'C§1.3, C§5.1',
     mend: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
     check: async (probe) => {
-      const { name, arguments: args } = (await probe.cases())[0];
-      const { http, response } = await probe.call(name, args, { token: await probe.token() });
+      const { http, response } = await probe.paidCall();
       return unless(http.status === 200 && response !== undefined, {
         path: `tools/call with a token of ${probe.target.signer?.issuer} for ${probe.target.signer?.audience}`,
         expected: 'HTTP 200 with a JSON-RPC response',
@@ -31,6 +34,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     title: 'the scheme in front of the token is compared without case',
     source: 'RFC 9110 §11.1',
     mend: 'Accept "bearer" as well as "Bearer".',
+    controls: [refusesUnpaid, admitsPaid],
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
       const { name, arguments: args } = (await probe.cases())[0];
@@ -45,7 +49,15 @@ export const gateTokenRules: readonly LiveRule[] = [
       });
     },
   },
-  refuses('gate.no-token', 'tools/call without a token', async () => [{ value: undefined, as: 'absent' }]),
+  {
+    ...refuses('gate.no-token', 'tools/call without a token', async () => []),
+    controls: [initializes],
+    check: async (probe) => {
+      const { header } = probe.profile.token;
+      const { http } = await probe.unpaidCall();
+      return unauthorizedProblems(http, probe.profile, `tools/call, ${header}: absent`);
+    },
+  },
   refuses('gate.garbage', 'tools/call with a token that is none', async ({ profile: { token } }) => [
     ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => shown(`${token.scheme} ${text}`)),
     { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
@@ -53,15 +65,20 @@ export const gateTokenRules: readonly LiveRule[] = [
   refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>
     [token.scheme, `${token.scheme} `, ''].map(shown),
   ),
-  refuses('gate.other-scheme', 'tools/call with the token under another scheme', async (probe) => {
-    const token = await freshToken(probe);
-    const own = probe.profile.token.scheme.toLowerCase();
-    const others = ['Basic', 'Token', 'Bearer'].filter((scheme) => scheme.toLowerCase() !== own);
-    return [
-      ...others.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
-      { value: token, as: 'a valid token without a scheme' },
-    ];
-  }),
+  refuses(
+    'gate.other-scheme',
+    'tools/call with the token under another scheme',
+    async (probe) => {
+      const token = await freshToken(probe);
+      const own = probe.profile.token.scheme.toLowerCase();
+      const others = ['Basic', 'Token', 'Bearer'].filter((scheme) => scheme.toLowerCase() !== own);
+      return [
+        ...others.map((scheme) => ({ value: `${scheme} ${token}`, as: `${scheme} and a valid token` })),
+        { value: token, as: 'a valid token without a scheme' },
+      ];
+    },
+    refusesOnlyOthers,
+  ),
   forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),
   forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
   forged('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
@@ -93,14 +110,24 @@ export const gateTokenRules: readonly LiveRule[] = [
       return refusalsOf(probe, await Promise.all(attempts));
     },
   },
-  refuses('gate.tampered', 'tools/call with a token whose claims were changed', async (probe) => [
-    bearing(probe, withOtherClaims(await freshToken(probe)), 'a token with other claims under its signature'),
-  ]),
+  refuses(
+    'gate.tampered',
+    'tools/call with a token whose claims were changed',
+    async (probe) => [
+      bearing(
+        probe,
+        withOtherClaims(await freshToken(probe)),
+        'a token with other claims under its signature',
+      ),
+    ],
+    refusesOnlyOthers,
+  ),
   {
     ...refuses(
       'gate.tampered-after-success',
       'a changed token whose original was accepted before',
       async () => [],
+      refusesOnlyOthers,
     ),
     check: async (probe) => {
       const token = await freshToken(probe);
@@ -135,6 +162,7 @@ function refuses(
   id: string,
   what: string,
   attempts: (probe: Probe) => Promise<readonly Attempt[]>,
+  controls: readonly Control[] = [refusesUnpaid],
 ): LiveRule {
   return {
     id,
@@ -142,14 +170,20 @@ function refuses(
     title: `${what} is refused`,
     source: 'C§5.1, C§5.4, C§7',
     mend: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
+    controls,
     check: async (probe) => refusalsOf(probe, await attempts(probe)),
   };
 }
 
 function forged(id: string, what: string, forgery: Forgery | (() => Forgery)): LiveRule {
-  return refuses(id, `tools/call with ${what}`, async (probe) => [
-    bearing(probe, await probe.token(typeof forgery === 'function' ? forgery() : forgery), what),
-  ]);
+  return refuses(
+    id,
+    `tools/call with ${what}`,
+    async (probe) => [
+      bearing(probe, await probe.token(typeof forgery === 'function' ? forgery() : forgery), what),
+    ],
+    refusesOnlyOthers,
+  );
 }
 
 async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {

@@ -3,7 +3,7 @@ import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
-import { unless } from '../rule.ts';
+import { type Control, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
 import type { Exit, Instance } from '../target.ts';
 
@@ -16,6 +16,10 @@ export const production = { NODE_ENV: 'production', PLATFORM_AUDIENCE: publicUrl
 export function secondInstance(probe: Probe): Promise<Instance> {
   return probe.once('second instance', () => probe.launch({}));
 }
+
+/** Another instance starts where nothing is odd about it: what keeps it from starting otherwise is the odd thing. */
+export const startsInstances: Control = async (probe) =>
+  (await secondInstance(probe)).healthy ? undefined : 'no second instance could be started (process.port)';
 
 /** An instance that runs in production; rules share it, and one of them ends it. */
 export function productionInstance(probe: Probe): Promise<Instance> {

@@ -1,6 +1,7 @@
 import { connect as plainConnect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
+import { answersCalls, initializes, lists, reportsHealth } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import { momentMs, patienceMs } from '../probe/patience.ts';
 import type { Probe } from '../probe/probe.ts';
@@ -25,6 +26,8 @@ export const loadRules: readonly LiveRule[] = [
     title: `a body nested ${depth.toLocaleString('en')} levels deep does no harm`,
     source: 'C§8: limits not shown',
     turn: 'last',
+    controls: [lists, answersCalls, reportsHealth],
+    silence: 'breaks',
     mend: 'Bound the depth of what is parsed, cloned or validated recursively.',
     check: async (probe) => {
       const session = await probe.session();
@@ -56,6 +59,8 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     title: `${what} is refused`,
     source: 'C§8: limits not shown',
     turn: 'last',
+    controls: [lists, reportsHealth],
+    silence: 'breaks',
     mend: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
     check: async (probe) => {
       const session = await probe.session();
@@ -88,6 +93,8 @@ function slow(id: string, what: string, rest: string): LiveRule {
     title: `${what} holds up nobody else`,
     source: 'C§8: time-outs not shown',
     turn: 'last',
+    controls: [initializes, reportsHealth],
+    silence: 'breaks',
     mend: 'Answer other requests meanwhile, and end such connections after a time.',
     check: async (probe) => {
       const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
@@ -116,7 +123,9 @@ function openSocket({ protocol, hostname, port }: URL): Socket {
 /** Resolves once the beginning of the request has left this machine. */
 function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.on('error', reject);
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      reject(new NoAnswer(error.code ?? error.message, { cause: error }));
+    });
     socket.setTimeout(patienceMs, () => socket.destroy(new Error(`no connection within ${patienceMs} ms`)));
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${rest}`,

@@ -1,9 +1,13 @@
 import { mapConcurrently } from '../concurrency.ts';
+import { answeredCalls, answeredOf, initializesAgain, lists } from '../controls.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { blankAnswer } from '../outcomes.ts';
+import { silenceOf } from '../probe/client.ts';
 import type { CallOutcome } from '../probe/probe.ts';
+import { Unanswered } from '../probe/receive.ts';
+import { listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
 import { isText } from './read.ts';
 import { isEmpty, ofCall } from './result.ts';
@@ -40,7 +44,10 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'every failure of a tool tells a code and a message',
     source: 'C§2.2, C§7',
     mend: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
-    check: async (probe) => (await probe.outcomes()).flatMap(failureProblems),
+    check: async (probe) => {
+      const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
+      return judgeEach(failures, 'no call failed', failureProblems);
+    },
   },
   {
     id: 'outcome.repeatable',
@@ -50,7 +57,8 @@ export const outcomeRules: readonly LiveRule[] = [
     fact: true,
     mend: 'Make the handler idempotent: a repeated call must not count as another one.',
     check: async (probe) => {
-      const first = await probe.outcomes();
+      const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
+      if (first.length === 0) throw new NotRun('no call gave a response');
       const problems = await mapConcurrently(first, 4, async (outcome) => {
         const again = await probe.call(outcome.name, outcome.arguments);
         return unless(endingOf(again.result) === endingOf(outcome.result), {
@@ -68,18 +76,21 @@ export const outcomeRules: readonly LiveRule[] = [
     source: 'profile limits.callMs',
     fact: true,
     mend: 'Bound the time of what the handler waits for, and fail before the platform gives up.',
+    silence: 'breaks',
+    controls: [lists],
     check: async (probe) => {
       const { callMs } = probe.profile.limits;
-      return (await probe.outcomes()).flatMap((outcome) =>
-        unless(outcome.rpc.http.ms <= callMs, {
-          tool: outcome.name,
-          path: `tools/call with ${shorten(outcome.arguments)}`,
-          expected: `an answer within ${callMs} ms`,
-          actual: Number.isFinite(outcome.rpc.http.ms)
-            ? `${Math.round(outcome.rpc.http.ms)} ms`
-            : describe(outcome.rpc.http),
-        }),
-      );
+      const outcomes = await probe.outcomes();
+      const late = outcomes.filter(({ rpc }) => rpc.http.ms > callMs);
+      const problems = late.map(({ name, arguments: args, rpc: { http } }) => ({
+        tool: name,
+        path: `tools/call with ${shorten(args)}`,
+        expected: `an answer within ${callMs} ms`,
+        actual: Number.isFinite(http.ms) ? `${Math.round(http.ms)} ms` : describe(http),
+      }));
+      if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
+      if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
+      throw new NotRun('no call gave a JSON-RPC response');
     },
   },
   {
@@ -88,25 +99,25 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK accepts the result of every call',
     source: 'C§1.2, C§2.2',
     mend: 'See the message: the client validates results against the outputSchema, formats included.',
+    controls: [initializesAgain],
     check: async (probe) => {
-      const outcomes = await probe.outcomes();
-      const session = await probe.client(() => probe.payment());
+      const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
+      if (results.length === 0) throw new NotRun('no call gave a result');
+      const session = await listingClient(probe, () => probe.payment());
       try {
-        await session.client.listTools().catch(() => {
-          throw new NotRun('the client cannot list the tools (discovery.client)');
-        });
         const problems: Problem[] = [];
-        for (const { name, arguments: args, wrong, rpc } of outcomes) {
-          if (wrong && rpc.error) continue;
+        for (const { name, arguments: args } of results) {
           await session.client
             .callTool({ name, arguments: { ...args } }, undefined, {
               timeout: probe.patience(probe.profile.limits.callMs),
             })
-            .catch((error: Error) =>
+            .catch((error: Error) => {
+              const silence = silenceOf(error);
+              if (silence) throw silence;
               problems.push(
                 ofCall({ name, arguments: args }, { expected: 'a result', actual: error.message }),
-              ),
-            );
+              );
+            });
         }
         return problems;
       } finally {
@@ -173,7 +184,8 @@ function foretold(expect: Ending, { mends, ...text }: ForetoldRule): LiveRule {
     check: async (probe) => {
       const concerned = (await probe.outcomes()).filter((outcome) => outcome.expect === expect);
       if (concerned.length === 0) throw new NotRun(`no tool has an example that expects "${expect}"`);
-      return concerned.flatMap((outcome) => {
+      const answered = answeredOf(concerned);
+      const problems = answered.flatMap((outcome) => {
         const ending = endingOf(outcome.result);
         const mend = ending && mends[ending];
         return unless(ending === expect, {
@@ -183,6 +195,8 @@ function foretold(expect: Ending, { mends, ...text }: ForetoldRule): LiveRule {
           ...(expect === 'empty' && ending === 'fail' && mendFirst(outcome.tool, 'output.holds-empty')),
         }).map((problem) => ofCall(outcome, problem));
       });
+      if (problems.length > 0 || answered.length === concerned.length) return problems;
+      throw new NotRun(`a call that expects "${expect}" was not answered`, 'unanswered');
     },
   };
 }

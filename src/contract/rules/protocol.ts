@@ -1,3 +1,4 @@
+import { initializesAgain, lists } from '../controls.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
 import { platformVersion } from '../probe/probe.ts';
@@ -14,6 +15,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: `protocolVersion ${platformVersion} is accepted`,
     source: 'C§9.1',
     mend: `Keep ${platformVersion} among the supported versions: the platform sends it.`,
+    controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
       const answer = await probe.initialize(platformVersion);
@@ -30,6 +32,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'every later protocolVersion of the SDK is accepted',
     source: 'MCP 2025-06-18, lifecycle',
     mend: 'Answer with the version that was asked for.',
+    controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
       const later = (await supportedVersions()).filter((version) => version > platformVersion);
@@ -49,6 +52,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'an unknown protocolVersion is answered with a known one',
     source: 'MCP 2025-06-18, lifecycle',
     mend: 'Answer with the newest version the server supports.',
+    controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
       const known = await supportedVersions();
@@ -66,6 +70,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'every response is JSON-RPC 2.0 and repeats the id',
     source: 'C§4',
     mend: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
+    controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
       const answer = await probe.post(rpcRequest(0, 'tools/list'), { session });
@@ -83,6 +88,8 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'an id may be a string',
     source: 'C§4',
     mend: 'Repeat the id as it came.',
+    controls: [lists],
+    silence: 'breaks',
     check: async (probe) => {
       const id = 'an id of "quotes" and ünicode';
       const answer = await probe.post(rpcRequest(id, 'tools/list'), { session: await probe.session() });
@@ -95,6 +102,8 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'the list methods take params or none',
     source: 'C§4',
     mend: 'Treat absent params as {}.',
+    controls: [lists],
+    silence: 'breaks',
     check: async (probe) => {
       const variants: readonly (Json | undefined)[] = [undefined, {}];
       const answers = await Promise.all(
@@ -113,6 +122,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'an unknown method is answered with error -32601',
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
     mend: 'Answer the JSON-RPC error -32601 (method not found).',
+    controls: [lists],
     check: async (probe) => {
       const methods = ['tools/destroy', '__proto__', 'constructor'];
       const answers = await Promise.all(methods.map((method) => probe.rpc(method, {})));
@@ -147,6 +157,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'a message that is no JSON-RPC 2.0 request is not carried out',
     source: 'C§4 (JSON-RPC 2.0 §4)',
     mend: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
+    controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
       const request = rpcRequest(1, 'tools/list');
@@ -175,6 +186,8 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'ping is answered',
     source: 'MCP 2025-06-18, ping',
     mend: 'Answer ping with an empty result.',
+    silence: 'breaks',
+    controls: [lists],
     check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
   },
 ];

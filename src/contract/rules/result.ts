@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { answeredCalls } from '../controls.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
 import { textOf } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
 import { isText, propertiesOf } from './read.ts';
+
+const ofResults = about('a result', () => true);
+/** A rule about results that are no failure. */
+const ofData = about('a result that is no failure', ({ isError }) => isError !== true);
+/** A rule about results that are a failure. */
+const ofFailures = about('a failure', ({ isError }) => isError === true);
 
 /** What a tools/call returns, judged on every example and on the arguments of the submission test. */
 export const resultRules: readonly LiveRule[] = [
@@ -30,7 +37,8 @@ export const resultRules: readonly LiveRule[] = [
     mend: 'Serialize the data with JSON.stringify; nothing before it, nothing after it.',
     judge: ({ content }) => {
       const text = textOf(content);
-      return unless(text === undefined || parsed(text) !== undefined, {
+      if (text === undefined) return undefined;
+      return unless(parsed(text) !== undefined, {
         path: 'result.content[0].text',
         expected: 'JSON',
         actual: shorten(text),
@@ -74,14 +82,12 @@ export const resultRules: readonly LiveRule[] = [
     mend: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
       const data = parsed(textOf(content) ?? '');
-      return unless(
-        data === undefined || structuredContent === undefined || isDeepStrictEqual(data, structuredContent),
-        {
-          path: 'result.content[0].text',
-          expected: shorten(structuredContent),
-          actual: shorten(data),
-        },
-      );
+      if (data === undefined || structuredContent === undefined) return undefined;
+      return unless(isDeepStrictEqual(data, structuredContent), {
+        path: 'result.content[0].text',
+        expected: shorten(structuredContent),
+        actual: shorten(data),
+      });
     },
   }),
   ofData({
@@ -92,8 +98,9 @@ export const resultRules: readonly LiveRule[] = [
     fact: true,
     mend: 'Declare the field, or leave it out of the result.',
     judge: ({ structuredContent }, { tool }) => {
+      if (!isObject(structuredContent)) return undefined;
       const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
-      return Object.keys(isObject(structuredContent) ? structuredContent : {})
+      return Object.keys(structuredContent)
         .filter((name) => !declared.has(name))
         .map((name) => ({
           path: `result.structuredContent.${name}`,
@@ -109,13 +116,15 @@ export const resultRules: readonly LiveRule[] = [
     source: 'C§2.2',
     mend: 'Return null, or turn the value into a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
-      stringsIn(structuredContent)
-        .filter((text) => lost.test(text))
-        .map((text) => ({
-          path: 'result.structuredContent',
-          expected: 'no lost value',
-          actual: shorten(text),
-        })),
+      structuredContent === undefined
+        ? undefined
+        : stringsIn(structuredContent)
+            .filter((text) => lost.test(text))
+            .map((text) => ({
+              path: 'result.structuredContent',
+              expected: 'no lost value',
+              actual: shorten(text),
+            })),
   }),
   ofData({
     id: 'result.no-refusal',
@@ -124,15 +133,17 @@ export const resultRules: readonly LiveRule[] = [
     source: 'C§2.2, C§7',
     mend: 'Return searchExhausted: true and noResultsReason; prose makes the platform ask again.',
     judge: ({ structuredContent }) =>
-      isObject(structuredContent) && isEmpty(structuredContent)
-        ? []
-        : stringsIn(structuredContent)
-            .filter((text) => refusal.test(text))
-            .map((text) => ({
-              path: 'result.structuredContent',
-              expected: 'searchExhausted or noResultsReason',
-              actual: shorten(text),
-            })),
+      structuredContent === undefined
+        ? undefined
+        : isObject(structuredContent) && isEmpty(structuredContent)
+          ? []
+          : stringsIn(structuredContent)
+              .filter((text) => refusal.test(text))
+              .map((text) => ({
+                path: 'result.structuredContent',
+                expected: 'searchExhausted or noResultsReason',
+                actual: shorten(text),
+              })),
   }),
   ofResults({
     id: 'result.size',
@@ -166,34 +177,22 @@ export const resultRules: readonly LiveRule[] = [
 ];
 
 interface ResultRule extends Omit<LiveRule, 'check'> {
-  judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[];
+  /** What is wrong with a result; undefined where it lacks what the rule is about. */
+  judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
 }
 
-function ofResults({ judge, ...text }: ResultRule): LiveRule {
-  return {
+/** A rule about the results of a kind; it is not run where no call gave one that can be judged. */
+function about(kind: string, concerns: (result: JsonObject) => boolean): (rule: ResultRule) => LiveRule {
+  return ({ judge, ...text }) => ({
     ...text,
-    check: async (probe) =>
-      (await probe.outcomes()).flatMap((outcome) =>
-        outcome.result === undefined
-          ? []
-          : judge(outcome.result, outcome, probe.profile).map((problem) => ofCall(outcome, problem)),
-      ),
-  };
-}
-
-/** A rule about results that are no failure. */
-function ofData({ judge, ...text }: ResultRule): LiveRule {
-  return ofResults({
-    ...text,
-    judge: (result, ...rest) => (result.isError === true ? [] : judge(result, ...rest)),
-  });
-}
-
-/** A rule about results that are a failure. */
-function ofFailures({ judge, ...text }: ResultRule): LiveRule {
-  return ofResults({
-    ...text,
-    judge: (result, ...rest) => (result.isError === true ? judge(result, ...rest) : []),
+    check: async (probe) => {
+      const judged = (await answeredCalls(probe)).flatMap((outcome) => {
+        const { result } = outcome;
+        const problems = result && concerns(result) ? judge(result, outcome, probe.profile) : undefined;
+        return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
+      });
+      return judgeEach(judged, `no call gave ${kind} that can be judged`, (problems) => problems);
+    },
   });
 }
 
@@ -210,9 +209,12 @@ export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boole
   return searchExhausted === true || isText(noResultsReason);
 }
 
-function fitProblems({ structuredContent }: JsonObject, { tool }: CallOutcome): readonly Problem[] {
+function fitProblems(
+  { structuredContent }: JsonObject,
+  { tool }: CallOutcome,
+): readonly Problem[] | undefined {
   const schema = outputSchemaOf(tool);
-  if (!schema || !isObject(structuredContent)) return [];
+  if (!schema || !isObject(structuredContent)) return undefined;
   return misfits(schema, structuredContent, 'result.structuredContent');
 }
 

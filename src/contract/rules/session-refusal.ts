@@ -1,3 +1,4 @@
+import { answersCalls, initializesAgain, lists } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
@@ -30,6 +31,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     title: 'a paid call without a session is refused',
     source: 'C§3.1, C§7',
     mend: 'Look at the session of every request, whoever has paid for it: only initialize needs none.',
+    controls: [lists, answersCalls],
     check: async (probe) => {
       await probe.outcomes();
       const { name, arguments: args } = (await probe.cases())[0];
@@ -39,6 +41,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'session.foreign-initialize',
+    controls: [initializesAgain],
     level: 'must',
     title: 'initialize with an unknown session id is refused',
     source: 'C§3.1, C§7',
@@ -58,6 +61,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     source: 'MCP 2025-06-18, transports; C§7',
     turn: 'last',
     mend: 'Answer 400 as on POST and GET, or 405.',
+    controls: [lists],
     check: async (probe) => {
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
       const answers = await Promise.all(
@@ -92,6 +96,7 @@ function refused(
     title: `${what} is refused`,
     source: 'C§3.1, C§7',
     mend: 'Answer HTTP 400 {"error":"Invalid session"}; look ids up in a Map or verify their signature.',
+    controls: [lists],
     check: async (probe): Promise<readonly Problem[]> => {
       const ids = await idsOf(probe);
       const answers = await Promise.all(
@@ -114,9 +119,9 @@ function survived(rule: LiveRule): LiveRule {
     ...rule,
     turn: 'last',
     check: async (probe) => {
-      const { result } = await probe.initialized();
+      const worked = (await initializesAgain(probe)) === undefined;
       const problems = await rule.check(probe);
-      if (result === undefined) return problems;
+      if (!worked) return problems;
       return [...problems, ...resultProblems(await probe.initialize(), 'initialize afterwards')];
     },
   };

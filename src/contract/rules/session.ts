@@ -1,3 +1,5 @@
+import { initializesAgain, lists, opensSession } from '../controls.ts';
+import { missing } from '../probe/reasons.ts';
 import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
@@ -28,7 +30,8 @@ export const sessionRules: readonly LiveRule[] = [
     source: 'MCP 2025-06-18, transports',
     mend: 'Use base64url or a UUID.',
     check: async (probe) => {
-      const id = await probe.newSession();
+      const id = sessionOf((await probe.initialized()).http);
+      if (id === undefined) throw new NotRun(missing.session);
       return unless(/^[\x21-\x7e]+$/.test(id), {
         path: 'initialize, header mcp-session-id',
         expected: 'characters from 0x21 to 0x7E',
@@ -41,13 +44,18 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'every initialize opens a session of its own',
     source: 'C§3.1',
-    mend: 'Generate the id from at least 128 random bits.',
+    mend: 'Give each initialize a transport and a server object of its own, under an id of at least 128 random bits.',
+    controls: [opensSession],
+    silence: 'breaks',
     check: async (probe) => {
-      const ids = await Promise.all([probe.newSession(), probe.newSession(), probe.newSession()]);
-      return unless(new Set(ids).size === ids.length, {
+      const answers = [await probe.initialize(), await probe.initialize(), await probe.initialize()];
+      const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
+      if (refused.length > 0) return refused.slice(0, 1);
+      const ids = answers.map(({ http }) => sessionOf(http));
+      return unless(!ids.includes(undefined) && new Set(ids).size === ids.length, {
         path: 'initialize, header mcp-session-id',
         expected: 'three different ids',
-        actual: shorten(ids),
+        actual: shorten(ids.map((id) => id ?? null)),
       });
     },
   },
@@ -57,6 +65,8 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'a session answers as often as it is asked',
     source: 'C§3.1',
     mend: 'Keep the session until it is deleted or expires.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
     check: async (probe) => {
       const session = await probe.newSession();
       for (let turn = 1; turn <= 5; turn++) {
@@ -73,6 +83,8 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'two sessions at once each get their own answers',
     source: 'C§3.1; reproduced with SDK 1.32',
     mend: 'Give each session, or each request, a server object of its own.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
     check: async (probe) => {
       const sessions = [await probe.newSession(), await probe.newSession()] as const;
       const id = 424_242;
@@ -102,6 +114,8 @@ export const sessionRules: readonly LiveRule[] = [
     source: 'C§3.1',
     turn: 'last',
     mend: 'Do not limit sessions to one caller; share nothing between them.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
     check: async (probe) => {
       await probe.session();
       const opened = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
@@ -121,6 +135,8 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'GET with a known session is handled',
     source: 'C§3.1, C§4',
     mend: 'Open the event stream of the session, or answer 405.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
     check: async (probe) => {
       const answer = await probe.openStream(await probe.newSession());
       return unless(answer.status === 200 || answer.status === 405, {
@@ -136,6 +152,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'a deleted session is unknown from then on',
     source: 'MCP 2025-06-18, transports; C§3.1',
     mend: 'Forget the session on DELETE, or answer DELETE with 405.',
+    controls: [initializesAgain, lists],
     check: async (probe) => {
       const session = await probe.newSession();
       const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });

@@ -5,7 +5,15 @@ import type { Probe } from '../probe/probe.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { shorten } from '../schema.ts';
 import type { Environment, Instance } from '../target.ts';
-import { audienceProblems, callOf, exitOf, lastWords, production, secondInstance } from './instance.ts';
+import {
+  audienceProblems,
+  callOf,
+  exitOf,
+  lastWords,
+  production,
+  secondInstance,
+  startsInstances,
+} from './instance.ts';
 
 const defaultPort = 3000;
 /** Long enough to start, and to find the port in use. */
@@ -29,6 +37,8 @@ export const startRules: readonly LiveRule[] = [
     title: 'the server listens on PORT',
     source: 'C§4.2',
     turn: 'aside',
+    controls: [],
+    silence: 'breaks',
     mend: 'Read the port from the environment variable PORT.',
     check: async (probe) => {
       const instance = await secondInstance(probe);
@@ -45,6 +55,7 @@ export const startRules: readonly LiveRule[] = [
     title: `the server listens on port ${defaultPort} where PORT is not set`,
     source: 'C§4.2, C§8',
     turn: 'aside',
+    controls: [startsInstances],
     mend: `Let the port default to ${defaultPort}.`,
     check: async (probe) => {
       const instance = await probe.launch({ PORT: undefined });
@@ -66,6 +77,7 @@ export const startRules: readonly LiveRule[] = [
     title: 'a port in use ends the start with an error',
     source: 'C§4.2',
     turn: 'aside',
+    controls: [startsInstances],
     mend: 'Report the error and exit with a status other than 0; never listen on another port.',
     check: async (probe) => {
       const busy = await listen(0);
@@ -107,6 +119,7 @@ export const startRules: readonly LiveRule[] = [
     title: 'the server starts in production behind an https URL and keeps its gate',
     source: 'C§1.4, C§5.1',
     turn: 'aside',
+    controls: [startsInstances],
     mend: 'Take the audience from PLATFORM_AUDIENCE, whatever address the server itself listens on.',
     check: (probe) => audienceProblems(probe),
   },
@@ -124,6 +137,7 @@ function refusesToStart(
     title: `the server refuses to start ${circumstances}`,
     source: 'C§5.4, C§5.5',
     turn: 'aside',
+    controls: [startsInstances],
     mend: `Check ${variable} at the start and exit with a message: otherwise anyone can call without paying.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
   };

@@ -1,6 +1,8 @@
+import { initializesAgain, lists } from '../controls.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
+import { Unanswered } from '../probe/receive.ts';
 import { rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
+import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
 import { ofCall } from './result.ts';
 
 const source = 'app contribute/actions.ts';
@@ -14,10 +16,14 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     mend: 'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
-    check: async (probe) =>
-      (await rehearse(probe)).steps.flatMap((step) =>
-        thrownProblems(step).map((problem) => ofCall(step, problem)),
-      ),
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
+    check: async (probe) => {
+      const { steps } = await rehearse(probe);
+      const problems = steps.flatMap((step) => thrownProblems(step).map((problem) => ofCall(step, problem)));
+      if (steps.some(({ silent }) => silent)) throw new Unanswered(problems);
+      return problems;
+    },
   },
   {
     id: 'submission.text',
@@ -31,7 +37,10 @@ export const submissionRules: readonly LiveRule[] = [
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
         throw new NotRun('a tool has no outputSchema that compiles (output.object-root, output.compiles)');
       }
-      return steps.flatMap((step) => textProblems(step).map((problem) => ofCall(step, problem)));
+      const answered = steps.filter(({ thrown }) => thrown === undefined);
+      return judgeEach(answered, 'no call of the test gave a result (submission.calls)', (step) =>
+        textProblems(step).map((problem) => ofCall(step, problem)),
+      );
     },
   },
   {
@@ -44,7 +53,13 @@ export const submissionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;
       if (submissionMs === null) throw new NotRun('the platform sets no limit');
-      const { ms } = await rehearse(probe);
+      const { ms, steps } = await rehearse(probe);
+      if (ms <= submissionMs && steps.some(({ silent }) => silent)) {
+        throw new NotRun('a call of the test was not answered (submission.calls)', 'unanswered');
+      }
+      if (steps.every(({ thrown }) => thrown !== undefined)) {
+        throw new NotRun('no call of the test gave a result (submission.calls)');
+      }
       return unless(ms <= submissionMs, {
         expected: `at most ${submissionMs} ms for all tools`,
         actual: `${Math.round(ms)} ms`,

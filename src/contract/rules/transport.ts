@@ -1,3 +1,4 @@
+import { initializesAgain, lists } from '../controls.ts';
 import type { Json, Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
@@ -35,6 +36,7 @@ export const transportRules: readonly LiveRule[] = [
     title: 'a request from a foreign web page is refused',
     source: 'MCP 2025-06-18, transports',
     mend: 'Answer 403 to an Origin that is not on the list of allowed ones.',
+    controls: [lists],
     check: async (probe) =>
       rejectedProblems(
         await probe.post(rpcRequest(1, 'tools/list'), {
@@ -50,6 +52,7 @@ export const transportRules: readonly LiveRule[] = [
     title: 'PUT and PATCH on the endpoint are refused',
     source: 'C§4',
     mend: 'Answer 404 or 405.',
+    controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
       const methods = ['PUT', 'PATCH'];
@@ -154,20 +157,23 @@ function accepted(
     title: `${what} is answered`,
     source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
     mend: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
+    controls: [lists],
+    silence: 'breaks',
     check: async (probe) => {
       if (headers.host !== undefined && probe.url.protocol === 'https:') {
         throw new NotRun('over HTTPS the host name decides which server is reached');
       }
       const session = await probe.session();
       const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
-      const [initialized, listed] = await Promise.all([
-        probe.initialize(undefined, { headers }),
-        probe.rpc('tools/list', undefined, { session, headers }),
-      ]);
-      return [
-        ...resultProblems(initialized, `initialize, ${sent}`),
-        ...resultProblems(listed, `tools/list, ${sent}`),
-      ];
+      const listed = await probe.rpc('tools/list', undefined, { session, headers });
+      const problems = resultProblems(listed, `tools/list, ${sent}`);
+      const hindrance = await initializesAgain(probe);
+      if (hindrance === undefined) {
+        const initialized = await probe.initialize(undefined, { headers });
+        return [...resultProblems(initialized, `initialize, ${sent}`), ...problems];
+      }
+      if (problems.length === 0) throw new NotRun(hindrance);
+      return problems;
     },
   };
 }
@@ -184,6 +190,7 @@ function turnedDown(
     title: `${what} is refused`,
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
     mend: 'Answer HTTP 4xx with a JSON-RPC error (-32700, -32600).',
+    controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
       return rejectedProblems(await probe.post(body, { ...options, session }));

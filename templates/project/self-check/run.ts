@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
+  conclusionOf,
   type PlatformProfile,
   type Report,
   runContract,
@@ -23,6 +24,8 @@ const ExitCode = {
   failed: 1,
   usage: 2,
   notStarted: 3,
+  unanswered: 3,
+  error: 70,
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
@@ -35,7 +38,8 @@ const serverEntry = fileURLToPath(new URL('../src/main.js', import.meta.url));
  *
  * @param argv `--json` writes the report as one JSON object to stdout; `--progress` writes one JSON line for each
  *   finished rule ({done, total, id, status}) to stderr.
- * @returns the exit code: 0 passed, 1 a MUST rule failed, 2 unknown option, 3 the server does not start.
+ * @returns the exit code: 0 passed, 1 a MUST rule failed, 2 unknown option, 3 the server does not start or stops
+ *   answering, 70 an error of the check itself.
  */
 export async function run(argv: readonly string[], load: () => Promise<Project>): Promise<number> {
   process.once('SIGHUP', () => process.exit(ExitCode.hungUp));
@@ -46,7 +50,7 @@ export async function run(argv: readonly string[], load: () => Promise<Project>)
   try {
     const report = await check(load, options.progress ? writeProgress : showProgress);
     console.log(options.json ? JSON.stringify(report) : textReport(report, textOptions()).join('\n'));
-    return report.ok ? ExitCode.ok : ExitCode.failed;
+    return ExitCode[conclusionOf(report)];
   } catch (error) {
     if (!(error instanceof NotStarted || error instanceof Unreachable)) throw error;
     const { message } = error;

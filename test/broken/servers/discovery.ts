@@ -1,8 +1,11 @@
+import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import type { Request } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 
 /** Address, identity and the open methods. */
 export const brokenDiscovery: readonly BrokenServer[] = [
+  dying(({ body }) => body?.includes('prompts/list') === true),
   { rule: 'endpoint.path', url: (url) => `${url}?tenant=1` },
   { rule: 'endpoint.https', url: (url) => url.replace('127.0.0.1', '0.0.0.0') },
   { rule: 'endpoint.no-sse', url: (url) => url.replace('/mcp', '/assets/mcp') },
@@ -50,7 +53,6 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   },
   {
     rule: 'discovery.tools-list',
-    along: ['session.two-at-once'],
     breaks: {
       respond: (good) => async (message) =>
         message.method === 'tools/list' ? { result: {} } : good(message),
@@ -83,3 +85,20 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     })),
   },
 ];
+
+/** A server that some request ends, and every connection with it. */
+function dying(ends: (request: Request) => boolean): BrokenServer {
+  let server: Server | undefined;
+  return {
+    rule: 'endpoint.stays-up',
+    attach: (attached) => {
+      server = attached;
+    },
+    breaks: instead((request) => {
+      if (!ends(request)) return undefined;
+      server?.close();
+      server?.closeAllConnections();
+      return undefined;
+    }),
+  };
+}

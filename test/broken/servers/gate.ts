@@ -35,14 +35,6 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.no-token',
-      along: [
-        'gate.method-spelling',
-        'gate.duplicate-keys',
-        'gate.notification',
-        'gate.trusted-headers',
-        'gate.unknown-tool',
-        'gate.every-call',
-      ],
       breaks: { authorized: (good) => async (header) => header === undefined || good(header) },
     },
     { rule: 'gate.garbage', breaks: admits((header) => header === 'Bearer garbage') },

@@ -2,7 +2,7 @@ import type { BrokenServer } from '../variant.ts';
 
 /** Programs that start or stop in a broken way: test/broken/main.ts knows what each rule's name changes. */
 export const brokenPrograms: readonly BrokenServer[] = [
-  { rule: 'process.port', along: ['process.busy-port', 'process.production'] },
+  { rule: 'process.port' },
   { rule: 'process.default-port' },
   { rule: 'process.busy-port' },
   {

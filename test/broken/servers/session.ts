@@ -25,6 +25,7 @@ export const brokenSessions: readonly BrokenServer[] = [
   },
   { rule: 'session.id-characters', breaks: spaced() },
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
+  { rule: 'session.unique', breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
   { rule: 'session.two-at-once', breaks: sharedByMessageId() },
   { rule: 'session.parallel', breaks: crowded() },
@@ -122,6 +123,17 @@ function constantId() {
       return id;
     },
   };
+}
+
+/** One session for the whole process, as a transport that is made once has. */
+function oneSession() {
+  let isOpen = false;
+  return instead((request) => {
+    if (methodOf(request) !== 'initialize') return undefined;
+    if (isOpen) return { status: 500, body: { error: 'Already connected to a transport' } };
+    isOpen = true;
+    return undefined;
+  });
 }
 
 function withoutDelete() {

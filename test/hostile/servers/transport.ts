@@ -186,7 +186,7 @@ const servers: readonly HostileServer[] = [
   },
   {
     name: 'a server that goes away in the middle',
-    finds: ['discovery.tools-list'],
+    finds: ['endpoint.stays-up'],
     attach: (server) => {
       let requests = 0;
       server.prependListener('request', ({ socket }) => {

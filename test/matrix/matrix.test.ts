@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  createSigner,
+  liveRules,
+  type Report,
+  rules,
+  runContract,
+  staticRules,
+  Unreachable,
+} from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { isObject } from '../../src/contract/schema.ts';
+import { createSteps, serve } from '../broken/good-server.ts';
+import { goodTools } from '../broken/good-tools.ts';
+import { methodOf } from '../broken/variant.ts';
+import { type MuteServer, muteServers } from './servers.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
+
+/** Bound of each request: the good server answers in a few milliseconds. */
+const timeoutMs = 1_000;
+/** The rules that declare to be about being answered. */
+const aboutSilence = new Set(liveRules.filter(({ silence }) => silence === 'breaks').map(({ id }) => id));
+const isStatic = new Set(staticRules.map(({ id }) => id));
+const blamed: string[] = [];
+const unproven: string[] = [];
+
+describe(`every rule on ${muteServers.length} servers that are silent, dead, hanging or answer rubbish`, () => {
+  it.concurrent.each(muteServers)('$name', async (server) => {
+    const { report, answered } = await examined(server);
+    expect(report === undefined).toBe(server.fails === undefined);
+    if (!report) return;
+    expect(report.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+    const having = (status: string) =>
+      report.rules.filter((rule) => rule.status === status).map(({ id }) => id);
+    const failed = having('fail');
+    const falseBlames = failed.filter((id) => !server.fails?.includes(id));
+    const falsePasses = having('pass').filter((id) => !isEvident(id, answered, server));
+    blamed.push(...falseBlames);
+    unproven.push(...falsePasses);
+    expect({ falseBlames, falsePasses }).toEqual({ falseBlames: [], falsePasses: [] });
+    expect(failed).toEqual(expect.arrayContaining([...(server.fails ?? [])]));
+    if (server.isSilent) expect(failed.filter((id) => !aboutSilence.has(id))).toEqual([]);
+    expect(report.ok).toBe(false);
+    expect(report.rules.filter(({ status, reason }) => status === 'not-run' && !reason)).toEqual([]);
+    expect(report.summary.errors).toBe(0);
+  });
+
+  afterAll(() => {
+    console.log(
+      `verdict matrix: ${rules.length} rules x ${muteServers.length} servers, ${unproven.length} passes without evidence, ${blamed.length} false blames`,
+    );
+  });
+});
+
+/** How often the server answered what, as it should: `initialize`, `/health`, `refusal of tools/call`. */
+type Answered = ReadonlyMap<string, number>;
+
+async function examined({
+  breaks,
+  attach,
+  isGone,
+}: MuteServer): Promise<{ report?: Report; answered: Answered }> {
+  const answered = new Map<string, number>();
+  const note = (what: string) => answered.set(what, (answered.get(what) ?? 0) + 1);
+  const steps = createSteps(trust, breaks);
+  const { url, stop } = await serve(
+    {
+      ...steps,
+      async answer(request) {
+        const answer = await steps.answer(request);
+        const { body } = answer;
+        if (request.path === '/health') note(isObject(body) && 'status' in body ? '/health' : 'any /health');
+        else if (isObject(body) && ('result' in body || 'error' in body)) note(String(methodOf(request)));
+        return answer;
+      },
+    },
+    0,
+    attach,
+  );
+  if (isGone) await stop();
+  try {
+    const report = await runContract({ url, profile: context, examples, signer, timeoutMs });
+    return { report, answered };
+  } catch (error) {
+    if (error instanceof Unreachable) return { answered };
+    throw error;
+  } finally {
+    await stop();
+  }
+}
+
+/** Whether the server has given an answer of the kind that a rule judges, as far as its group tells what that is. */
+function isEvident(id: string, answered: Answered, server: MuteServer): boolean {
+  const times = (what: string) => answered.get(what) ?? 0;
+  const group = id.slice(0, id.indexOf('.'));
+  if (isStatic.has(id) || id === 'discovery.tools') return times('tools/list') > 0;
+  if (id === 'endpoint.stays-up') return server.lasts;
+  if (id === 'health.status') return times('/health') + times('any /health') > 0;
+  const list = /^discovery\.(\w+)-list$/.exec(id)?.[1];
+  if (list !== undefined) return times(`${list}/list`) > 0;
+  switch (group) {
+    case 'endpoint':
+      return true; // read off the URL
+    case 'health':
+      return times('/health') > 0;
+    case 'identity':
+      return times('initialize') > 0;
+    case 'discovery':
+      return times('initialize') > (id === 'discovery.client' ? 1 : 0);
+    case 'gate':
+    case 'result':
+    case 'outcome':
+    case 'call':
+    case 'submission':
+      return times('tools/call') > 0;
+    case 'process':
+      return false; // no instance was started
+    default:
+      return times('initialize') > 0 && [...answered.values()].reduce((sum, count) => sum + count, 0) > 1;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Server } from 'node:http';
+import type { Answer, Request } from '../broken/good-server.ts';
+import { type BrokenServer, instead, methodOf } from '../broken/variant.ts';
+
+/** A server that gives no answers, or none that mean anything, from some moment on. */
+export interface MuteServer extends Pick<BrokenServer, 'breaks' | 'attach'> {
+  readonly name: string;
+  /** The rules that must fail, and no others may; undefined where nothing can be examined at all. */
+  readonly fails: readonly string[] | undefined;
+  /** Whether it answers at the end of the check. */
+  readonly lasts: boolean;
+  /** Whether what it does wrong is to give no answer. */
+  readonly isSilent: boolean;
+  /** Set where it ends before the first request. */
+  readonly isGone?: true;
+}
+
+const html: Answer = {
+  status: 200,
+  headers: { 'content-type': 'text/html' },
+  body: '<!doctype html><h1>Welcome</h1>',
+};
+const binary: Answer = {
+  status: 200,
+  headers: { 'content-type': 'application/octet-stream' },
+  body: '\u0000\u0001\ufffd\u0002',
+};
+const otherJson: Answer = { status: 200, body: { hello: 'world', items: [1, 2, 3] } };
+const badGateway: Answer = { status: 502, headers: { 'content-type': 'text/html' }, body: 'Bad Gateway' };
+
+const isCall = (request: Request) => methodOf(request) === 'tools/call';
+const isOpening = (request: Request) => request.path === '/health' || methodOf(request) === 'initialize';
+const never = new Promise<Answer>(() => {});
+
+function mute(
+  name: string,
+  concerns: (request: Request) => boolean,
+  answer: Answer | Promise<Answer>,
+  fails: readonly string[] | undefined,
+): MuteServer {
+  const breaks = instead((request) => (concerns(request) ? answer : undefined));
+  return { name, lasts: fails !== undefined, isSilent: answer === never, fails, breaks };
+}
+
+/** Ends after so many requests, or with the request that `ends` names, and every connection with it. */
+function dying(name: string, ends: (request: Request, count: number) => boolean): MuteServer {
+  let server: Server | undefined;
+  let count = 0;
+  return {
+    name,
+    lasts: false,
+    isSilent: true,
+    fails: ['endpoint.stays-up'],
+    attach: (attached) => {
+      server = attached;
+    },
+    breaks: instead((request) => {
+      count += 1;
+      if (!ends(request, count)) return undefined;
+      server?.close();
+      server?.closeAllConnections();
+      return never;
+    }),
+  };
+}
+
+function secondInitialize(): (request: Request) => boolean {
+  let seen = 0;
+  return (request) => methodOf(request) === 'initialize' && ++seen > 1;
+}
+
+/** The rules that say of a call what it must give; all others about calls build on them. */
+const rubbishCalls = [
+  'gate.valid-token',
+  'gate.no-token',
+  'outcome.found',
+  'outcome.empty',
+  'outcome.fail',
+  'submission.calls',
+];
+
+const lists = ['discovery.tools-list', 'discovery.resources-list', 'discovery.prompts-list'];
+
+export const muteServers: readonly MuteServer[] = [
+  {
+    name: 'refuses every connection',
+    lasts: false,
+    isSilent: true,
+    fails: undefined,
+    isGone: true,
+  },
+  mute('accepts and never answers', () => true, never, undefined),
+  mute('answers GET /health alone', ({ path }) => path !== '/health', never, [
+    'discovery.initialize',
+    'discovery.in-time',
+  ]),
+  mute('answers everything but GET /health', ({ path }) => path === '/health', never, ['health.status']),
+  mute('answers GET /health and initialize alone', (request) => !isOpening(request), never, lists),
+  mute('hangs on tools/call', isCall, never, ['outcome.in-time', 'submission.calls']),
+  ...[3, 5, 8, 13, 21, 34, 55, 89].map((requests) =>
+    dying(`dies after ${requests} requests`, (_, count) => count > requests),
+  ),
+  dying('dies at the second initialize', secondInitialize()),
+  dying('dies at the first call', isCall),
+  mute('answers in HTML', () => true, html, ['health.fields', 'discovery.initialize']),
+  mute('answers in binary', () => true, binary, ['health.fields', 'discovery.initialize']),
+  mute('answers in other JSON', () => true, otherJson, ['health.fields', 'discovery.initialize']),
+  mute('is down behind a gateway', () => true, badGateway, [
+    'health.status',
+    'health.fields',
+    'discovery.initialize',
+  ]),
+  mute('answers calls in HTML', isCall, html, rubbishCalls),
+  mute('answers calls in other JSON', isCall, otherJson, rubbishCalls),
+  mute('answers in HTML after initialize', (request) => !isOpening(request), html, lists),
+];
