@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
@@ -9,6 +9,8 @@ import { build } from 'rolldown';
 // Builds the package: both programs as one bundle with templates and schemas compiled, the help of each, the templates in
 // one file, the schema of a tool spec, and the licences of what was bundled.
 
+// `--published`: projects take the package from the registry instead of carrying it (src/plan/published.ts).
+const isPublished = process.argv.includes('--published');
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
 
@@ -26,7 +28,7 @@ const { output } = await build({
   },
   // A module of ours goes when nothing is imported from it: a list of rules drags in no rule that is not run.
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
-  plugins: [compiledTemplates(), compiledSchemas(), commanderWithoutProcesses()],
+  plugins: [compiledTemplates(), compiledSchemas(), commanderWithoutProcesses(), publication()],
   write: false,
   output: {
     chunkFileNames: '[name]-[hash].js',
@@ -52,6 +54,7 @@ for (const name of ['create-market-mcp', 'market-mcp']) {
 
 await writeSpecSchema();
 writeFileSync(join(out, 'LICENSES.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+if (!isPublished) await packForProjects();
 
 /** In place of the module that compiles a template when it is used. */
 function compiledTemplates() {
@@ -103,6 +106,16 @@ function commanderWithoutProcesses() {
   };
 }
 
+/** In place of the constant that says whether the package can be had. */
+function publication() {
+  return {
+    name: 'publication',
+    load(id) {
+      if (/[\\/]plan[\\/]published\.ts$/.test(id)) return `export const isPublished = ${isPublished};`;
+    },
+  };
+}
+
 /** Small, and yet a stack trace names functions and short lines. */
 async function writeChunk({ fileName, code }) {
   const small = await transform(code, {
@@ -114,13 +127,19 @@ async function writeChunk({ fileName, code }) {
   writeFileSync(join(out, fileName), small.code);
 }
 
-/** All but what only the checkout needs: the settings of its compiler, and the profiles, which are in the bundle. */
+/** All but what only the checkout needs: the settings of its compiler. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
-  const shipped = [...templatesBelow('templates')].filter(
-    ([path]) => /^(project|tool)\//.test(path) && !path.startsWith('project/contract/platforms/'),
-  );
+  const shipped = [...templatesBelow('templates')].filter(([path]) => /^(project|tool)\//.test(path));
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
+}
+
+/** The package as projects carry it, last: it holds all that was built. */
+async function packForProjects() {
+  const { packPackage, packedDirectory } = await load('src/project/pack.ts');
+  const { name, content } = packPackage('.');
+  mkdirSync(packedDirectory);
+  writeFileSync(join(packedDirectory, name), content);
 }
 
 async function writeSpecSchema() {

@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { NotStarted, start } from '../../templates/project/self-check/start.ts';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
+import { NotStarted, start } from './start.ts';
 
 /** A server to check, and how to let go of it. */
 export interface Held {
@@ -14,17 +15,21 @@ export interface Held {
 }
 
 /**
- * Starts the server of a built project as its own self-check does: on a free port, with a throwaway platform key.
+ * Starts the server of a built project on a free port, with a throwaway platform key.
  *
  * @param platform judged by this platform instead of the project's own.
  * @throws SystemError `NOT_STARTED` with the last lines of the server.
  */
 export async function holdProject(directory: string, platform?: PlatformProfile): Promise<Held> {
+  const entry = join(directory, 'dist/src/main.js');
+  if (!existsSync(entry)) {
+    throw new SystemError('NOT_STARTED', `there is no built server (${entry})`, buildHint(directory));
+  }
   const facts = await factsOf(directory);
   const profile = platform ?? facts.platform;
   childStarting(); // a signal must end this process in order, and with it all that the launcher has started
   try {
-    const { instance, launch, signer } = await start(join(directory, 'dist/src/main.js'), profile, directory);
+    const { instance, launch, signer } = await start(entry, profile, directory);
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
       target: { url: instance.url, profile, examples, signer, launch },
@@ -41,13 +46,17 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
 }
 
 /** What a project says of itself in its compiled code. */
-interface Facts {
+export interface Facts {
   readonly platform: PlatformProfile;
   readonly tools: readonly { readonly name: string; readonly examples?: readonly ToolExample[] }[];
 }
 
-/** Asked for in a process of its own: the author's code is nothing to load into this one. */
-async function factsOf(directory: string): Promise<Facts> {
+/**
+ * What a built project says of itself. It is asked in a process of its own: the author's code is not loaded into this one.
+ *
+ * @throws SystemError `NOT_STARTED` with the last lines, where the tools cannot be loaded.
+ */
+export async function factsOf(directory: string): Promise<Facts> {
   const { exitCode, stdout, lastLines } = await run(process.execPath, ['--input-type=module', '-e', tell], {
     cwd: directory,
   });
@@ -65,6 +74,10 @@ const [{ platform }, { tools }] = await Promise.all([
 ]);
 const facts = { platform, tools: tools.map(({ name, examples }) => ({ name, examples })) };
 process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(facts), () => process.exit(0));`;
+
+function buildHint(directory: string): string {
+  return `In ${directory} run: npm run build`;
+}
 
 function notStarted(directory: string, lines: readonly string[]): SystemError {
   const hint = `In ${directory} run: npm run dev`;

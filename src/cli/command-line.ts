@@ -1,15 +1,23 @@
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { packageManagerCommands } from '../plan/package-manager.ts';
+import { ownCommand } from '../project/own-package.ts';
 import { shellLine } from '../questions/shell.ts';
+import { detectPackageManager } from '../system/detect.ts';
 
-/** npm's commands that fetch a program and run it, without putting it on the path. */
-const fetching = ['exec', 'init'];
-
-/** A call of `market-mcp` to be pasted: through npx where this very run came by it. */
+/** A call of `market-mcp` to be pasted: of the one that is installed where this process runs, else of this very program. */
 export function marketCommand(...args: readonly string[]): string {
-  const npx = fetching.includes(process.env.npm_command ?? '')
-    ? ['npx', '--package', 'create-market-mcp']
-    : [];
-  return shellLine([...npx, 'market-mcp', ...args]);
+  const here = process.cwd();
+  const words = isInstalled(here)
+    ? packageManagerCommands[detectPackageManager(here, process.env)].market.split(' ')
+    : ownCommand('market-mcp');
+  return shellLine([...words, ...args]);
+}
+
+function isInstalled(directory: string): boolean {
+  if (existsSync(join(directory, 'node_modules/.bin/market-mcp'))) return true;
+  const parent = dirname(directory);
+  return parent !== directory && isInstalled(parent);
 }
 
 /** The git command that brings files of a project back, to be pasted where this process runs. */

@@ -7,6 +7,7 @@ import type { Question, Switch, Switches } from '../questions/model.ts';
 import type { ToolParts } from '../questions/tool.ts';
 import type { Flags } from '../questions/tool-answers.ts';
 import { withCheck } from './check/flags.ts';
+import type { DevFlags } from './commands/dev.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgramName } from './main.ts';
 import type { Output } from './output.ts';
@@ -28,6 +29,7 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
   withCreate(program.command('new'), run);
   withTools(program, run);
   withCheck(program.command('check'), run);
+  withDevelopment(program, run);
   program
     .command('explain')
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
@@ -101,6 +103,26 @@ function withTools(program: Command, run: Run): void {
       );
     },
   );
+}
+
+function withDevelopment(program: Command, run: Run): void {
+  program
+    .command('dev')
+    .description(
+      'run the server of the project with a local platform key; builds and starts it after each change',
+    )
+    .option('--inspect [port]', 'let a debugger attach to the server (default: port 9229)')
+    .action((flags: DevFlags) =>
+      run(async (output) => (await import('./commands/dev.ts')).dev(flags, output)),
+    );
+  program
+    .command('token')
+    .argument('[tool]', 'tool to call (default: the first one)')
+    .description('sign a token with the local platform key and print lines to paste that call a tool')
+    .option('--json', 'print one JSON object')
+    .action((tool: string | undefined) =>
+      run(async (output) => (await import('./commands/token.ts')).token(tool, output)),
+    );
 }
 
 type SwitchTable = { readonly [name: string]: Switch };

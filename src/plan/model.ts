@@ -1,8 +1,8 @@
 /**
- * Who may change a file after it was written. `generated`: the program rewrites it. `shared`: the template owns it, an
- * author may edit it, an upgrade merges. `author`: written once, never touched again.
+ * Who changes a file after it was written. `yours`: the author; nothing rewrites it. `generated`: the program rewrites it.
+ * `sealed`: the runtime, which is replaced as a whole; an edit is seen by its hash in the manifest.
  */
-export type Ownership = 'generated' | 'shared' | 'author';
+export type Ownership = 'yours' | 'generated' | 'sealed';
 
 /** A file that shall exist: copied from a template byte for byte, or rendered from a `.hbs` with a context. */
 export interface PlannedFile {

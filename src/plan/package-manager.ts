@@ -9,8 +9,12 @@ export interface PackageManagerCommands {
   /** Makes the package manager available where only Node and npm are; null where it is there already. */
   readonly setup: string | null;
   readonly run: string;
-  /** Installed without development dependencies, after a full install. */
-  readonly prune: string;
+  /** Installs what the lock file says, without development dependencies. */
+  readonly productionInstall: string;
+  /** Calls the `market-mcp` that the project has installed. */
+  readonly market: string;
+  /** Runs the server so that a debugger can attach to it. */
+  readonly inspect: string;
   readonly lockFile: string;
   /** The files an install reads. */
   readonly installFiles: string;
@@ -23,7 +27,9 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'npm ci',
     setup: null,
     run: 'npm run',
-    prune: 'npm prune --omit=dev',
+    productionInstall: 'npm ci --omit=dev',
+    market: 'npx market-mcp',
+    inspect: 'npm run dev -- --inspect',
     lockFile: 'package-lock.json',
     installFiles: 'package.json package-lock.json',
   },
@@ -33,7 +39,9 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'pnpm install --frozen-lockfile',
     setup: 'npm install --global pnpm',
     run: 'pnpm run',
-    prune: 'pnpm prune --prod',
+    productionInstall: 'pnpm install --frozen-lockfile --prod',
+    market: 'pnpm exec market-mcp',
+    inspect: 'pnpm run dev --inspect',
     lockFile: 'pnpm-lock.yaml',
     installFiles: 'package.json pnpm-lock.yaml',
   },
@@ -43,7 +51,9 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     frozenInstall: 'yarn install --frozen-lockfile',
     setup: null,
     run: 'yarn run',
-    prune: 'yarn install --frozen-lockfile --production',
+    productionInstall: 'yarn install --frozen-lockfile --production',
+    market: 'yarn market-mcp',
+    inspect: 'yarn run dev --inspect',
     lockFile: 'yarn.lock',
     installFiles: 'package.json yarn.lock .yarnrc.yml',
   },

@@ -15,6 +15,8 @@ export interface ProjectAnswers {
   readonly profile: PlatformProfile;
   readonly packageManager: PackageManager;
   readonly tools: readonly PreparedTool[];
+  /** How package.json names this program: an exact version, or `file:…`. */
+  readonly ownPackage: string;
 }
 
 /** What the templates under `templates/project/` read. */
@@ -23,10 +25,13 @@ export interface ProjectContext {
   readonly description: string;
   readonly generator: { readonly version: string };
   readonly dependencies: { readonly [name: string]: string };
+  readonly dependencyNames: readonly string[];
   readonly devDependencies: { readonly [name: string]: string };
   readonly packageManager: PackageManagerCommands;
   readonly profile: PlatformProfile;
   readonly listing: ListingContext;
+  /** The project carries this program as a file in `vendor/`. */
+  readonly vendored: boolean;
   /** The tool that README takes as its example. */
   readonly firstTool: { readonly name: string; readonly file: string };
 }
@@ -58,7 +63,13 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
 }
 
 /** Everything the project's templates say of it. */
-export function projectContext({ name, profile, packageManager, tools }: ProjectAnswers): ProjectContext {
+export function projectContext({
+  name,
+  profile,
+  packageManager,
+  tools,
+  ownPackage,
+}: ProjectAnswers): ProjectContext {
   const entries = tools.map(({ definition: { name } }) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
@@ -67,20 +78,19 @@ export function projectContext({ name, profile, packageManager, tools }: Project
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     generator: { version },
     dependencies,
-    devDependencies,
+    dependencyNames: Object.keys(dependencies),
+    devDependencies: { ...devDependencies, 'create-market-mcp': ownPackage },
     packageManager: packageManagerCommands[packageManager],
     profile,
     listing: listingContext(profile),
+    vendored: ownPackage.startsWith('file:'),
     firstTool,
   };
 }
 
-/**
- * Platform profiles stay with the program: a project carries its own one in `src/platform.ts`. The list of tools has a
- * plan of its own.
- */
+/** The list of tools has a plan of its own. */
 function belongs(template: string, packageManager: PackageManager): boolean {
-  if (!template.startsWith(root) || template.startsWith(`${root}contract/platforms/`)) return false;
+  if (!template.startsWith(root)) return false;
   if (targetPath(template) === toolsIndex) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
@@ -100,7 +110,8 @@ function targetPath(template: string): string {
 }
 
 function ownerOf(path: string): Ownership {
-  return path === 'src/platform.ts' ? 'generated' : 'shared';
+  if (path === 'src/platform.ts') return 'generated';
+  return /^src\/(server\/|(config|main|process|variables)\.ts$)/.test(path) ? 'sealed' : 'yours';
 }
 
 function listingContext({ title, listing }: PlatformProfile): ListingContext {

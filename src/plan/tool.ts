@@ -49,8 +49,8 @@ export interface ToolTests {
 export function planTool(tool: PreparedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
   return [
-    { path: `src/tools/${context.file}.ts`, template: 'tool/tool.ts.hbs', context, owner: 'author' },
-    { path: `test/tools/${context.file}.test.ts`, template: 'tool/test.ts.hbs', context, owner: 'author' },
+    { path: `src/tools/${context.file}.ts`, template: 'tool/tool.ts.hbs', context, owner: 'yours' },
+    { path: `test/tools/${context.file}.test.ts`, template: 'tool/test.ts.hbs', context, owner: 'yours' },
   ];
 }
 

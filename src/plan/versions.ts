@@ -6,8 +6,8 @@ export const version: string = ours.version;
 /** What a generated server depends on: exactly the versions this package is developed and tested with. */
 export const dependencies = pick(['ajv', 'ajv-formats', 'jose'] as const);
 
-/** What its compilation and its self-check depend on. */
-export const devDependencies = pick(['@modelcontextprotocol/sdk', '@types/node', 'typescript'] as const);
+/** What its compilation depends on. */
+export const devDependencies = pick(['@types/node', 'typescript'] as const);
 
 function pick<Name extends keyof typeof ours.devDependencies>(names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, ours.devDependencies[name]]));

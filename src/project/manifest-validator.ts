@@ -7,7 +7,7 @@ const texts = { type: 'array', items: { type: 'string' } };
 export const schema: JsonObject = {
   type: 'object',
   properties: {
-    schema: { const: 1 },
+    schema: { const: 2 },
     template: { type: 'string' },
     platform: { type: 'string' },
     answers: {
@@ -20,7 +20,7 @@ export const schema: JsonObject = {
       type: 'object',
       additionalProperties: {
         type: 'object',
-        properties: { sha256: { type: 'string' }, owner: { enum: ['generated', 'shared', 'author'] } },
+        properties: { sha256: { type: 'string' }, owner: { enum: ['yours', 'generated', 'sealed'] } },
         required: ['sha256', 'owner'],
       },
     },

@@ -5,10 +5,12 @@ import { problemsOf } from '../contract/schema.ts';
 import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
+import { shellLine } from '../questions/shell.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
+import { ownCommand } from './own-package.ts';
 
 /** Name of the manifest, which also marks a directory as a project. */
 export const manifestFile = 'market-mcp.json';
@@ -16,7 +18,7 @@ export const manifestFile = 'market-mcp.json';
 /** What `market-mcp.json` records: enough to render the project again and to tell which files were changed since. */
 export interface Manifest {
   /** Version of this format. */
-  readonly schema: 1;
+  readonly schema: 2;
   /** Version of the program, and so of the templates, that wrote the files. */
   readonly template: string;
   readonly platform: string;
@@ -47,7 +49,7 @@ export function withManifest(
   { platform, answers, listed }: Pick<Manifest, 'platform' | 'answers' | 'listed'>,
 ): FileSet {
   const manifest: Manifest = {
-    schema: 1,
+    schema: 2,
     template: version,
     platform,
     answers,
@@ -97,12 +99,12 @@ export function findProject(from: string): string {
   if (found !== undefined) return found;
   const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
   const looked = `looked for ${manifestFile} in ${start} and every directory above it: there is none`;
-  const make = 'Change into a project, or make one: npx create-market-mcp.';
+  const make = `Change into a project, or make one: ${shellLine(ownCommand('create-market-mcp'))}`;
   if (other === undefined) throw new ProjectError('NOT_A_PROJECT', looked, make);
   throw new ProjectError(
     'NOT_A_PROJECT',
     `${looked}, so the project in ${other} was made by other means`,
-    `${make} To examine a server of any making: npx --package create-market-mcp market-mcp check <url>.`,
+    `${make}. To check a server of any origin: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`,
   );
 }
 
@@ -128,9 +130,21 @@ export function readManifest(directory: string): Manifest {
       cause: error,
     });
   }
+  refuseOldFormat(path, value);
   const validate = validator();
   const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
   if (!problem) return value as Manifest;
   const { path: at, expected, actual } = problem;
   throw new ProjectError('MANIFEST_DAMAGED', `${at}: expected ${expected}, found ${actual}`, hint);
+}
+
+/** @throws ProjectError `OLD_PROJECT` where version 0.1 wrote the manifest: its files have another layout. */
+function refuseOldFormat(path: string, value: unknown): void {
+  const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
+  if (schema !== 1) return;
+  throw new ProjectError(
+    'OLD_PROJECT',
+    `${path}: this project was made by version ${template}, whose files this version cannot change`,
+    'Make a new project and move src/tools and test/tools over, or stay with that version.',
+  );
 }

@@ -32,11 +32,16 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
   return {
     directory,
     state: entries.length === 0 ? 'empty' : 'occupied',
-    conflicts: entries.filter((name) => !isHarmless(name) && !isStaging(join(directory, name))).sort(),
+    conflicts: [
+      ...entries.filter((name) => !isHarmless(name) && !isStaging(join(directory, name))),
+      ...paths.filter(
+        (path) => path.includes('/') && isHarmless(first(path)) && isEntry(join(directory, path)),
+      ),
+    ].sort(),
   };
 }
 
-/** What a fresh repository or an editor puts into a directory, and no template of ours writes. */
+/** What a fresh repository or an editor puts into a directory; in it only our own files conflict. */
 const harmless = new Set([
   '.git',
   '.gitattributes',
@@ -48,6 +53,11 @@ const harmless = new Set([
   '.DS_Store',
   'Thumbs.db',
 ]);
+
+/** `a/b/c` → `a` */
+function first(path: string): string {
+  return path.slice(0, path.indexOf('/'));
+}
 
 function isHarmless(name: string): boolean {
   return harmless.has(name) || /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(name);

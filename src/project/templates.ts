@@ -13,7 +13,7 @@ export function readTemplates(): TemplateSet {
     : templatesBelow(join(import.meta.dirname, '../../templates'));
 }
 
-/** The files below a directory. Symbolic links are followed: `project/contract` is one to `src/contract`. */
+/** The files below a directory. */
 export function templatesBelow(directory: string): TemplateSet {
   return new Map(filesBelow(directory, '').map((path) => [path, readFileSync(join(directory, path))]));
 }

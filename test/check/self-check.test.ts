@@ -1,56 +1,60 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build, type Progress, selfCheck } from '../../src/check/self-check.ts';
+import { build, selfCheck } from '../../src/check/self-check.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
 import { directory } from '../project/directory.ts';
 
-/** A project whose self-check is the given program. */
+/** A project whose built server is the given program. */
 function project(program: string): string {
   const root = directory();
-  mkdirSync(join(root, 'dist/self-check'), { recursive: true });
-  writeFileSync(
-    join(root, 'package.json'),
-    JSON.stringify({ type: 'module', scripts: { build: 'node build.js' } }),
-  );
-  writeFileSync(join(root, 'dist/self-check/main.js'), program);
+  mkdirSync(join(root, 'dist/src/tools'), { recursive: true });
+  const scripts = { build: 'node build.js' };
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+  writeFileSync(join(root, 'dist/src/main.js'), program);
+  writeFileSync(join(root, 'dist/src/platform.js'), `export const platform = ${JSON.stringify(generic)};`);
+  writeFileSync(join(root, 'dist/src/tools/index.js'), 'export const tools = [];');
   return root;
 }
 
-const report = {
-  ok: false,
-  target: 'x',
-  platform: 'generic',
-  rules: [],
-  summary: { passed: 1, failed: 2, notRun: 3, ms: 4 },
-};
+const healthy = `
+import { createServer } from 'node:http';
+createServer((request, response) => {
+  response.statusCode = request.url === '/health' ? 200 : 404;
+  response.end();
+}).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('the self-check of a project', () => {
-  it('reports, and says how far it is', async () => {
-    const root = project(`
-      console.error(JSON.stringify({ done: 1, total: 2, id: 'gate.no-token', status: 'pass' }));
-      console.error('a warning of the server');
-      console.error(JSON.stringify({ done: 2, total: 2, id: 'call.text', status: 'fail' }));
-      console.log(${JSON.stringify(JSON.stringify(report))});
-      process.exitCode = 1;
-    `);
-    const seen: Progress[] = [];
-    expect(await selfCheck(root, (progress) => seen.push(progress))).toEqual(report);
-    expect(seen.map(({ id, status }) => `${id} ${status}`)).toEqual(['gate.no-token pass', 'call.text fail']);
+  it('reports on its server, and says how far it is', async () => {
+    const seen: number[] = [];
+    const report = await selfCheck(project(healthy), (_, done) => seen.push(done));
+    expect(report.ok).toBe(false);
+    expect(report.rules.length).toBe(seen.length);
+    expect(seen).toEqual(seen.map((_, index) => index + 1));
   });
 
-  it('that finds no server says its last words', async () => {
-    const words = JSON.stringify({
-      error: { code: 'NOT_STARTED', message: 'Its last words:\n  PORT: no number' },
-    });
-    const root = project(`console.error(${JSON.stringify(words)}); process.exitCode = 3;`);
+  it('says what a server that does not start wrote', async () => {
+    const root = project("console.error('PORT: no number'); process.exitCode = 1;");
     await expect(selfCheck(root, () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
-      lines: ['Its last words:', '  PORT: no number'],
+      lines: expect.arrayContaining(['  PORT: no number']),
     });
   });
 
-  it('that is not built says so', async () => {
-    await expect(selfCheck(directory(), () => {})).rejects.toMatchObject({ code: 'NOT_STARTED' });
+  it('says what stops its tools from being loaded', async () => {
+    const root = project(healthy);
+    writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
+    await expect(selfCheck(root, () => {})).rejects.toMatchObject({
+      code: 'NOT_STARTED',
+      lines: expect.arrayContaining([expect.stringContaining('no such table')]),
+    });
+  });
+
+  it('says that a project is not built', async () => {
+    await expect(selfCheck(directory(), () => {})).rejects.toMatchObject({
+      code: 'NOT_STARTED',
+      message: expect.stringContaining('there is no built server'),
+    });
   });
 });
 

@@ -28,7 +28,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const none: CheckFlags = { only: [], skip: [], header: [], level: 'must', reporter: 'pretty' };
+const none: CheckFlags = {
+  only: [],
+  skip: [],
+  header: [],
+  level: 'must',
+  reporter: 'pretty',
+  build: true,
+};
 
 /** Runs the command as `market-mcp check` would, and gives its exit code and what it wrote. */
 async function run(target: string, flags: Partial<CheckFlags> = {}) {

@@ -1,17 +1,37 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { marketCommand, restoreCommand } from '../../src/cli/command-line.ts';
+import { directory } from '../project/directory.ts';
 
-afterEach(() => vi.unstubAllEnvs());
+const here = process.cwd();
+afterEach(() => process.chdir(here));
+
+function standIn(project: string): void {
+  mkdirSync(join(project, 'src/tools'), { recursive: true });
+  process.chdir(join(project, 'src/tools'));
+}
 
 it.each([
-  ['', 'market-mcp list --mark-listed'],
-  ['run-script', 'market-mcp list --mark-listed'],
-  ['exec', 'npx --package create-market-mcp market-mcp list --mark-listed'],
-  ['init', 'npx --package create-market-mcp market-mcp list --mark-listed'],
-])('a command to be pasted works where npm was called with "%s"', (command, line) => {
-  vi.stubEnv('npm_command', command);
+  ['package-lock.json', 'npx market-mcp list --mark-listed'],
+  ['pnpm-lock.yaml', 'pnpm exec market-mcp list --mark-listed'],
+  ['yarn.lock', 'yarn market-mcp list --mark-listed'],
+])('a command to be pasted calls what a project with a %s has installed', (lock, line) => {
+  vi.stubEnv('npm_config_user_agent', '');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const project = directory();
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true });
+  writeFileSync(join(project, 'node_modules/.bin/market-mcp'), '');
+  writeFileSync(join(project, lock), '');
+  standIn(project);
   expect(marketCommand('list', '--mark-listed')).toBe(line);
+});
+
+it('where nothing is installed, it calls this very program: its package is in no registry yet', () => {
+  standIn(directory());
+  expect(marketCommand('list')).toBe(`node ${join(here, 'bin/market-mcp.js')} list`);
 });
 
 it('what git restores is found from where the command is pasted', () => {

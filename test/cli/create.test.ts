@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { create } from '../../src/cli/commands/create.ts';
@@ -39,7 +39,9 @@ describe('create', () => {
     expect(stdout).toContain(
       'npm install\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
     );
-    expect(stdout).toMatch(/To repeat without questions: npx create-market-mcp \S+ --yes --tool get_gas /);
+    expect(stdout).toMatch(
+      /To repeat without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
+    );
     expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
   });
 
@@ -67,7 +69,8 @@ describe('create', () => {
     const written = tree(join(root, 'gas'));
     for (const line of lines.slice(0, -1)) {
       const [size, path = ''] = line.trim().split(/ {2}/);
-      expect(Buffer.byteLength(written[path] ?? '')).toBe(Number(size));
+      expect(written[path]).toBeDefined();
+      expect(statSync(join(root, 'gas', path)).size).toBe(Number(size));
     }
     expect(lines).toHaveLength(Object.keys(written).length + 1);
   });

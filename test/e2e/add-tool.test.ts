@@ -89,7 +89,7 @@ describe('a project that its author works on', () => {
     expect(removed.status, removed.stderr).toBe(0);
     expect(bytes()).toEqual(theirs);
 
-    const check = await run(process.execPath, ['dist/self-check/main.js', '--json'], { cwd: directory });
+    const check = await market(directory, ['check', '--json']);
     expect(failuresOf(JSON.parse(check.stdout))).toEqual([]);
     const tests = await run('npm', ['test'], { cwd: directory });
     expect(tests.status, tests.stdout).toBe(0);
@@ -141,8 +141,8 @@ describe('what fails after the files are written', () => {
     expect(JSON.stringify(error.details)).toContain('src/main.ts');
     writeFileSync(main, text);
 
-    const undo = /To undo: market-mcp (.*)$/.exec(error.hint)?.[1];
-    const undone = await market(directory, String(undo).split(' '));
+    const undo = /To undo: (npx market-mcp .*)$/.exec(error.hint)?.[1];
+    const undone = await run('sh', ['-c', String(undo)], { cwd: directory });
     expect(undone.status, undone.stderr).toBe(0);
     expect(tree(join(directory, 'src'))).toEqual(before);
   });

@@ -66,7 +66,7 @@ describe('market-mcp check of a project', () => {
     expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
   });
 
-  it('that does not build or start exits with 3 and the last words', async () => {
+  it('that does not build or start exits with 3 and the last lines', async () => {
     const broken = await scaffold(['broken', '--tool', 'get_it'], { cwd: root });
     const main = join(broken.directory, 'src/main.ts');
     writeFileSync(main, `if (Date.now() > 0) throw new Error('no way');\n${readFileSync(main, 'utf8')}`);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { bins, scaffold, scratch, tree } from './support.ts';
@@ -8,18 +9,25 @@ const root = scratch();
 
 it('a self-check that is ended takes its servers with it', async () => {
   const { directory } = await scaffold(['checked', '--tool', 'get_price'], { cwd: root });
+  const main = join(directory, 'dist/src/main.js');
+  writeFileSync(
+    main,
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync(process.env.MARK, '');\n${readFileSync(main, 'utf8')}`,
+  );
   for (const [signal, status] of [
     ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    const check = spawn(process.execPath, ['dist/self-check/main.js', '--progress'], {
+    const mark = join(root, signal);
+    const check = spawn(process.execPath, [bins.market, 'check', '--no-build'], {
       cwd: directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, MARK: mark },
+      stdio: 'ignore',
       detached: true,
     });
     const ended = once(check, 'exit');
-    await once(check.stderr, 'data');
+    await vi.waitUntil(() => existsSync(mark), 20_000);
     check.kill(signal);
     expect(await ended).toEqual([status, null]);
     // All that it started is of its process group.

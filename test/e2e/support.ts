@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, inject } from 'vitest';
-import type { Report } from '../../src/contract/model.ts';
+import type { CheckReport } from '../../src/check/model.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -92,12 +92,13 @@ export function compile(directory: string): Promise<Ran> {
   return run(join(inject('sharedModules'), '.bin/tsc'), [], { cwd: directory });
 }
 
-/** Runs the built project's own self-check and unit tests, on this Node or another one. */
+/** Runs the self-check of a built project, as the program that it has installed, and its unit tests, on this Node or another one. */
 export async function prove(
   directory: string,
   node: string = process.execPath,
-): Promise<{ report: Report; unitTests: Ran }> {
-  const check = await run(node, ['dist/self-check/main.js', '--json'], { cwd: directory });
+): Promise<{ report: CheckReport; unitTests: Ran }> {
+  const program = join(directory, 'node_modules/create-market-mcp/bin/market-mcp.js');
+  const check = await run(node, [program, 'check', '--no-build', '--json'], { cwd: directory });
   if (!check.stdout.startsWith('{'))
     throw new Error(`self-check exited ${check.status}\n${check.stdout}\n${check.stderr}`);
   const unitTests = await run('sh', ['-c', 'exec "$0" --test dist/test/tools/*.test.js', node], {
@@ -107,7 +108,7 @@ export async function prove(
 }
 
 /** The failed rules of a report with what they found, for an assertion that shows them. */
-export function failuresOf(report: Report): unknown[] {
+export function failuresOf(report: Pick<CheckReport, 'rules'>): unknown[] {
   return report.rules
     .filter((rule) => rule.status === 'fail')
     .map((rule) => ({ id: rule.id, problems: rule.problems }));

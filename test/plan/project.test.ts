@@ -11,6 +11,7 @@ const answers: ProjectAnswers = {
   profile: generic,
   packageManager: 'npm',
   tools: preparedTools,
+  ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
 };
 const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
   planProject({ ...answers, ...given }, templates).map(({ path }) => path);
@@ -32,24 +33,21 @@ describe('the plan of a project', () => {
     );
   });
 
-  it('copies the contract without the platforms', () => {
-    const contract = pathsOf().filter((path) => path.startsWith('contract/'));
-    expect(contract).toContain('contract/schema.ts');
-    expect(contract.filter((path) => path.includes('platforms'))).toEqual([]);
-  });
-
   it('gives dot files their names back', () => {
     const paths = pathsOf();
     expect(paths).toEqual(expect.arrayContaining(['.gitignore', '.dockerignore', '.env.example']));
     expect(paths.filter((path) => /(^|\/)_|\.hbs$/.test(path))).toEqual([]);
   });
 
-  it("leaves the author's files to the author", () => {
+  it('says of each file whose it is', () => {
     const owners = new Map(planProject(answers, templates).map(({ path, owner }) => [path, owner]));
-    expect(owners.get('src/tools/get-gas-price.ts')).toBe('author');
-    expect(owners.get('test/tools/get-gas-price.test.ts')).toBe('author');
-    expect(owners.get('src/tools/index.ts')).toBe('generated');
-    expect(owners.get('README.md')).toBe('shared');
+    const of = (owner: string) => [...owners.keys()].filter((path) => owners.get(path) === owner);
+    expect(of('generated')).toEqual(['src/platform.ts', 'src/tools/index.ts']);
+    expect(of('sealed')).toContain('src/server/define-tool.ts');
+    expect(of('yours')).toEqual(
+      expect.arrayContaining(['README.md', 'package.json', 'src/tools/get-gas-price.ts', 'tsconfig.json']),
+    );
+    expect(of('yours').filter((path) => path.startsWith('src/server/'))).toEqual([]);
   });
 
   it('brings what one package manager needs only for that one', () => {

@@ -28,7 +28,7 @@ export function tree(path: string): Record<string, string> {
 /** A file set of texts with its manifest. */
 export function fileSet(texts: Record<string, string>): FileSet {
   const files: FileSet = new Map(
-    Object.entries(texts).map(([path, text]) => [path, { content: Buffer.from(text), owner: 'shared' }]),
+    Object.entries(texts).map(([path, text]) => [path, { content: Buffer.from(text), owner: 'yours' }]),
   );
   return withManifest(files, {
     platform: 'generic',

@@ -18,15 +18,15 @@ describe('the manifest', () => {
     expect([...set.keys()].at(-1)).toBe(manifestFile);
     const manifest: Manifest = JSON.parse(Buffer.from(set.get(manifestFile)?.content ?? []).toString());
     expect(manifest).toEqual({
-      schema: 1,
-      template: '0.1.0',
+      schema: 2,
+      template: '0.2.0',
       platform: 'generic',
       answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
       listed: {},
       files: {
         'package.json': {
           sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-          owner: 'shared',
+          owner: 'yours',
         },
       },
     });
@@ -43,8 +43,8 @@ describe('the manifest', () => {
     ['{"schema":', 'JSON'],
     ['{}', 'market-mcp.json.schema: expected a value'],
     [
-      '{"schema":2,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
-      'schema: expected 1, found 2',
+      '{"schema":3,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
+      'schema: expected 2, found 3',
     ],
     ['[]', 'expected type object'],
   ])('%s is refused', (text, message) => {
@@ -57,7 +57,7 @@ describe('the manifest', () => {
     const root = directory();
     for (const [path, { content }] of set) writeFileSync(join(root, path), content);
     const before = readManifest(root);
-    const added: FileSet = new Map([['a.ts', { content: Buffer.from('a'), owner: 'author' }]]);
+    const added: FileSet = new Map([['a.ts', { content: Buffer.from('a'), owner: 'yours' }]]);
     const next = withNextManifest(added, ['package.json'], ['a', 'b'], before);
     expect([...next.keys()]).toEqual(['a.ts', manifestFile]);
     const manifest: Manifest = JSON.parse(Buffer.from(next.get(manifestFile)?.content ?? []).toString());

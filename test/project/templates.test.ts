@@ -21,9 +21,9 @@ describe('templates in one file', () => {
 });
 
 describe('readTemplates', () => {
-  it('reads the directory of the checkout, through its link to the contract', () => {
+  it('reads the directory of the checkout', () => {
     const templates = readTemplates();
     expect(templates).toEqual(templatesBelow(join(import.meta.dirname, '../../templates')));
-    expect([...templates.keys()]).toContain('project/contract/catalogue.ts');
+    expect([...templates.keys()]).toContain('project/src/server/define-tool.ts');
   });
 });

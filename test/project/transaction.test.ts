@@ -24,7 +24,7 @@ const change: Change = {
     ['src/a.ts', 'test/a.ts', 'src/index.ts', 'manifest.json'].map(
       (path): [string, ReturnType<FileSet['get']> & {}] => [
         path,
-        { content: Buffer.from(after[path as keyof typeof after]), owner: 'author' },
+        { content: Buffer.from(after[path as keyof typeof after]), owner: 'yours' },
       ],
     ),
   ),

@@ -78,7 +78,7 @@ describe('a project is written', () => {
     const target = join(directory(), 'x');
     const program = fileSet({});
     const executable = new Map([
-      ['run', { content: Buffer.from('#!'), owner: 'shared', executable: true } as const],
+      ['run', { content: Buffer.from('#!'), owner: 'yours', executable: true } as const],
     ]);
     writeProject(inspectTarget(target, []), new Map([...executable, ...program]));
     expect(statSync(join(target, 'run')).mode & 0o111).not.toBe(0);
@@ -90,7 +90,7 @@ describe('what fails half-way', () => {
     const root = directory();
     const broken = new Map([
       ...files,
-      ['src/main.ts/below', { content: Buffer.from(''), owner: 'shared' } as const],
+      ['src/main.ts/below', { content: Buffer.from(''), owner: 'yours' } as const],
     ]);
     const target = inspectTarget(join(root, 'a/b'), []);
     expect(() => writeProject(target, broken)).toThrow('cannot write');
@@ -230,7 +230,7 @@ describe('killed at any moment', () => {
           import { inspectTarget } from './src/project/target.ts';
           import { writeProject } from './src/project/write.ts';
           const [, , target, templates] = process.argv;
-          const files = [...templatesBelow(templates)].map(([path, content]) => [path, { content, owner: 'shared' }]);
+          const files = [...templatesBelow(templates)].map(([path, content]) => [path, { content, owner: 'yours' }]);
           const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] };
           const set = withManifest(new Map(files), { platform: 'generic', answers, listed: {} });
           process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));

@@ -47,7 +47,13 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
   it('become projects whose every file is well-formed and compiles', async () => {
     prepared = prepareAll(specs, profile);
     const templates = readTemplates();
-    const answers = { name: profile.name, profile, packageManager: 'npm', tools: prepared } as const;
+    const answers = {
+      name: profile.name,
+      profile,
+      packageManager: 'npm',
+      tools: prepared,
+      ownPackage: 'file:vendor/none.tgz',
+    } as const;
     for (const [path, { content }] of render(planProject(answers, templates), templates)) {
       mkdirSync(join(directory, path, '..'), { recursive: true });
       writeFileSync(join(directory, path), content);

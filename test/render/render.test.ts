@@ -17,6 +17,7 @@ function project(given: Partial<ProjectAnswers>): Map<string, string> {
     profile: generic,
     packageManager: 'npm',
     tools: preparedTools,
+    ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
     ...given,
   };
   const files = render(planProject(answers, templates), templates);
@@ -67,7 +68,7 @@ describe('a rendered project', () => {
 
   it('copies what is no template byte for byte', () => {
     const source = templates.get('project/CLAUDE.md');
-    const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'shared' };
+    const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'yours' };
     expect(render([planned], templates).get('CLAUDE.md')?.content).toBe(source);
   });
 });
@@ -90,13 +91,13 @@ describe('what is wrong with a template', () => {
       path: 'a.json',
       template: 'bad.hbs',
       context: { name: 'x' },
-      owner: 'shared',
+      owner: 'yours',
     };
     expect(() => render([planned], bad)).toThrow('a.json is not JSON');
   });
 
   it('is an error where it is missing', () => {
-    expect(() => render([{ path: 'a', template: 'a', owner: 'shared' }], new Map())).toThrow('no template a');
+    expect(() => render([{ path: 'a', template: 'a', owner: 'yours' }], new Map())).toThrow('no template a');
   });
 });
 

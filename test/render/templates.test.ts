@@ -18,7 +18,7 @@ const templates = new Map(
 function contextsOf(template: string): readonly object[] {
   if (template.startsWith('tool/')) return preparedTools.map(toolContext);
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
-  const answers = { name: 'gas', tools: preparedTools };
+  const answers = { name: 'gas', tools: preparedTools, ownPackage: 'file:vendor/x.tgz' };
   return [
     projectContext({ ...answers, profile: generic, packageManager: 'npm' }),
     projectContext({ ...answers, profile: context, packageManager: 'pnpm' }),

@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Terminal } from '../e2e/terminal.ts';
-import { keys } from '../keys.ts';
-import { buildProject, freePort, run } from './built.ts';
-import { audience, issuer, publicKey, RawClient, token } from './support.ts';
+import { buildProject, run } from './built.ts';
+import { audience, issuer, publicKey, RawClient } from './support.ts';
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {
@@ -115,91 +112,5 @@ describe('main', () => {
     const { events, listening } = await serve();
     expect(events()).toHaveLength(1);
     expect(listening.port).toBeGreaterThan(1);
-  });
-});
-
-describe('the local platform', () => {
-  const key = () => path.join(project.directory, '.local/platform-key.pem');
-
-  test('is refused in production', async () => {
-    for (const script of ['dist/local/dev.js', 'dist/local/token.js']) {
-      const { code, stderr } = await run(project.directory, script, { NODE_ENV: 'production' }).exit;
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: 'Cannot start.\n- NODE_ENV is production: there is no local platform there.\n',
-      });
-    }
-    expect(existsSync(key())).toBe(false);
-  });
-
-  test.each([
-    ['a directory', (file: string) => mkdirSync(file), '.env cannot be read'],
-    ['a wrong port', (file: string) => writeFileSync(file, 'PORT=eighty\n'), 'PORT: expected a whole number'],
-  ])('all programs say that .env is or holds %s', async (_, make, what) => {
-    const file = path.join(project.directory, '.env');
-    make(file);
-    onTestFinished(() => rmSync(file, { recursive: true }));
-    for (const script of ['src/main.js', 'local/dev.js', 'local/token.js']) {
-      const { code, stdout, stderr } = await run(project.directory, `dist/${script}`).exit;
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(`Cannot start.\n- ${what}`);
-      expect(stderr).not.toMatch(/\n {4}at /);
-    }
-  });
-
-  test('dev serves behind the gate, and what token prints works when pasted', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
-    const { child, exit, output } = run(project.directory, 'dist/local/dev.js', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
-    expect(output.stdout).not.toContain('AUTH is off');
-    expect(statSync(key()).mode & 0o777).toBe(0o600);
-    const client = new RawClient(`http://127.0.0.1:${env.PORT}/mcp`);
-    const stranger = { ...(await client.session()), authorization: `Bearer ${await token()}` };
-    expect((await client.request('tools/call', { name: 'echo' }, stranger)).status).toBe(401);
-
-    const paste = async (...args: string[]) => {
-      const { code, stdout } = await run(project.directory, 'dist/local/token.js', env, args).exit;
-      expect(code).toBe(0);
-      return JSON.parse(execFileSync('sh', ['-c', stdout], { encoding: 'utf8' })).result.structuredContent;
-    };
-    expect(await paste()).toEqual({ price: 12.5, rows: [{ bid: 1 }] });
-    expect(await paste('echo')).toEqual({ text: `O'Brien "$HOME" \`id\` \\ $(id) ! %s 😀\n` });
-    const unknown = await run(project.directory, 'dist/local/token.js', env, ['nope']).exit;
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('get_price, echo') });
-
-    child.kill('SIGINT');
-    expect(await exit).toMatchObject({ code: 0 });
-    await expect(client.session()).rejects.toThrow();
-  });
-
-  test('dev tells a person at a terminal where it serves, and ends with Ctrl-C', async () => {
-    const env = { PORT: String(await freePort()) };
-    const terminal = new Terminal(process.execPath, ['dist/local/dev.js'], { cwd: project.directory, env });
-    onTestFinished(() => terminal.kill());
-    await terminal.waitFor(`Serving at http://localhost:${env.PORT}/mcp`);
-    terminal.press(keys.ctrlC);
-    expect(await terminal.ended).toBe(0);
-  });
-
-  test('dev starts anew after a change and keeps the last good build after an error', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const file = path.join(project.directory, 'src/tools/index.ts');
-    const original = readFileSync(file, 'utf8');
-    onTestFinished(() => writeFileSync(file, original));
-    const { child, exit, output } = run(project.directory, 'dist/local/dev.js', env);
-    const starts = () => output.stdout.split('"listening"').length - 1;
-    await vi.waitUntil(() => starts() === 1, patience);
-    writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
-    await vi.waitUntil(() => output.stderr.includes('the last good build stays up'), patience);
-    expect(output.stdout).toContain('error TS');
-    expect(starts()).toBe(1);
-    writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
-    await vi.waitUntil(() => starts() === 2, patience);
-    const client = new RawClient(`http://127.0.0.1:${env.PORT}/mcp`);
-    const { body } = await client.request('tools/list', {}, await client.session());
-    expect(body.result.tools[0].name).toBe('renamed');
-    child.kill('SIGHUP');
-    expect(await exit).toMatchObject({ code: 0 });
-    await expect(client.session()).rejects.toThrow();
   });
 });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { generic } from '../../src/contract/platforms/generic.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
@@ -19,13 +20,11 @@ export function buildProject(): { directory: string; remove(): void } {
       filter: (file) => !file.endsWith('.hbs'),
     });
   copy('templates/project/src', 'src');
-  copy('templates/project/local', 'local');
   copy('templates/project/tsconfig.json', 'tsconfig.json');
-  copy('src/contract', 'contract');
   symlinkSync(path.join(repository, 'node_modules'), path.join(directory, 'node_modules'));
   const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
   write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
-  write('src/platform.ts', "export { generic as platform } from '../contract/platforms/generic.ts';\n");
+  write('src/platform.ts', `export const platform = ${JSON.stringify(generic)} as const;\n`);
   mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
   const tools = readFileSync(path.join(import.meta.dirname, 'tools.ts'), 'utf8');
   write('src/tools/index.ts', tools.replace('../../templates/project/src/server/', '../server/'));

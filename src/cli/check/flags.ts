@@ -20,6 +20,7 @@ export interface CheckFlags {
   readonly saveBaseline?: string;
   readonly against?: string;
   readonly saveListing?: string | true;
+  readonly build: boolean;
   readonly watch?: true;
   readonly reporter: ReporterName;
   readonly verbose?: true;
@@ -66,6 +67,7 @@ export function withCheck(command: Command, run: (command: ReadyCommand) => Prom
       '--save-listing [file]',
       'write the tools/list of this run (default: listing.json of the project)',
     )
+    .option('--no-build', 'take the project as it is built')
     .option('--watch', 'check again after each change of the project')
     .addOption(new Option('--reporter <name>', 'form of the report').choices(reporterNames).default('pretty'))
     .option('--verbose', 'list the rules that passed, too')

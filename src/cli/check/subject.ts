@@ -35,7 +35,7 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
   }
   const faults = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags);
   if (faults.length > 0) return refuse(...faults);
-  return pass(project(findProject(resolve(target ?? '.')), platform.value));
+  return pass(project(findProject(resolve(target ?? '.')), platform.value, !flags.build));
 }
 
 /**
@@ -64,16 +64,18 @@ function addressFaults(target: string): readonly Fault[] {
   return [fault('[target]', undefined, 'the URL holds a user or a password', hint)];
 }
 
-function project(directory: string, platform: PlatformProfile | undefined): Subject {
+function project(directory: string, platform: PlatformProfile | undefined, isBuilt: boolean): Subject {
   return {
     directory,
     async hold(output) {
-      await during(output.progress('building'), () =>
-        build(directory, detectPackageManager(directory, process.env)),
-      );
+      if (!isBuilt) await during(output.progress('building'), () => buildProject(directory));
       return during(output.progress('starting'), () => holdProject(directory, platform));
     },
   };
+}
+
+function buildProject(directory: string): Promise<void> {
+  return build(directory, detectPackageManager(directory, process.env));
 }
 
 async function during<T>(progress: Progress, act: () => Promise<T>): Promise<T> {
@@ -87,6 +89,7 @@ async function during<T>(progress: Progress, act: () => Promise<T>): Promise<T> 
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {
   const faults = [
     ...onlyFor('a directory', ['watch'], flags),
+    ...(flags.build ? [] : [fault('--no-build', undefined, 'is for a directory only', 'Leave it out.')]),
     ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
   ];
   if (faults.length > 0) return refuse(...faults);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { changesBelow } from '../../../templates/project/local/watch.ts';
+import { changesBelow } from '../../dev/watch.ts';
 import { type ExitCode, toCliError } from '../errors.ts';
 import type { Output } from '../output.ts';
 

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../contract/model.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { ProjectError } from '../../project/errors.ts';
+import { ownCommand } from '../../project/own-package.ts';
 import { inspectTarget, type Target } from '../../project/target.ts';
 import { sweep, writeProject } from '../../project/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
@@ -12,10 +14,10 @@ import {
   readCreateFlags,
   replayCommand,
 } from '../../questions/create-answers.ts';
+import { shellLine } from '../../questions/shell.ts';
 import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { type Answering, answersOf } from '../answers.ts';
-import { marketCommand } from '../command-line.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
 import type { Standing } from '../create/steps.ts';
 import {
@@ -142,17 +144,19 @@ function showResult(
 ): ExitCode {
   const ok = report?.ok ?? true;
   const steps = nextSteps(standing, switches.install);
-  const repeat = replayCommand(answers, switches, 'npx create-market-mcp');
+  const repeat = replayCommand(answers, switches, shellLine(ownCommand('create-market-mcp')));
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const next = steps.map(({ command }) => command);
   const selfCheck = summaryOf(report);
   output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
   if (ok) return exitCodes.ok;
+  const { directory, packageManager } = standing;
+  const { run } = packageManagerCommands[packageManager];
   throw new CliError(
     'SELF_CHECK_FAILED',
     'the server was made, and breaks rules of the marketplace',
-    `Mend what the self-check names and run it again: ${marketCommand('check')}.`,
+    `Fix what the self-check names and run it again. In ${directory} run: ${run} self-check`,
     exitCodes.checkFailed,
   );
 }

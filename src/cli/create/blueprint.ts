@@ -5,6 +5,7 @@ import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
 import { listedOf } from '../../project/listed.ts';
 import { withManifest } from '../../project/manifest.ts';
+import { ownPackage } from '../../project/own-package.ts';
 import { readTemplates } from '../../project/templates.ts';
 import type { CreateAnswers } from '../../questions/create-answers.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
@@ -37,13 +38,14 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory, process.env);
   const name = projectName(answers.directory);
   const templates = readTemplates();
+  const own = ownPackage();
   const planned = planProject(
-    { name, profile: profile.value, packageManager, tools: prepared.tools },
+    { name, profile: profile.value, packageManager, tools: prepared.tools, ownPackage: own.specifier },
     templates,
   );
   const definitions = prepared.tools.map(({ definition }) => ({ name: definition.name, definition }));
   const tools = definitions.map((tool) => tool.name);
-  const files = withManifest(render(planned, templates), {
+  const files = withManifest(new Map([...render(planned, templates), ...own.files]), {
     platform: profile.value.name,
     answers: { name, packageManager, profile: recorded(profile.value), tools },
     listed: listedOf(definitions),

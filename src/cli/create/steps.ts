@@ -31,7 +31,7 @@ export async function gitStep({ directory }: Standing, output: Output): Promise<
 export async function checkStep({ directory, packageManager }: Standing, output: Output): Promise<Report> {
   await during(output, 'building', () => build(directory, packageManager));
   const report = await during(output, 'self-check', (update) =>
-    selfCheck(directory, ({ done, total, id }) => update(`${done}/${total} ${id}`)),
+    selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),
   );
   const { passed, failed, advice, notRun } = report.summary;
   const counts = `self-check: ${passed} rules passed, ${failed} failed, ${advice} advised, ${notRun} not run`;

@@ -58,7 +58,7 @@ export function requirePassed(report: Report | null, done: string, undo: string,
   throw new CliError(
     'SELF_CHECK_FAILED',
     `${done}, but the server breaks rules of the marketplace`,
-    `Mend what the self-check names and run: ${marketCommand('check')}. To undo: ${undo}`,
+    `Fix what the self-check names and run: ${marketCommand('check')}. To undo: ${undo}`,
     exitCodes.checkFailed,
   );
 }

@@ -56,7 +56,7 @@ describe('add-tool', () => {
       files: ['src/tools/get-fee.ts', 'test/tools/get-fee.test.ts', index, 'market-mcp.json'],
       refresh: { refreshNeeded: true, added: ['get_fee'] },
       selfCheck: null,
-      undo: 'market-mcp remove-tool get_fee --yes --no-check',
+      undo: expect.stringMatching(/^node .*market-mcp\.js remove-tool get_fee --yes --no-check$/),
     });
   });
 

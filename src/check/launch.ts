@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment, Exit, Instance, Launch } from '../contract/index.ts';
+import type { Environment, Exit, Instance, Launch } from '../contract/target.ts';
 
 const stopMs = 3_000;
 const pollMs = 20;

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  createSigner,
-  type Instance,
-  type Launch,
-  type PlatformProfile,
-  printable,
-  type Signer,
-} from '../contract/index.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { printable } from '../contract/report.ts';
+import { createSigner, type Signer } from '../contract/signer.ts';
+import type { Instance, Launch } from '../contract/target.ts';
 import { createLauncher, onFreePort } from './launch.ts';
 
 /** A server that was started for a check. */
@@ -17,7 +13,7 @@ export interface Started {
   readonly signer: Signer;
 }
 
-/** Thrown where a server does not come up; the message holds its last words. */
+/** Thrown where a server does not come up; the message holds the last lines it wrote. */
 export class NotStarted extends Error {}
 
 /**
@@ -47,6 +43,6 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
   });
   const { launch, signer, ...instance } = started;
   if (instance.healthy) return { instance, launch, signer };
-  const lastWords = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
-  throw new NotStarted(`The server does not start. Its last words:\n  ${lastWords || '(none)'}`);
+  const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
+  throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { curlCommands } from '../../templates/project/local/curl.ts';
+import { curlCommands } from '../../src/dev/curl.ts';
 import { directory } from '../project/directory.ts';
 
 it('pasted lines run nothing that a platform profile holds', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLauncher } from '../../templates/project/self-check/launch.ts';
+import { createLauncher } from '../../src/check/launch.ts';
 
 const server = `
 import { createServer } from 'node:http';

@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { ProjectError } from '../project/errors.ts';
 
 /** The `iss` of tokens of the local platform. */
 export const localIssuer = 'urn:local-platform';
 
-/** The platform's part, played on this machine: it signs tokens with a key of its own. */
+/** Stands in for the platform on this machine: it signs tokens with a key of its own. */
 export interface LocalPlatform {
   /** PEM text (SPKI), for PLATFORM_PUBLIC_KEY. */
   readonly publicKey: string;
@@ -18,15 +19,19 @@ export interface LocalPlatform {
 /**
  * Opens the local platform of a project. Its key is made when first needed and kept in `.local/`, which git ignores.
  *
- * @throws Error where NODE_ENV is production: a live server must trust no key but the platform's.
+ * @throws ProjectError `IN_PRODUCTION` where NODE_ENV is production: a live server must trust only the platform's key.
  */
 export async function openLocalPlatform(
   directory: string,
   token: PlatformProfile['token'],
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv,
 ): Promise<LocalPlatform> {
   if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
-    throw new Error('NODE_ENV is production: there is no local platform there.');
+    throw new ProjectError(
+      'IN_PRODUCTION',
+      'NODE_ENV is production: there is no local platform there',
+      'Unset NODE_ENV, in the environment and in .env.',
+    );
   }
   const algorithm = token.algorithms[0] ?? 'RS256';
   const pem = await readOrMakeKey(path.join(directory, '.local'), algorithm);

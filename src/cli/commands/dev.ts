@@ -1,0 +1,34 @@
+import { develop } from '../../dev/develop.ts';
+import { localServer } from '../../dev/local-server.ts';
+import { findProject } from '../../project/manifest.ts';
+import { openProject } from '../../project/open.ts';
+import { fault, pass, refuse } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/** The flags of `market-mcp dev` as they were given. */
+export interface DevFlags {
+  readonly inspect?: string | true;
+}
+
+/** `market-mcp dev`: the server of the project with the local platform, built and started again after each change. */
+export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
+  const nodeArguments = unwrapped(inspectArguments(flags.inspect));
+  const directory = findProject(process.cwd());
+  const { profile } = await openProject(directory);
+  const { environment } = await localServer(directory, profile.token);
+  await develop({ directory, environment, nodeArguments, say: (text) => output.note(text) });
+  return exitCodes.ok;
+}
+
+const inspectPort = '9229';
+
+/** The debugger is reachable from this machine only. */
+function inspectArguments(given: string | true | undefined): Result<readonly string[]> {
+  if (given === undefined) return pass([]);
+  const port = given === true ? inspectPort : given;
+  return /^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
+    ? pass([`--inspect=127.0.0.1:${port}`])
+    : refuse(fault('--inspect', port, 'is not a port from 1 to 65535', `Write --inspect ${inspectPort}.`));
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { type Facts, factsOf } from '../../check/project.ts';
+import { startCompiler } from '../../dev/compile.ts';
+import { curlCommands } from '../../dev/curl.ts';
+import { localServer } from '../../dev/local-server.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { findProject } from '../../project/manifest.ts';
+import { closest, listed } from '../../spec/fault.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { SystemError } from '../../system/errors.ts';
+import { CliError, type ExitCode, exitCodes } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/** `market-mcp token [tool]`: a token of the local platform, and shell lines that call a tool with it while dev runs. */
+export async function token(name: string | undefined, output: Output): Promise<ExitCode> {
+  const directory = findProject(process.cwd());
+  await compile(directory);
+  const { platform: profile, tools } = await factsOf(directory);
+  const tool = toolNamed(name, tools);
+  const server = await localServer(directory, profile.token);
+  const { lifetimeSeconds } = profile.token;
+  const call = {
+    url: server.url,
+    tool: tool.name,
+    arguments: tool.examples?.[0]?.arguments ?? {},
+    token: await server.platform.sign(server.url),
+  };
+  const commands = curlCommands(call, profile.token);
+  const { run } = packageManagerCommands[detectPackageManager(directory, process.env)];
+  output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
+  output.line(commands);
+  output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });
+  return exitCodes.ok;
+}
+
+/** @throws SystemError `BUILD_FAILED`; the compiler has said why. */
+async function compile(directory: string): Promise<void> {
+  const [code] = await once(startCompiler(directory), 'exit');
+  if (code === 0) return;
+  throw new SystemError('BUILD_FAILED', 'the project does not compile', 'Correct what the compiler names.');
+}
+
+type Tool = Facts['tools'][number];
+
+function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
+  const found = name === undefined ? tools[0] : tools.find((tool) => tool.name === name);
+  if (found) return found;
+  const names = tools.map((tool) => tool.name);
+  const near = closest(name ?? '', names);
+  throw new CliError(
+    'NO_SUCH_TOOL',
+    `no tool of this project is named ${JSON.stringify(name)}`,
+    near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`,
+  );
+}

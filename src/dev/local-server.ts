@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { ProjectError } from '../project/errors.ts';
+import { type LocalPlatform, localIssuer, openLocalPlatform } from './local-platform.ts';
+
+/** The server of a project as `market-mcp dev` runs it. */
+export interface LocalServer {
+  /** Its endpoint URL, as callers and tokens name it. */
+  readonly url: string;
+  /** Its environment: that of this process, with the local platform in place of the platform. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly platform: LocalPlatform;
+}
+
+/**
+ * How the server of a project is run on this machine. Variables that are set win over those of `.env`.
+ *
+ * @throws ProjectError `ENV_UNREADABLE`, `BAD_PORT`, `IN_PRODUCTION`.
+ */
+export async function localServer(
+  directory: string,
+  token: PlatformProfile['token'],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<LocalServer> {
+  const given = { ...readEnvFile(directory), ...present(env) };
+  const port = portOf(given.PORT);
+  const platform = await openLocalPlatform(directory, token, given);
+  return {
+    url: `http://localhost:${port}/mcp`,
+    platform,
+    environment: {
+      ...env,
+      AUTH: '',
+      PLATFORM_PUBLIC_KEY: platform.publicKey,
+      PLATFORM_ISSUER: localIssuer,
+      PLATFORM_AUDIENCE: '',
+      SHUTDOWN_GRACE_MS: '1000',
+    },
+  };
+}
+
+/** The variables that the server would read from the project's `.env`. */
+function readEnvFile(directory: string): NodeJS.Dict<string> {
+  const file = join(directory, '.env');
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new ProjectError('ENV_UNREADABLE', `${file} cannot be read (${code})`, 'Make it a text file.', {
+      cause: error,
+    });
+  }
+}
+
+function present(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+const defaultPort = '3000';
+
+function portOf(text: string | undefined): number {
+  const given = text?.trim() || defaultPort;
+  const port = Number(given);
+  if (/^\d+$/.test(given) && port >= 1 && port <= 65_535) return port;
+  throw new ProjectError(
+    'BAD_PORT',
+    `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`,
+    'Correct it in the environment or in .env.',
+  );
+}

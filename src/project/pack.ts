@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createTar } from 'nanotar';
+import { sha256 } from './hash.ts';
+
+/** A package as one file, as `npm pack` makes it. */
+export interface PackedPackage {
+  /** `create-market-mcp-1.2.3-0123456789.tgz`: name, version and hash of the content. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/** Where the build leaves the packed package, which is therefore not part of it. */
+export const packedDirectory = 'dist/vendor';
+
+/** The members of our package.json that an installed copy needs. */
+const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
+
+/**
+ * Packs this package from a directory that holds it, built or installed. The same content gives the same name: order,
+ * times, modes and owners are fixed, and neither npm nor Yarn 1 takes new content under a name they know.
+ */
+export function packPackage(directory: string): PackedPackage {
+  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const kept = Object.fromEntries(neededMembers.map((name) => [name, manifest[name]]));
+  const files = new Map<string, Uint8Array>([
+    ['package.json', Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)],
+    ...['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')]
+      .filter((path) => !path.startsWith(`${packedDirectory}/`))
+      .map((path) => [path, readFileSync(join(directory, path))] as const),
+  ]);
+  const tar = archiveOf(files);
+  const hash = sha256(tar).slice(0, 10);
+  return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
+}
+
+/** The time that npm gives to every packed file. */
+const mtime = Date.UTC(1985, 9, 26, 8, 15);
+
+function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const members = [...files].map(([path, data]) => ({
+    name: `package/${path}`,
+    data,
+    attrs: { mode: path.startsWith('bin/') ? '755' : '644' },
+  }));
+  const tar = createTar(members, { attrs: { mtime, uid: 0, gid: 0 } });
+  const end = new Uint8Array(1024); // an archive ends with two empty blocks
+  return Buffer.concat([tar, end]);
+}
+
+/** The header names no operating system, so that every machine writes the same bytes. */
+function compressed(tar: Uint8Array): Uint8Array {
+  const packed = gzipSync(tar, { level: 9 });
+  packed[9] = 255;
+  return packed;
+}
+
+function filesBelow(directory: string, place: string): readonly string[] {
+  return readdirSync(join(directory, place), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+}

@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Terminal } from '../e2e/terminal.ts';
+import { keys } from '../keys.ts';
+import { freePort, run } from '../templates/built.ts';
+import { generatedProject, market } from './project.ts';
+
+let project: Awaited<ReturnType<typeof generatedProject>>;
+beforeAll(async () => {
+  project = await generatedProject({ tool: 'get_price', input: ['symbol:string=BTC Symbol'] });
+});
+afterAll(() => project.remove());
+
+const patience = { timeout: 30_000 };
+const command = (name: string, env: Record<string, string> = {}, args: readonly string[] = []) =>
+  run(project.directory, market, env, [name, ...args]);
+const key = () => path.join(project.directory, '.local/platform-key.pem');
+
+const initialize = {
+  method: 'initialize',
+  params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+async function request(port: string, body: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as { result: { tools: { name: string }[] } },
+  };
+}
+
+async function sessionAt(port: string) {
+  const { headers } = await request(port, initialize);
+  return { 'mcp-session-id': String(headers.get('mcp-session-id')) };
+}
+
+describe('dev and token', () => {
+  test('are refused in production', async () => {
+    for (const name of ['dev', 'token']) {
+      const { code, stderr } = await command(name, { NODE_ENV: 'production' }).exit;
+      expect(code).toBe(2);
+      expect(stderr).toContain('NODE_ENV is production: there is no local platform there');
+    }
+    expect(existsSync(key())).toBe(false);
+  });
+
+  test.each([
+    ['is a directory', (file: string) => mkdirSync(file), '.env cannot be read'],
+    ['holds a wrong port', (file: string) => writeFileSync(file, 'PORT=eighty\n'), 'PORT: expected a whole'],
+    [
+      'is production',
+      (file: string) => writeFileSync(file, 'NODE_ENV=production\n'),
+      'NODE_ENV is production',
+    ],
+  ])('say that .env %s', async (_, make, what) => {
+    const file = path.join(project.directory, '.env');
+    make(file);
+    onTestFinished(() => rmSync(file, { recursive: true }));
+    for (const name of ['dev', 'token']) {
+      const { code, stdout, stderr } = await command(name).exit;
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(what);
+      expect(stderr).not.toMatch(/\n {4}at /);
+    }
+  });
+
+  test('dev serves behind authentication, and what token prints works when pasted', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
+    const { child, exit, output } = command('dev', env);
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    expect(output.stdout).not.toContain('AUTH is off');
+    expect(statSync(key()).mode & 0o777).toBe(0o600);
+    const call = { method: 'tools/call', params: { name: 'get_price' } };
+    expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(401);
+
+    for (const args of [[], ['get_price']]) {
+      const { code, stdout } = await command('token', env, args).exit;
+      expect(code).toBe(0);
+      const { result } = JSON.parse(execFileSync('sh', ['-c', stdout], { encoding: 'utf8' }));
+      expect(result).toMatchObject({ structuredContent: { name: expect.any(String) } });
+    }
+    const { stdout } = await command('token', env, ['--json']).exit;
+    const { tool, token, commands } = JSON.parse(stdout);
+    expect(tool).toBe('get_price');
+    expect(commands).toContain(token);
+    const unknown = await command('token', env, ['get_prise']).exit;
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean get_price?') });
+
+    child.kill('SIGINT');
+    expect(await exit).toMatchObject({ code: 0 });
+    await expect(sessionAt(env.PORT)).rejects.toThrow();
+  });
+
+  test('dev tells a person at a terminal where it serves, and ends with Ctrl-C', async () => {
+    const env = { PORT: String(await freePort()) };
+    const terminal = new Terminal(process.execPath, [market, 'dev'], { cwd: project.directory, env });
+    onTestFinished(() => terminal.kill());
+    await terminal.waitFor(`Serving at http://localhost:${env.PORT}/mcp`);
+    terminal.press(keys.ctrlC);
+    expect(await terminal.ended).toBe(0);
+  });
+
+  test('dev starts again after a change and keeps the last good build after an error', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const file = path.join(project.directory, 'src/tools/get-price.ts');
+    const original = readFileSync(file, 'utf8');
+    onTestFinished(() => writeFileSync(file, original));
+    const { child, exit, output } = command('dev', env);
+    const starts = () => output.stdout.split('"listening"').length - 1;
+    await vi.waitUntil(() => starts() === 1, patience);
+    writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
+    await vi.waitUntil(() => output.stdout.includes('the last good build keeps running'), patience);
+    expect(output.stderr).toContain('error TS');
+    expect(starts()).toBe(1);
+    writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
+    await vi.waitUntil(() => starts() === 2, patience);
+    const { body } = await request(env.PORT, { method: 'tools/list', params: {} }, await sessionAt(env.PORT));
+    expect(body.result.tools[0]?.name).toBe('renamed');
+    child.kill('SIGHUP');
+    expect(await exit).toMatchObject({ code: 0 });
+    await expect(sessionAt(env.PORT)).rejects.toThrow();
+  });
+
+  test('dev of a source that never compiled waits for one that does', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const file = path.join(project.directory, 'src/tools/get-price.ts');
+    const original = readFileSync(file, 'utf8');
+    onTestFinished(() => writeFileSync(file, original));
+    writeFileSync(file, 'const x: number = "text";');
+    const { child, exit, output } = command('dev', env);
+    await vi.waitUntil(() => output.stdout.includes('This does not compile.'), patience);
+    writeFileSync(file, original);
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('dev --inspect lets a debugger attach where .vscode/launch.json does', async () => {
+    const launch = readFileSync(path.join(project.directory, '.vscode/launch.json'), 'utf8');
+    const attach = JSON.parse(launch).configurations.find(
+      ({ request }: { request: string }) => request === 'attach',
+    );
+    expect(attach).toMatchObject({ address: '127.0.0.1', port: 9229, restart: true });
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const port = String(await freePort());
+    const { child, exit, output } = command('dev', env, ['--inspect', port]);
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    const targets = async () => (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
+    expect(await targets()).toMatchObject([{ title: 'dist/src/main.js' }]);
+    expect(output.stderr).toContain(`Debugger listening on ws://127.0.0.1:${port}/`);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+    for (const wrong of ['0', 'x', '70000']) {
+      const refused = await command('dev', env, ['--inspect', wrong]).exit;
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--inspect "${wrong}"`) });
+    }
+  });
+
+  test('a stack trace names the line of the source', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const file = path.join(project.directory, 'src/tools/get-price.ts');
+    const original = readFileSync(file, 'utf8');
+    onTestFinished(() => writeFileSync(file, original));
+    const thrown = "throw new Error('no source');";
+    const text = original.replace(
+      'signal.throwIfAborted();',
+      `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown}`,
+    );
+    const line = text.split('\n').findIndex((line) => line.includes(thrown)) + 1;
+    writeFileSync(file, text);
+    const { child, exit, output } = command('dev', env);
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    const { stdout } = await command('token', env).exit;
+    execFileSync('sh', ['-c', stdout]);
+    await vi.waitUntil(() => output.stderr.includes('no source'), patience);
+    expect(output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
+    child.kill('SIGTERM');
+    await exit;
+  });
+});

@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { draw } from '../../src/cli/create/blueprint.ts';
+import { completeAnswers, readCreateFlags } from '../../src/questions/create-answers.ts';
+
+export const repository = resolve(import.meta.dirname, '../..');
+export const market = join(repository, 'bin/market-mcp.js');
+
+/** A generated project in a temporary directory, with the packages of this checkout, and how to remove it. */
+export async function generatedProject(
+  flags: Parameters<typeof readCreateFlags>[0],
+): Promise<{ directory: string; remove(): void }> {
+  const directory = mkdtempSync(join(tmpdir(), 'development-'));
+  const given = readCreateFlags({ directory: 'server', ...flags });
+  if (!given.ok) throw new Error(JSON.stringify(given.faults));
+  const drawn = await draw(completeAnswers(given.value));
+  if (!drawn.ok) throw new Error(JSON.stringify(drawn.faults));
+  for (const [path, { content }] of drawn.value.files) {
+    mkdirSync(join(directory, path, '..'), { recursive: true });
+    writeFileSync(join(directory, path), content);
+  }
+  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'), 'dir');
+  return { directory, remove: () => rmSync(directory, { recursive: true }) };
+}
