@@ -29,6 +29,8 @@ export class CliError extends Error {
   readonly exitCode: ExitCode;
   /** Each fault of the input, or the last lines of a step that failed. */
   readonly details: readonly string[];
+  /** What `--json` shows beyond that. */
+  readonly data: object;
 
   constructor(
     code: string,
@@ -36,6 +38,7 @@ export class CliError extends Error {
     hint: string,
     exitCode: ExitCode = exitCodes.badInput,
     details: readonly string[] = [],
+    data: object = {},
   ) {
     super(message);
     this.name = 'CliError';
@@ -43,28 +46,46 @@ export class CliError extends Error {
     this.hint = hint;
     this.exitCode = exitCode;
     this.details = details;
+    this.data = data;
   }
 }
 
-/** All faults of an input as one error. */
-export function invalidInput(faults: readonly Fault[]): CliError {
+/**
+ * All faults of an input as one error.
+ *
+ * @param accepted names of the tools of a list that have no fault: the others can be left out
+ */
+export function invalidInput(faults: readonly Fault[], accepted: readonly string[] = []): CliError {
   const [first] = faults;
+  const refused = [...new Set(faults.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
+  const data = refused.length > 0 ? { taken: accepted, refused: faults } : {};
+  const isPart = accepted.length > 0 && refused.length > 0 && faults.every(({ tool }) => tool !== undefined);
+  const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
+  const part = isPart ? ` To take ${others}: --except ${refused.join(',')}.` : '';
   if (faults.length === 1 && first) {
-    return new CliError('INVALID_INPUT', inWords(first), first.hint);
+    return new CliError(
+      'INVALID_INPUT',
+      inWords(first),
+      `${first.hint}${part}`,
+      exitCodes.badInput,
+      [],
+      data,
+    );
   }
   return new CliError(
     'INVALID_INPUT',
-    `${faults.length} faults in what was given`,
-    'Mend them all and run the command again.',
+    `${faults.length} errors in what was given`,
+    `Fix them all and run the command again.${part}`,
     exitCodes.badInput,
     faults.map((fault) => `${inWords(fault)} ${fault.hint}`),
+    data,
   );
 }
 
 /** The value of a result. @throws CliError `INVALID_INPUT` with all its faults. */
 export function unwrapped<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  throw invalidInput(result.faults);
+  throw invalidInput(result.faults, result.accepted);
 }
 
 /** The one place where what went wrong becomes a code, a message and an exit code. */

@@ -69,10 +69,10 @@ export class Output {
     if (this.json) this.#options.stdout.write(`${JSON.stringify(value)}\n`);
   }
 
-  error({ code, message, hint, details }: CliError): void {
+  error({ code, message, hint, details, data }: CliError): void {
     const { stderr } = this.#options;
     if (this.json) {
-      const error = { code, message, hint, ...(details.length > 0 && { details }) };
+      const error = { code, message, hint, ...(details.length > 0 && { details }), ...data };
       stderr.write(`${JSON.stringify({ error })}\n`);
       return;
     }

@@ -66,7 +66,7 @@ export interface PlatformProfile {
    * JSON Schema (draft-07) of a tool's `_meta`; null where nothing is known about it. A level that does not say
    * `additionalProperties: true` lists all keys the platform knows. What `allOf` at its root adds is about sense, not
    * shape: a breach is advice. Two formats bind a value to the tools: `tool-name` is the name of a listed tool,
-   * `object-input` demands an input property of type object.
+   * `context-input` demands an input property that can take injected data: an object, an array or a string.
    */
   readonly toolMeta: JsonObject | null;
   /**

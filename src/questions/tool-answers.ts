@@ -1,6 +1,7 @@
 import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
 import type { MetaSetting } from '../spec/meta.ts';
 import type { Field, Result, ToolSpec } from '../spec/model.ts';
+import type { Selection } from '../spec/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The tools that an author wants: one that was described, one whose answers look like samples, or those of a spec file. */
@@ -15,11 +16,11 @@ export type ToolAnswers =
       readonly input: readonly Field[];
       readonly meta: readonly MetaSetting[];
     }
-  | { readonly kind: 'file'; readonly path: string };
+  | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
 
 /** What commander makes of flags: a list where one may be repeated. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' | 'fromSample'
+  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' | 'fromSample' | 'only' | 'except'
     ? readonly string[]
     : string;
 };
@@ -55,15 +56,24 @@ export function neededParts({
 
 /** The tools that the answers describe, with the default wherever none is given. */
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
-  if (given.spec !== undefined) return { kind: 'file', path: given.spec };
+  if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
   if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
 }
 
 /** The pieces of a command line that give these very answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
-  const { tool, description, input, output, returns, meta, fromSample, spec } = toolQuestions;
-  if (answers.kind === 'file') return spec.replay(answers.path);
+  const { tool, description, input, output, returns, meta, fromSample, spec, only, except } = toolQuestions;
+  if (answers.kind === 'file') {
+    const { selection } = answers;
+    return [
+      ...spec.replay(answers.path),
+      ...only.replay(selection.only),
+      ...except.replay(selection.except),
+      ...(selection.output === undefined ? [] : output.replay(selection.output)),
+      ...returns.replay(selection.returns ?? 'record'),
+    ];
+  }
   if (answers.kind === 'sample') {
     return [
       ...tool.replay(answers.name),
@@ -81,6 +91,10 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
     ...returns.replay(answers.tool.returns),
     ...meta.replay(answers.meta),
   ];
+}
+
+function selectionOf({ only = [], except = [], output, returns }: Partial<ToolParts>): Selection {
+  return { only, except, ...(output && { output }), ...(returns && { returns }) };
 }
 
 function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): ToolAnswers {
@@ -107,12 +121,18 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
   };
 }
 
-/** A spec file says all that the flags for one tool say, samples say what the tool returns. */
+/**
+ * A spec file says all that the flags for one tool say, but for what a tool of it returns; samples say what the tool
+ * returns.
+ */
 function clashFaults<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
-  const { spec: _, ...described } = toolQuestions;
+  const selecting = (['only', 'except'] as const).filter((name) => flags[name] !== undefined);
   return [
-    ...clashesWith('spec', Object.keys(described) as (keyof typeof described)[], questions, flags),
+    ...clashesWith('spec', ['tool', 'description', 'input', 'meta', 'fromSample'], questions, flags),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
+    ...(flags.spec === undefined ? selecting : []).map((name) =>
+      fault(`--${name}`, flags[name]?.join(','), 'names tools of a --spec file', 'Give --spec <file> too.'),
+    ),
   ];
 }
 

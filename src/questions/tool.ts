@@ -20,8 +20,12 @@ export interface ToolParts {
   readonly meta: readonly MetaSetting[];
   /** Paths of sample answers, `-` for standard input. In place of `output` and `returns`. */
   readonly fromSample: readonly string[];
-  /** Path of a spec file, `-` for standard input. In place of all before. */
+  /** Path of a spec file, `-` for standard input. In place of all before; `output` may complete one tool of it. */
   readonly spec: string;
+  /** Names of the tools of the spec file that are taken; all where it is absent. */
+  readonly only: readonly string[];
+  /** Names of those that are not. */
+  readonly except: readonly string[];
 }
 
 type ToolQuestion<T, Given = string> = Question<T, ToolParts, Given>;
@@ -145,8 +149,40 @@ const spec: ToolQuestion<string> = {
   replay: (path) => ['--spec', path],
 };
 
+const only = toolNames('--only', 'take only this tool of the --spec file; several with commas; repeatable');
+const except = toolNames(
+  '--except',
+  'leave this tool of the --spec file out; several with commas; repeatable',
+);
+
+/** A flag that names tools of a list, whatever their names are. */
+function toolNames(flag: string, description: string): ToolQuestion<readonly string[], readonly string[]> {
+  return {
+    flag: { syntax: `${flag} <tool>`, description, repeatable: true },
+    prompt: { message: 'Which tools?' },
+    initial: () => [],
+    parse(texts) {
+      const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
+      if (!names.includes('')) return pass([...new Set(names)]);
+      return refuse(fault(flag, texts.join(' '), 'holds an empty name', `Write ${flag} get_price,get_fee.`));
+    },
+    replay: (names) => (names.length === 0 ? [] : [flag, names.join(',')]),
+  };
+}
+
 /** Every question about a tool, in the order in which they are asked. */
-export const toolQuestions = { tool, description, input, output, returns, meta, fromSample, spec } as const;
+export const toolQuestions = {
+  tool,
+  description,
+  input,
+  output,
+  returns,
+  meta,
+  fromSample,
+  spec,
+  only,
+  except,
+} as const;
 
 /** One of the words that a flag takes. */
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {

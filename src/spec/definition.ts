@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { allowBlank } from './mend-output.ts';
-import type { ToolSpec } from './model.ts';
+import type { Field, ToolSpec } from './model.ts';
 import { fieldsSchema } from './shape-schema.ts';
 
 /**
@@ -10,17 +10,22 @@ import { fieldsSchema } from './shape-schema.ts';
  */
 export function definitionOf(spec: ToolSpec): ToolDefinition {
   const { name, title, description, input, output, returns, annotations, icons, _meta } = spec;
-  const answer = fieldsSchema(output);
   return {
     name,
     ...(title !== undefined && { title }),
     description,
     inputSchema: { type: 'object', ...fieldsSchema(input) },
-    outputSchema: withSignals(returns === 'list' ? listOf(answer) : answer),
+    outputSchema: outputSchemaOf(output, returns),
     ...(annotations && { annotations }),
     ...(icons && { icons }),
     ...(_meta && { _meta }),
   };
+}
+
+/** The schema of an answer with these fields, or of a list of such. */
+export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
+  const answer = fieldsSchema(output);
+  return withSignals(returns === 'list' ? listOf(answer) : answer);
 }
 
 function withSignals(answer: ReturnType<typeof fieldsSchema>): JsonObject {

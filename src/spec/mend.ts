@@ -157,7 +157,7 @@ function outputOf({ name, outputSchema }: JsonObject, mending: Mending): JsonObj
       'outputSchema',
       undefined,
       'is missing; the marketplace requires it (C§2.1)',
-      `Say what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file. To leave it out: --except ${tool}.`,
+      `Say what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file.`,
     );
   } else {
     mending.fault(

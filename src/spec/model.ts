@@ -65,12 +65,19 @@ export interface Fault {
   readonly message: string;
   /** What to write instead. */
   readonly hint: string;
+  /** The tool of a list that it stands in. */
+  readonly tool?: string;
 }
 
 /** A value, or every fault that stands in its way. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  | {
+      readonly ok: false;
+      readonly faults: readonly Fault[];
+      /** Names of the tools of the same list that have none. */
+      readonly accepted?: readonly string[];
+    };
 
 /** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */
 export interface Sample {

@@ -2,7 +2,7 @@ import { inspectTools } from '../contract/inspect.ts';
 import type { JsonObject, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { definitionOf } from './definition.ts';
-import { fault, refuse, together } from './fault.ts';
+import { fault, refuse } from './fault.ts';
 import { type Mended, mend } from './mend.ts';
 import type { Fault, Prepared, Result, SpecEntry, ToolSpec } from './model.ts';
 import { toolFile } from './names.ts';
@@ -11,42 +11,61 @@ import { toolSpecOf } from './tool-spec.ts';
 
 export type Preparation =
   | { readonly ok: true; readonly prepared: Prepared }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  | { readonly ok: false; readonly faults: readonly Fault[]; readonly accepted: readonly string[] };
+
+/** One tool on its way: its place in the list, and what was made of it. */
+interface Judged extends Mended {
+  readonly entry: SpecEntry;
+  readonly where: string;
+}
 
 /**
  * Everything that a project's tools need, from what their author said: definitions that meet every static rule of the
  * contract under a platform's profile, sample answers, examples, and what was changed on the way.
  *
  * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
+ * @returns all of it, or every fault of every tool, with the names of the tools that have none
  */
 export function prepare(
   entries: readonly SpecEntry[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
 ): Preparation {
-  const tools = together(
-    entries.map((entry, i) => mendedOf(entry, profile, whereOf(entry, i, entries.length))),
-  );
-  if (!tools.ok) return tools;
-  const definitions = tools.value.map(({ definition }) => definition);
-  const clashes = clashFaults(definitions);
-  if (clashes.length > 0) return refuse(...clashes);
+  const faults: Fault[] = [];
+  const judged = entries.flatMap((entry, i): Judged[] => {
+    const where = whereOf(entry, i, entries.length);
+    const mended = mendedOf(entry, profile, where);
+    if (mended.ok) return [{ ...mended.value, entry, where }];
+    faults.push(
+      ...mended.faults.map((one) => (typeof entry.name === 'string' ? { ...one, tool: entry.name } : one)),
+    );
+    return [];
+  });
+  const clashes = clashFaults(judged);
+  faults.push(...clashes);
+  const clashing = new Set(clashes.map(({ where }) => where));
+  const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
+  const definitions = distinct.map(({ definition }) => definition);
 
   const failed = inspectTools(definitions, profile, others).filter(({ problems }) => problems.length > 0);
-  const broken = failed.filter(({ level }) => level === 'must').flatMap(ruleFaults);
-  if (broken.length > 0) return refuse(...broken);
-
-  const prepared = together(
-    definitions.map((definition, i) =>
-      samplesOf(definition, wishesOf(entries[i]), profile.smoke, whereOf(definition, i, entries.length)),
-    ),
-  );
-  if (!prepared.ok) return prepared;
+  faults.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleFaults));
+  const refused = new Set(faults.map(({ tool }) => tool));
+  const prepared = judged
+    .filter(({ definition }) => !refused.has(definition.name))
+    .flatMap(({ definition, entry, where }) => {
+      const samples = samplesOf(definition, wishesOf(entry), profile.smoke, where);
+      if (samples.ok) return [samples.value];
+      faults.push(...samples.faults.map((one) => ({ ...one, tool: definition.name })));
+      return [];
+    });
+  if (faults.length > 0) {
+    return { ok: false, faults, accepted: prepared.map(({ definition }) => definition.name) };
+  }
   return {
     ok: true,
     prepared: {
-      tools: prepared.value,
-      changes: tools.value.flatMap(({ changes }) => changes),
+      tools: prepared,
+      changes: judged.flatMap(({ changes }) => changes),
       advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
     },
   };
@@ -74,9 +93,9 @@ function wishesOf(entry: SpecEntry | undefined) {
 }
 
 /** Tools that callers or file systems could not tell apart. */
-function clashFaults(definitions: readonly ToolDefinition[]): readonly Fault[] {
+function clashFaults(judged: readonly Judged[]): readonly Fault[] {
   const seen = new Map<string, string>();
-  return definitions.flatMap(({ name }, i) => {
+  return judged.flatMap(({ definition: { name }, where }) => {
     const file = toolFile(name);
     const other = seen.get(file);
     if (other === undefined) {
@@ -85,7 +104,7 @@ function clashFaults(definitions: readonly ToolDefinition[]): readonly Fault[] {
     }
     const message =
       other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
-    return [fault(`tools[${i}].name`, name, message, `Rename one of them: ${name}_2.`)];
+    return [{ ...fault(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
   });
 }
 
@@ -100,6 +119,7 @@ function ruleAdvice(rule: RuleResult): readonly Fault[] {
 
 function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): readonly Fault[] {
   return problems.map(({ tool, path, expected, actual, mend: exact }: Problem) => ({
+    ...(tool !== undefined && { tool }),
     where: [tool, path].filter((part) => part !== undefined).join('.'),
     value: actual,
     message: `${title} (${id}): expected ${expected}`,

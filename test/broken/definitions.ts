@@ -180,7 +180,16 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     rule: 'meta.references',
     tools: edited({ '_meta.rateLimit.recommendedBatchTools': ['list_everything'] }),
   },
-  { rule: 'meta.references', tools: edited({ '_meta.contextRequirements': ['wallet'] }) },
+  {
+    rule: 'meta.references',
+    tools: edited({
+      '_meta.contextRequirements': ['wallet'],
+      'inputSchema.properties': {
+        limit: { type: 'integer', description: 'Number of coins.', examples: [5] },
+      },
+      'inputSchema.required': ['limit'],
+    }),
+  },
   { rule: 'meta.known-keys', tools: edited({ '_meta.inputExamples': [] }) },
 ];
 

@@ -43,7 +43,7 @@ describe('faults of what was given', () => {
 
   it('are listed together', () => {
     expect(invalidInput([first, second])).toMatchObject({
-      message: '2 faults in what was given',
+      message: '2 errors in what was given',
       details: ['--tool "a b": is no name. Write a_b.', '--output: is missing. Write one.'],
     });
   });

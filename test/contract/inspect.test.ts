@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectTools } from '../../src/contract/inspect.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { staticRules } from '../../src/contract/static-rules.ts';
 import { bounds, isReadable, places } from '../../src/contract/walk.ts';
@@ -91,6 +92,27 @@ describe('inspectTools', () => {
     expect(weigh({ ...context, rules: { facts: 'off', overrides: { 'schema.no-id': 'must' } } })).toBe(
       'must',
     );
+  });
+});
+
+describe('injected data', () => {
+  const given = { description: 'The data of the wallet.', examples: [] };
+
+  it.each<JsonObject>([
+    { portfolio: { ...given, type: 'object', default: {} } },
+    { walletAddresses: { ...given, type: 'array', items: { type: 'string' }, default: [] } },
+    { address: { ...given, type: 'string', examples: ['0x1'] } },
+    { address: { ...given, type: ['string', 'null'], default: null } },
+  ])('are taken by %j', (properties) => {
+    for (const requirement of ['wallet', 'hyperliquid', 'polymarket']) {
+      const tools = edited({
+        '_meta.contextRequirements': [requirement],
+        'inputSchema.properties': properties,
+        'inputSchema.required': Object.keys(properties),
+      });
+      const rule = inspectTools(tools, context).find(({ id }) => id === 'meta.references');
+      expect(rule?.problems).toEqual([]);
+    }
   });
 });
 

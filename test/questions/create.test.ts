@@ -50,6 +50,8 @@ function reread(pieces: readonly string[]): CreateAnswers {
   return completeAnswers(parts.value);
 }
 
+const toolFields = [{ name: 'price', required: true, type: 'number', description: 'Its price' }] as const;
+
 const answers: fc.Arbitrary<CreateAnswers> = fc.record({
   directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
   source: fc.oneof(
@@ -58,7 +60,18 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
       tool: { ...tool, description: tool.description.trim() },
       meta: [{ path: ['pricing', 'executeUsd'], text: '0.01' }].slice(tool.name.length % 2),
     })),
-    fc.constantFrom('tools.json', '-', 'a b.yaml').map((path) => ({ kind: 'file' as const, path })),
+    fc
+      .record({
+        path: fc.constantFrom('tools.json', '-', 'a b.yaml'),
+        only: fc.constantFrom<readonly string[]>([], ['get_a'], ['get_a', 'b c']),
+        except: fc.constantFrom<readonly string[]>([], ['get_b']),
+        output: fc.constantFrom(undefined, toolFields),
+      })
+      .map(({ path, only, except, output }) => ({
+        kind: 'file' as const,
+        path,
+        selection: { only, except, ...(output && { output }) },
+      })),
   ),
   platform: fc.constantFrom('generic', 'context', './mine.yaml'),
   packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn'),

@@ -254,7 +254,7 @@ describe('several tools', () => {
     'get_price and %s are not told apart',
     (name) => {
       const [fault] = faultsOf(price, { ...price, name });
-      expect(fault?.where).toBe('tools[1].name');
+      expect(fault?.where).toBe(`tools[1] (${name}).name`);
     },
   );
 

@@ -74,7 +74,7 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
   );
   const preparation = prepareImported(entries, profile, others);
   if (preparation.ok) return preparation.prepared;
-  throw invalidInput(preparation.faults);
+  throw invalidInput(preparation.faults, preparation.accepted);
 }
 
 /** Whether the very file was written by an earlier run, whatever its author has made of it since. */

@@ -5,6 +5,7 @@ import type { ToolAnswers } from '../../questions/tool-answers.ts';
 import { fault, pass, refuse, together } from '../../spec/fault.ts';
 import { metaOf } from '../../spec/meta.ts';
 import type { Result, SpecEntry } from '../../spec/model.ts';
+import { selectTools } from '../../spec/selection.ts';
 
 /** The tools that an author wants, as `prepareImported` takes them. */
 export async function entriesOf(
@@ -19,7 +20,11 @@ export async function entriesOf(
   const { readInput } = await import('../../project/input.ts');
   const { readSpec } = await import('../../spec/read.ts');
   const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
-  return entries.ok ? pass(entries.value.map(asImported)) : entries;
+  if (!entries.ok) return entries;
+  const selected = selectTools(entries.value, source.selection);
+  if (!selected.ok) return selected;
+  const [first, ...others] = selected.value.entries.map(asImported);
+  return pass(first ? [{ ...first, changes: selected.value.left }, ...others] : []);
 }
 
 function asImported(entry: SpecEntry): Imported {

@@ -83,7 +83,7 @@ export const context: PlatformProfile = {
       rateLimitHints: rateLimit,
       contextRequirements: {
         type: 'array',
-        items: { enum: ['hyperliquid', 'polymarket', 'wallet'], format: 'object-input' },
+        items: { enum: ['hyperliquid', 'polymarket', 'wallet'], format: 'context-input' },
       },
     },
     allOf: [

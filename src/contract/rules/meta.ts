@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
-import { isObject, misfits, problemsOf, shorten } from '../schema.ts';
+import { isObject, misfits, problemsOf, shorten, typesOf } from '../schema.ts';
 import { propertiesOf } from './read.ts';
 
 /** `_meta`, as far as the platform profile knows it. */
@@ -67,21 +67,29 @@ function referenceProblems(
 ): readonly Problem[] {
   const { validate, subject } = referencesOf(toolMeta);
   subject.names = new Set([tool, ...siblings].map(({ name }) => name));
-  subject.takesObject = propertiesOf(tool.inputSchema).some(([, { type }]) => type === 'object');
+  subject.takesContext = propertiesOf(tool.inputSchema).some(([, schema]) =>
+    typesOf(schema).some((type) => contextTypes.has(type)),
+  );
   if (validate(tool._meta)) return [];
   validate.errors = validate.errors?.filter(({ keyword }) => keyword === 'format') ?? null;
   return problemsOf(validate, tool._meta, '_meta').map((problem) => ({
     ...problem,
     expected: problem.expected.includes('tool-name')
       ? 'the name of a tool of this server'
-      : 'an input property of type object that takes the data',
+      : 'an input property of type object, array or string that takes the data',
   }));
 }
+
+/**
+ * What the platform injects: a portfolio is an object, wallet addresses are an array, and tools of the marketplace itself
+ * take an address as a string (docs guides/tool-metadata.mdx; app lib/ai/skills/mcp.ts).
+ */
+const contextTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string']);
 
 interface References {
   readonly validate: ValidateFunction;
   /** What the formats ask; set before each use. */
-  readonly subject: { names: ReadonlySet<unknown>; takesObject: boolean };
+  readonly subject: { names: ReadonlySet<unknown>; takesContext: boolean };
 }
 
 const references = new WeakMap<JsonObject, References>();
@@ -90,10 +98,10 @@ const references = new WeakMap<JsonObject, References>();
 function referencesOf(toolMeta: JsonObject): References {
   const known = references.get(toolMeta);
   if (known) return known;
-  const subject: References['subject'] = { names: new Set(), takesObject: false };
+  const subject: References['subject'] = { names: new Set(), takesContext: false };
   const formats = {
     'tool-name': (name: string) => subject.names.has(name),
-    'object-input': () => subject.takesObject,
+    'context-input': () => subject.takesContext,
   };
   const validate = new Ajv({ allErrors: true, strict: false, logger: false, formats }).compile(toolMeta);
   references.set(toolMeta, { validate, subject });

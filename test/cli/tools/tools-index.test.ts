@@ -39,6 +39,43 @@ describe('the list of tools', () => {
     ]);
   });
 
+  it('takes part of a list, and says what was left out', async () => {
+    const root = project();
+    const tool = (name: string, members: object) => ({
+      name,
+      description: `Returns ${name}. Use it when ${name} is asked for.`,
+      inputSchema: { type: 'object', properties: {}, required: [] },
+      ...members,
+    });
+    const outputSchema = { type: 'object', properties: { a: { type: 'number' } } };
+    const list = {
+      tools: [tool('get_a', { outputSchema }), tool('get_b', {}), tool('get_c', { outputSchema })],
+    };
+    put(root, 'tools.json', JSON.stringify(list));
+    const before = tree(root);
+
+    const refused = await add(root, { spec: 'tools.json' }, { json: true });
+    expect(refused.exitCode).toBe(2);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      code: 'INVALID_INPUT',
+      hint: expect.stringContaining('--except get_b'),
+      taken: ['get_a', 'get_c'],
+      refused: [{ tool: 'get_b', message: expect.stringContaining('is missing') }],
+    });
+    expect(tree(root)).toEqual(before);
+
+    const part = await add(root, { spec: 'tools.json', except: ['get_b'] }, { json: true });
+    expect(JSON.parse(part.stdout)).toMatchObject({
+      tools: ['get_a', 'get_c'],
+      changes: expect.arrayContaining([
+        { tool: 'get_b', path: 'tools[1]', what: 'was left out', why: '--except' },
+      ]),
+    });
+    const flags = { spec: 'tools.json', only: ['get_b'], output: ['price:number Price in USD'] };
+    expect((await add(root, flags)).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_gas_price', 'get_a', 'get_c', 'get_b']);
+  });
+
   it('may be reordered by hand', async () => {
     const root = project();
     await add(root, { tool: 'get_fee' });
