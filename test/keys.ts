@@ -9,4 +9,15 @@ export const keys = {
   right: '\u001b[C',
   left: '\u001b[D',
   space: ' ',
+  tab: '\t',
+  ctrlD: '\u0004',
+  ctrlK: '\u000b',
+  shiftUp: '\u001b[1;2A',
+  pasteStart: '\u001b[200~',
+  pasteEnd: '\u001b[201~',
 };
+
+/** What a terminal sends for a paste, marked as one; line breaks come as they are typed. */
+export function pasted(text: string): string {
+  return keys.pasteStart + text.replaceAll('\n', '\r') + keys.pasteEnd;
+}

@@ -98,7 +98,9 @@ export function toCliError(error: unknown): CliError {
   }
   if (isCommanderError(error)) return fromCommander(error);
   if (error instanceof Error && error.name === 'Cancelled') {
-    return new CliError('CANCELLED', 'cancelled, nothing was written', '', exitCodes.cancelled);
+    const { resume } = error as { readonly resume?: string };
+    const hint = resume === undefined ? '' : `To go on with the answers given so far: ${resume}`;
+    return new CliError('CANCELLED', 'cancelled, nothing was written', hint, exitCodes.cancelled);
   }
   if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
     return new CliError('NO_DIRECTORY', 'the current directory is gone', 'Change to one that exists.');

@@ -4,6 +4,7 @@ import type { PackageManager } from './package-managers.ts';
 import { shellLine } from './shell.ts';
 import {
   type Flags,
+  givenFlags,
   neededParts,
   readFlags,
   replayTools,
@@ -53,15 +54,37 @@ export function replayCommand(
   switches: Partial<CreateSwitches> = {},
   program = 'create-market-mcp',
 ): string {
-  const off = (['install', 'git', 'check'] as const).filter((name) => switches[name] === false);
   const pieces = [
     ...createQuestions.directory.replay(directory),
     '--yes',
     ...replayTools(source),
     ...createQuestions.platform.replay(platform),
     ...createQuestions.packageManager.replay(packageManager),
-    ...off.map((name) => createSwitches[name].syntax),
-    ...(switches.force ? [createSwitches.force.syntax] : []),
+    ...switchFlags(switches),
   ];
   return `${program} ${shellLine(pieces)}`;
 }
+
+/** The command that goes on with the answers given so far and asks for the others, quoted for a POSIX shell. */
+export function resumeCommand(
+  given: Partial<CreateParts>,
+  switches: Partial<CreateSwitches>,
+  program: string,
+): string {
+  const pieces = [...givenFlags<CreateParts>(createQuestions, given), ...switchFlags(switches)];
+  return [program, ...(pieces.length > 0 ? [shellLine(pieces)] : [])].join(' ');
+}
+
+function switchFlags(switches: Partial<CreateSwitches>): readonly string[] {
+  const names = Object.keys(createSwitches) as (keyof CreateSwitches)[];
+  return names
+    .filter(
+      (name) =>
+        !unrepeated.has(name) &&
+        (switches[name] ?? createSwitches[name].initial) !== createSwitches[name].initial,
+    )
+    .map((name) => createSwitches[name].syntax);
+}
+
+/** They say how this run speaks, not what it makes. */
+const unrepeated: ReadonlySet<keyof CreateSwitches> = new Set(['yes', 'json', 'dryRun'] as const);

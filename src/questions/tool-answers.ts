@@ -109,6 +109,27 @@ function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): Too
   };
 }
 
+/** The pieces of a command line that give the answers there are, those that equal a default too, and no others. */
+export function givenFlags<Parts>(
+  questions: { readonly [name in keyof Parts]-?: Replayed<Parts[name]> },
+  given: Partial<Parts>,
+): readonly string[] {
+  return (Object.keys(questions) as (keyof Parts)[]).flatMap((name) => {
+    const answer = given[name];
+    if (answer === undefined) return [];
+    const { flag, replay } = questions[name];
+    const pieces = replay(answer);
+    return pieces.length > 0 || typeof answer !== 'string'
+      ? pieces
+      : [flag.syntax.split(' ')[0] ?? '', answer];
+  });
+}
+
+interface Replayed<T> {
+  readonly flag: { readonly syntax: string };
+  replay(answer: T): readonly string[];
+}
+
 function toolOf(given: Partial<ToolParts>): ToolSpec {
   const { tool, description, input, output, returns } = toolQuestions;
   const name = given.tool ?? tool.initial(given);

@@ -1,5 +1,5 @@
 import { shorten } from '../contract/schema.ts';
-import { closest, listed } from './fault.ts';
+import { closest } from './fault.ts';
 
 /** Where and why the reading of a declaration stopped. */
 export class Stop extends Error {
@@ -59,8 +59,8 @@ export class DeclarationReader {
     this.#at = from;
     const meant = aliases.get(word.toLowerCase()) ?? closest(word, words);
     return this.stop(
-      word === '' ? `expected ${what}` : `${shorten(word)} is no ${what}`,
-      meant === undefined ? `Write ${listed(words)}.` : `Did you mean ${meant}?`,
+      word === '' ? `expected ${article(what)} ${what}` : `${shorten(word)} is not ${article(what)} ${what}`,
+      meant === undefined ? `Write one of: ${words.join(', ')}.` : `Did you mean ${meant}?`,
     );
   }
 
@@ -84,17 +84,20 @@ export class DeclarationReader {
       return value;
     } catch {
       return this.stop(
-        `${shorten(text)} is no JSON`,
-        `A text that starts like JSON stands in quotes: ${JSON.stringify(text)}`,
+        `${shorten(text)} is not valid JSON`,
+        `Put a text that starts like JSON in quotes: ${JSON.stringify(text)}`,
       );
     }
   }
 
   stop(message: string, hint: string): never {
     const read = this.#text.slice(0, this.#at);
-    const next = this.rest === '' ? 'at its end' : `at ${shorten(this.rest, 24)}`;
-    throw new Stop(read === '' ? message : `${message}; read ${shorten(read)}, stopped ${next}`, hint);
+    throw new Stop(read === '' ? message : `${message} (after ${shorten(read)})`, hint);
   }
+}
+
+function article(noun: string): string {
+  return /^[aeio]/.test(noun) ? 'an' : 'a';
 }
 
 /** Where the JSON string, array or object that starts at `from` ends; the end of the text where it does not. */

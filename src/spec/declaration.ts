@@ -1,9 +1,10 @@
 import type { Json } from '../contract/model.ts';
 import { shorten } from '../contract/schema.ts';
 import { DeclarationReader, Stop, type Written } from './declaration-reader.ts';
-import { fault, pass, refuse } from './fault.ts';
+import { fault, listed, pass, refuse } from './fault.ts';
 import { numberPattern, typedValue } from './field-values.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from './model.ts';
+import { spacelessHint } from './names.ts';
 
 /** One part of a path: a name and how many lists stand between it and its members (`rows[].id`: 1). */
 export interface Step {
@@ -20,8 +21,8 @@ export interface Declaration {
 
 /** Names that stand in a path without quotes. */
 export const bareName = /[\p{L}\p{N}_$-]+/uy;
-const baseTypes = [...scalarTypes, 'object'] as const;
-const typeAliases = new Map([
+export const baseTypes = [...scalarTypes, 'object'] as const;
+export const typeAliases = new Map([
   ['str', 'string'],
   ['text', 'string'],
   ['int', 'integer'],
@@ -52,6 +53,11 @@ const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   description: [...scalarTypes, 'object', 'array'],
 };
 const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
+/** A comma before one more allowed value, not before another option. */
+const nextValue = new RegExp(
+  String.raw`\s*,\s*(?!nullable\s*[,)]|[a-zA-Z]+\s*=|(?:${numberPattern})?\.\.)(?=[^\s,|()])`,
+  'y',
+);
 const bareDefault = /\S+/y;
 const bareOption = /[^\s,|()]+/y;
 
@@ -70,8 +76,17 @@ export function parseDeclaration(text: string, where: string): Result<Declaratio
 
 function readDeclaration(reader: DeclarationReader): Declaration {
   const path = readPath(reader);
+  const spaced = /^(\s+[^\s:]+)+\s*\??:/.exec(reader.rest)?.[0];
+  if (spaced !== undefined) {
+    const name = `${path.at(-1)?.name ?? ''}${spaced.replace(/\s*\??:$/, '')}`;
+    reader.stop('a name has no spaces', spacelessHint(name));
+  }
   const required = !reader.eat('?');
-  reader.expect(':', 'Write a name, a colon and a type: symbol:string');
+  if (!reader.eat(':')) reader.stop('expected a colon', 'Write a name, a colon and a type: symbol:string');
+  const spaceless = /^\s+(\S+)/.exec(reader.rest)?.[1];
+  if (spaceless !== undefined) {
+    reader.stop('the type follows the colon without a space', `Write ${formatPathOf(path)}:${spaceless}.`);
+  }
   const shape = readType(reader);
   const fallback = reader.eat('=') ? readValue(reader, shape, reader.value(bareDefault)) : undefined;
   if (!reader.done && !/^\s/.test(reader.rest)) {
@@ -90,6 +105,10 @@ function readDeclaration(reader: DeclarationReader): Declaration {
       ...(description === '' ? {} : { description }),
     },
   };
+}
+
+function formatPathOf(path: readonly Step[]): string {
+  return path.map(({ name, lists }) => name + '[]'.repeat(lists)).join('.');
 }
 
 function readPath(reader: DeclarationReader): Step[] {
@@ -128,12 +147,9 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
   const written = new Map<OptionName, readonly Written[]>();
   let nullable = false;
   const set = (name: OptionName, values: readonly Written[]) => {
-    if (written.has(name)) reader.stop(`${name} is said twice`, 'Say it once.');
+    if (written.has(name)) reader.stop(`${name} is given twice`, 'Give it once.');
     if (!optionTypes[name].includes(bare.type)) {
-      reader.stop(
-        `${name} says nothing of type ${bare.type}`,
-        `Leave it out, or write ${optionTypes[name][0]}.`,
-      );
+      reader.stop(`${name} does not apply to type ${bare.type}`, optionHint(name, bare));
     }
     written.set(name, values);
   };
@@ -151,12 +167,25 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
     } else set('enum', readShortEnum(reader));
     reader.take(/\s*/y);
   } while (reader.eat(','));
-  reader.expect(')', 'Options are parted by commas and end in ): integer(1..100, examples=5|10)');
+  reader.expect(')', 'Separate options by commas and close with ): integer(1..100, examples=5|10)');
   return optionsShape(reader, { ...bare, ...(nullable && { nullable }) }, written);
 }
 
+/** Where an option belongs that does not apply to a type. */
+function optionHint(name: OptionName, bare: Shape): string {
+  const types = optionTypes[name];
+  if (bare.items && types.includes(bare.items.type)) {
+    return `It belongs to the items: put it before [], such as ${bare.items.type}(${name}=…)[].`;
+  }
+  return `Leave it out, or use a type that it applies to: ${listed(types)}.`;
+}
+
+/** `a|b`, or `a, b` as far as no other option comes. */
 function readShortEnum(reader: DeclarationReader): readonly Written[] {
-  const values = readChoice(reader);
+  const values = [...readChoice(reader)];
+  if (values.length === 1) {
+    while (reader.take(nextValue)) values.push(reader.value(bareOption));
+  }
   const [only] = values;
   if (values.length > 1 || only === undefined) return values;
   const word = 'bare' in only ? only.bare : JSON.stringify(only.json);

@@ -19,7 +19,11 @@ export function typedValue(
   const value = 'json' in written ? (written.json as Json) : bareValue(shape, written.bare);
   if (value !== undefined && hasType(value, shape)) return { ok: true, value };
   const shown = shorten('bare' in written ? written.bare : written.json);
-  return { ok: false, message: `${shown} is no ${shape.type}`, hint: `Write ${exampleOf[shape.type]}.` };
+  return {
+    ok: false,
+    message: `${shown} is not ${typeNames[shape.type]}`,
+    hint: `Write ${exampleOf[shape.type]}.`,
+  };
 }
 
 /** A whole text as a value that fits a shape: JSON, or bare as in the field language. */
@@ -30,9 +34,12 @@ export function parseValue(text: string, shape: Shape, where: string): Result<Js
   return faults.length > 0 ? refuse(...faults) : pass(value.value);
 }
 
-/** Values parted by `|`. */
+/** Values separated by `|`; those that are no lists or objects also by commas. Quotes keep either. */
 export function parseValues(text: string, shape: Shape, where: string): Result<readonly Json[]> {
-  return together(text.split('|').map((part) => parseValue(part, shape, where)));
+  const isScalar = shape.type !== 'array' && shape.type !== 'object';
+  const separator = isScalar && !text.includes('|') ? ',' : '|';
+  const parts = separator === ',' ? (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [text]) : text.split('|');
+  return together(parts.map((part) => parseValue(part, shape, where)));
 }
 
 function writtenIn(text: string, shape: Shape): Written {
@@ -45,10 +52,19 @@ function writtenIn(text: string, shape: Shape): Written {
   }
 }
 
+const typeNames: { readonly [type in FieldType]: string } = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'a list',
+};
+
 const exampleOf: { readonly [type in FieldType]: string } = {
   string: 'BTC, or "in quotes"',
-  number: '1.5',
-  integer: '10',
+  number: 'a number such as 1.5',
+  integer: 'a whole number such as 10',
   boolean: 'true or false',
   object: '{"key":"value"}',
   array: '["a","b"]',

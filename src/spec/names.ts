@@ -74,6 +74,23 @@ export function parseFieldName(text: string, where: string): Result<string> {
   return pass(text);
 }
 
+/** A field's name as a person types it: a parsed name without white space, which only names of other systems hold. */
+export function parsePlainFieldName(text: string, where: string): Result<string> {
+  const name = text.trim();
+  return /\s/.test(name)
+    ? refuse(fault(where, text, 'a name has no spaces', spacelessHint(name)))
+    : parseFieldName(name, where);
+}
+
+/** `gas price` → `Write gasPrice or gas_price.` */
+export function spacelessHint(name: string): string {
+  const words = name.split(/\s+/);
+  const camel = words
+    .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+  return `Write ${camel} or ${words.join('_')}.`;
+}
+
 /**
  * The directory that an author names, whose last part becomes the project's npm package name. `.` is the current
  * directory.

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keys } from '../keys.ts';
+import { keys, pasted } from '../keys.ts';
 import { bins, compile, create, failuresOf, lendModules, prove, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
 
@@ -38,90 +38,48 @@ describe('in a real terminal', () => {
     await expectGreen(join(cwd, 'my-tool'));
   });
 
-  it('every kind of answer arrives, and the line at the end repeats it', async () => {
+  it('every kind of answer arrives in at most 12 prompts, and the line at the end repeats it', async () => {
     const { cwd, terminal } = open('all-answers');
     const type = async (question: string, ...input: string[]) => {
       await terminal.asked(question);
       terminal.press(...input, keys.enter);
     };
-    const mend = async (fault: string, input: string) => {
-      await terminal.waitFor(fault);
+    const fix = async (words: string, input: string) => {
+      await terminal.waitFor(words);
       terminal.press(keys.ctrlU, input, keys.enter);
     };
-    const inOneBreath = async (question: string, key: 'y' | 'n') => {
-      await terminal.asked(question);
-      terminal.press(key + keys.enter);
-    };
-    const inTwo = async (question: string, key: 'y' | 'n') => {
-      await terminal.asked(question);
-      terminal.press(key);
-      await terminal.waitFor(key === 'y' ? '● Yes' : '● No');
-      terminal.press(keys.enter);
-    };
-    const typed = (index: number) => Array.from({ length: index }, () => keys.down);
-    const types = { string: 0, number: 1, integer: 2, boolean: 3, object: 4, strings: 5, objects: 9 };
 
     await type('Where shall the project be?', 'gas prices!');
-    await mend('Write gas-prices.', 'deep/gas-prices');
+    await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
     await type(
       'What does it return',
       'Returns the gas price of a chain; use it before a transaction is sent.',
     );
-    await type('What does the tool take?', keys.down);
-
-    await type('Name of the parameter', 'chain');
-    await type('Type of chain', ...typed(types.string));
-    await type('What does chain say?', 'Chain "to" look `up` ${now}');
-    await type('Must chain be given?');
-    await type('Allowed values of chain', 'base | ethereum | atlantis');
-    await type('Default of chain', 'base');
-    await inTwo('Another parameter?', 'y');
-
-    await type('Name of the parameter', 'limit');
-    await type('Type of limit', ...typed(types.integer));
-    await type('What does limit say?', 'How many');
-    await inTwo('Must limit be given?', 'n');
-    await type('Allowed values of limit');
-    await type('Default of limit', 'ten');
-    await mend('Write 10.', '10');
-    await type('Examples of limit', '5 | 20');
-    await inOneBreath('Another parameter?', 'y');
-
-    await type('Name of the parameter', 'tags');
-    await type('Type of tags', ...typed(types.strings));
-    await type('What does tags say?', 'Labels');
-    await type('Must tags be given?', keys.right);
-    await type('Default of tags');
-    await type('Examples of tags');
-    await type('Another parameter?');
-
+    await type(
+      'What does the tool take?',
+      'chain:string(base, ethereum, atlantis)=base Chain "to" look `up` ${now}',
+    );
+    await terminal.waitFor('2  █');
+    terminal.press('limit?:int');
+    await terminal.waitFor('Tab: integer');
+    terminal.press(keys.tab, '=ten', keys.enter);
+    await fix('Write a whole number such as 10.', 'limit?:integer(examples=5|20)=10 How many');
+    await terminal.waitFor('3  █');
+    terminal.press(keys.enter);
     await type('One record or a list?', keys.down);
-    await type('What does each item hold?', keys.down);
-    await type('Name of the field', 'gwei');
-    await type('Type of gwei', ...typed(types.number));
-    await type('What does gwei say?', 'Price');
-    await type('Is gwei always there?');
-    await type('Allowed values of gwei');
-    await type('Examples of gwei', '0.5 | 12');
-    await inTwo('Another field?', 'y');
-
-    await type('Name of the field', 'history');
-    await type('Type of history', ...typed(types.objects));
-    await type('What does history say?', 'Blocks');
-    await inOneBreath('Is history always there?', 'n');
-    await type('Name of the field of history', 'block');
-    await type('Type of history.block', ...typed(types.integer));
-    await type('What does history.block say?', 'Number');
-    await type('Is history.block always there?');
-    await type('Allowed values of history.block');
-    await type('Examples of history.block');
-    await type('Another field of history?');
-    await type('Another field?');
-
+    await type('What does each item hold?', 'gwei:number(examples=0.5|12) Price');
+    await terminal.waitFor('2  █');
+    terminal.press(pasted('history?:object[] Blocks\nhistory[].block:integer Number\n'));
+    await terminal.waitFor('history[].block');
+    terminal.press(keys.enter);
     await type('For which marketplace?', keys.down);
+    await terminal.waitFor('Example call {"chain":"base"}');
+    for (const outcome of ['found', 'empty', 'failed']) await terminal.waitFor(outcome);
     await type('Write it?');
     expect(await terminal.ended, terminal.text).toBe(0);
+    const prompts = terminal.screen.filter((line) => line.startsWith('◇') && !line.includes('This will be'));
+    expect(prompts.length).toBeLessThanOrEqual(12);
 
     const made = join(cwd, 'deep/gas-prices');
     await expectGreen(made);
@@ -137,6 +95,91 @@ describe('in a real terminal', () => {
     expect(source).toContain('Chain "to" look `up` ${now}');
   });
 
+  it('step by step, a question takes one answer: y and Enter never answer the next one', async () => {
+    const { terminal } = open('step-by-step');
+    for (const question of questions.slice(0, 3)) {
+      await terminal.asked(question);
+      terminal.press(keys.enter);
+    }
+    const type = async (question: string, ...input: string[]) => {
+      await terminal.asked(question);
+      terminal.press(...input, keys.enter);
+    };
+    await terminal.asked('What does the tool take?');
+    terminal.press(keys.tab);
+    await type('Name of the parameter', 'gas price');
+    await terminal.waitFor('Write gasPrice or gas_price.');
+    terminal.press(keys.ctrlU, 'chain', keys.enter);
+    await type('Type of chain');
+    await type('What does chain say?', 'Chain');
+    await terminal.asked('Must chain be given?');
+    terminal.press(`y${keys.enter}`);
+    await terminal.waitFor('│  Yes');
+    await type('Allowed values of chain', 'base, ethereum');
+    await type('Default of chain', 'base');
+    await terminal.waitFor('1  chain:string(base|ethereum)=base Chain');
+    terminal.press(keys.enter);
+    await terminal.asked('One record or a list?');
+    expect(terminal.screen.join('\n')).toContain(
+      'chain  string, one of base, ethereum  yes       base     Chain',
+    );
+  });
+
+  it('a paste at a choice is refused in words, in a text it is one answer', async () => {
+    const { cwd, terminal } = open('paste');
+    await terminal.asked('Where shall the project be?');
+    terminal.press(pasted('my\ntool\n'));
+    await terminal.waitFor('my tool');
+    terminal.press(keys.enter);
+    await terminal.waitFor('Write my-tool.');
+    terminal.press(keys.ctrlU, 'gas', keys.enter);
+    for (const question of questions.slice(1, 4)) {
+      await terminal.asked(question);
+      terminal.press(keys.enter);
+    }
+    await terminal.asked('One record or a list?');
+    terminal.press(pasted('list\nlist\n'));
+    await terminal.waitFor('A pasted text (list list) cannot answer this.');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('Escape goes back at every question, and Ctrl-C tells a shell how to go on', async () => {
+    const { cwd, terminal } = open('back');
+    for (const [i, question] of questions.entries()) {
+      await terminal.asked(question);
+      if (i > 0) {
+        terminal.press(keys.escape);
+        await terminal.asked(String(questions[i - 1]));
+        terminal.press(keys.enter);
+        await terminal.asked(question);
+      }
+      if (question === 'What does it return')
+        terminal.press(keys.ctrlU, 'Returns "it" isn\'t $HOME; use it.');
+      if (question !== 'For which marketplace?') terminal.press(keys.enter);
+      else {
+        terminal.press(keys.ctrlC);
+        break;
+      }
+    }
+    expect(await terminal.ended, terminal.text).toBe(130);
+    expect(readdirSync(cwd)).toEqual([]);
+
+    const rest = /To go on with the answers given so far: npx create-market-mcp ([^\r\n]*)/.exec(
+      terminal.text,
+    )?.[1];
+    const again = new Terminal('sh', ['-c', `exec "$0" "$1" ${rest}`, process.execPath, bins.create], {
+      cwd,
+    });
+    onTestFinished(() => again.kill());
+    for (const question of ['For which marketplace?', 'Write it?']) {
+      await again.asked(question);
+      again.press(keys.enter);
+    }
+    expect(await again.ended, again.text).toBe(0);
+    const source = readFileSync(join(cwd, 'my-tool/src/tools/get-record.ts'), 'utf8');
+    expect(source).toContain('Returns "it" isn\\\'t $HOME; use it.');
+  });
+
   it('what is typed before a question stands does not answer it', async () => {
     const { terminal } = open('hasty');
     terminal.press('hasty', keys.enter);
@@ -150,20 +193,15 @@ describe('in a real terminal', () => {
   it.each(questions.map((question, step) => ({ question, step })))(
     'cancelled at "$question": exit 130, nothing written',
     async ({ step }) => {
-      for (const [how, key] of [
-        ['interrupt', keys.ctrlC],
-        ['escape', keys.escape],
-      ] as const) {
-        const { cwd, terminal } = open(`cancel-${step}-${how}`);
-        for (const earlier of questions.slice(0, step)) {
-          await terminal.asked(earlier);
-          terminal.press(keys.enter);
-        }
-        await terminal.asked(String(questions[step]));
-        terminal.press(key);
-        expect(await terminal.ended, terminal.text).toBe(130);
-        expect(readdirSync(cwd)).toEqual([]);
+      const { cwd, terminal } = open(`cancel-${step}`);
+      for (const earlier of questions.slice(0, step)) {
+        await terminal.asked(earlier);
+        terminal.press(keys.enter);
       }
+      await terminal.asked(String(questions[step]));
+      terminal.press(keys.ctrlC);
+      expect(await terminal.ended, terminal.text).toBe(130);
+      expect(readdirSync(cwd)).toEqual([]);
     },
   );
 });

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { keys } from '../keys.ts';
+import { screenOf } from './screen.ts';
 
 /** After this a question that does not come is taken for one that never will. Milliseconds. */
 const patience = 60_000;
@@ -46,6 +47,11 @@ export class Terminal {
     const last = this.#output.lastIndexOf(keys.escape);
     const whole = last < 0 || !/^\[?[\d;?]*$/.test(this.#output.slice(last + 1));
     return stripVTControlCharacters(whole ? this.#output : this.#output.slice(0, last));
+  }
+
+  /** What the terminal shows, with what has scrolled away above it. */
+  get screen(): readonly string[] {
+    return screenOf(this.#output);
   }
 
   /** Waits until a prompt asks the question, which then takes keys. @throws Error as `waitFor`. */

@@ -1,10 +1,11 @@
 import { changeProject } from '../../project/change.ts';
 import { findProject, manifestFile } from '../../project/manifest.ts';
 import { openProject, type Project } from '../../project/open.ts';
-import { type AddToolSwitches, addToolQuestions } from '../../questions/add-tool.ts';
+import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import {
   type Flags,
+  givenFlags,
   neededParts,
   readFlags,
   type ToolAnswers,
@@ -14,7 +15,9 @@ import { pass } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, answersOf } from '../answers.ts';
-import { reviewLines, showPrepared, summaryOf } from '../create/words.ts';
+import { marketCommand } from '../command-line.ts';
+import { reviewLines, reviewWidth } from '../create/review.ts';
+import { showPrepared, summaryOf } from '../create/words.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { type Addition, nameFault, planAddition } from '../tools/addition.ts';
@@ -29,7 +32,7 @@ export async function addTool(
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
   const project = await openProject(findProject(process.cwd()));
-  const answers = await answersOf(answering(given, project), switches);
+  const answers = await answersOf(answering(given, project, switches), switches);
   // Read before the project is held: standard input may be long in coming.
   const entries = unwrapped(await entriesOf(answers, project.profile));
   const { directory } = project;
@@ -63,7 +66,11 @@ export async function addTool(
   return exitCodes.ok;
 }
 
-function answering(given: Partial<ToolParts>, project: Project): Answering<ToolAnswers> {
+function answering(
+  given: Partial<ToolParts>,
+  project: Project,
+  { check }: AddToolSwitches,
+): Answering<ToolAnswers> {
   return {
     missing: neededParts(given)
       .filter((name) => given[name] === undefined)
@@ -74,6 +81,12 @@ function answering(given: Partial<ToolParts>, project: Project): Answering<ToolA
       return askAddTool({
         given,
         review: (answers) => review(answers, project),
+        resume: (parts) =>
+          marketCommand(
+            'add-tool',
+            ...givenFlags<ToolParts>(addToolQuestions, parts),
+            ...(check ? [] : [addToolSwitches.check.syntax]),
+          ),
         nameFault: (name) => nameFault(project, name),
       });
     },
@@ -85,7 +98,8 @@ async function review(answers: ToolAnswers, project: Project): Promise<Result<re
   const entries = await entriesOf(answers, project.profile);
   if (!entries.ok) return entries;
   const { change, prepared } = planAddition(project, entries.value);
-  return pass(reviewLines(project.directory, change?.files ?? new Map(), prepared));
+  const place = `${change?.files.size ?? 0} files in ${project.directory}`;
+  return pass(reviewLines(place, prepared, reviewWidth()));
 }
 
 function showAddition({ change, prepared, unchanged, drift }: Addition, output: Output): void {

@@ -13,25 +13,24 @@ import {
   missingFlags,
   readCreateFlags,
   replayCommand,
+  resumeCommand,
 } from '../../questions/create-answers.ts';
 import { shellLine } from '../../questions/shell.ts';
 import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
 import { type Answering, answersOf } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
+import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { Standing } from '../create/steps.ts';
-import {
-  fileLines,
-  nextSteps,
-  reviewLines,
-  showNext,
-  showPrepared,
-  showReport,
-  summaryOf,
-} from '../create/words.ts';
+import { fileLines, nextSteps, showNext, showPrepared, showReport, summaryOf } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
+
+/** How the program is called in a command to be pasted. */
+function program(): string {
+  return shellLine(ownCommand('create-market-mcp'));
+}
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
 export async function create(
@@ -64,6 +63,7 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
       return askCreate({
         given,
         review: (answers) => review(answers, switches),
+        resume: (parts) => resumeCommand(parts, switches, program()),
         directoryFault: (directory) => directoryFault(directory, switches),
       });
     },
@@ -89,7 +89,7 @@ async function review(answers: CreateAnswers, switches: CreateSwitches): Promise
   if (!drawn.ok) return drawn;
   const { files, prepared } = drawn.value;
   const { directory } = lookAt(answers.directory, switches, [...files.keys()]);
-  return pass(reviewLines(directory, files, prepared));
+  return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
 }
 
 function directoryFault(directory: string, switches: CreateSwitches): Fault | undefined {
@@ -144,7 +144,7 @@ function showResult(
 ): ExitCode {
   const ok = report?.ok ?? true;
   const steps = nextSteps(standing, switches.install);
-  const repeat = replayCommand(answers, switches, shellLine(ownCommand('create-market-mcp')));
+  const repeat = replayCommand(answers, switches, program());
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const next = steps.map(({ command }) => command);

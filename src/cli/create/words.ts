@@ -28,16 +28,6 @@ export function nextSteps({ directory, packageManager }: Standing, installed: bo
   ];
 }
 
-/** What will be written, for the author to agree to. */
-export function reviewLines(directory: string, files: FileSet, prepared: Prepared): readonly string[] {
-  return [
-    `${files.size} files in ${directory}`,
-    ...prepared.tools.map(({ definition }) => `tool ${definition.name}`),
-    ...changeLines(prepared.changes),
-    ...adviceLines(prepared.advice),
-  ];
-}
-
 /** Each file with its size, and the sum. */
 export function fileLines(files: FileSet): readonly string[] {
   const sizes = [...files].map(([path, { content }]) => ({ path, bytes: content.byteLength }));
@@ -105,11 +95,13 @@ export function showNext(steps: readonly NextStep[], repeat: string, output: Out
   output.line(output.style('dim', `To repeat without questions: ${command}`));
 }
 
-function changeLines(changes: readonly Change[]): readonly string[] {
+/** Each change of a definition in one line. */
+export function changeLines(changes: readonly Change[]): readonly string[] {
   return changes.map(({ tool, path, what, why }) => `${tool} ${path}: ${what} (${why})`);
 }
 
-function adviceLines(advice: readonly Fault[]): readonly string[] {
+/** The first hints for a better listing, and how many more there are. */
+export function adviceLines(advice: readonly Fault[]): readonly string[] {
   const lines = advice
     .slice(0, shownHints)
     .map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);

@@ -10,6 +10,7 @@ export interface AddToolPrompts {
   /** What flags have answered; it is not asked again. */
   readonly given: Partial<ToolParts>;
   readonly review: Flow<never, object, ToolAnswers>['review'];
+  readonly resume: Flow<never, Partial<ToolParts>, ToolAnswers>['resume'];
   /** What stands against a name that is valid, such as a tool that bears it. */
   nameFault(name: string): Fault | undefined;
 }
@@ -19,7 +20,7 @@ export interface AddToolPrompts {
  *
  * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
  */
-export function askAddTool({ given, review, nameFault }: AddToolPrompts): Promise<ToolAnswers> {
+export function askAddTool({ given, review, resume, nameFault }: AddToolPrompts): Promise<ToolAnswers> {
   const tool = freeName(nameFault);
   const flow: Flow<ToolPart, Partial<ToolParts>, ToolAnswers> = {
     title: 'market-mcp add-tool',
@@ -29,6 +30,7 @@ export function askAddTool({ given, review, nameFault }: AddToolPrompts): Promis
     ask: (asker, part, parts) => askToolPart(asker, part, parts, tool),
     complete: toolAnswers,
     review,
+    resume,
   };
   return askAll(flow, {});
 }

@@ -1,14 +1,31 @@
 import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import { type CANCEL_SYMBOL, intro, isCancel, log, note, select, text } from '@clack/prompts';
-import type { Result } from '../../spec/model.ts';
+import type { Field, Result } from '../../spec/model.ts';
 import { printable } from '../printable.ts';
-import { yesNo } from './yes-no.ts';
+import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
+import { bracketedPaste, Keys } from './keys.ts';
 
 /** Thrown when the author cancels or the terminal goes away; nothing was written. */
 export class Cancelled extends Error {
-  constructor() {
+  /** The command that goes on with the answers given so far. */
+  readonly resume: string | undefined;
+  /** What was written so far of the answer to the question that was cancelled, by its name. */
+  readonly unfinished: Readonly<Record<string, readonly Field[]>>;
+
+  constructor({ resume, unfinished = {} }: { resume?: string; unfinished?: Cancelled['unfinished'] } = {}) {
     super('cancelled');
     this.name = 'Cancelled';
+    this.resume = resume;
+    this.unfinished = unfinished;
+  }
+}
+
+/** Thrown when the author goes back to the question before. */
+export class Back extends Error {
+  constructor() {
+    super('back');
+    this.name = 'Back';
   }
 }
 
@@ -18,6 +35,8 @@ export interface TextPrompt<T> {
   readonly placeholder?: string;
   /** What Enter alone gives; absent where something must be typed. */
   readonly initial?: { readonly text: string; readonly value: T };
+  /** An answer given before, to be edited. */
+  readonly before?: string;
   parse(text: string): Result<T>;
 }
 
@@ -27,29 +46,40 @@ export interface Choice<T extends string> {
   readonly hint?: string;
 }
 
+interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Asks at a terminal. Every answer is validated as it is given; a cancelled prompt, and one whose input has ended,
- * throws `Cancelled`.
+ * throws `Cancelled`, Escape throws `Back`.
  */
 export class Asker {
-  readonly #streams: { readonly input: Readable; readonly output: Writable };
+  readonly #keys: Keys;
+  readonly #output: Writable;
 
   constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
-    this.#streams = { input, output };
+    this.#keys = new Keys(input);
+    this.#output = output;
   }
 
   title(words: string): void {
-    intro(words, this.#streams);
+    intro(words, { output: this.#output });
   }
 
-  async text<T>({ message, placeholder, initial, parse }: TextPrompt<T>): Promise<T> {
+  /** A paste becomes part of the text as one line. */
+  async text<T>({ message, placeholder, initial, before, parse }: TextPrompt<T>): Promise<T> {
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
+    this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
     const typed = await this.#settled((streams) =>
       text({
         ...streams,
         message,
         placeholder: printable(initial?.text ?? '') || placeholder,
         ...(initial && { defaultValue: initial.text }),
+        ...(before !== undefined && { initialValue: oneLine(before) }),
         validate: (typed) => (usesInitial(typed) ? undefined : faultOf(parse(typed ?? ''))),
       }),
     );
@@ -59,45 +89,114 @@ export class Asker {
     throw new Error(`${message} was answered with what was refused`);
   }
 
+  /** A paste is refused in words: it chooses nothing. */
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
+    let refusal = '';
+    this.#keys.onPaste = (pasted) => {
+      const shown = printable(oneLine(pasted)).slice(0, 40);
+      refusal = `\n${styleText('yellow', `A pasted text (${shown}) cannot answer this. Choose with the arrow keys and Enter.`)}`;
+      this.#keys.emit('keypress', undefined, {});
+    };
     return this.#settled((streams) =>
-      select<string>({ ...streams, message, options: [...options], ...(initialValue && { initialValue }) }),
+      select<string>({
+        ...streams,
+        get message() {
+          return message + refusal;
+        },
+        options: [...options],
+        ...(initialValue && { initialValue }),
+      }),
     ) as Promise<T>;
   }
 
-  confirm(message: string, initialValue: boolean): Promise<boolean> {
-    return this.#settled((streams) => yesNo({ ...streams, message, initialValue }));
+  /** Arrows, `y` and `n` move the choice; Enter alone gives it, so that no Enter is left for the next question. */
+  async confirm(message: string, initialValue: boolean): Promise<boolean> {
+    let isYes = initialValue;
+    const move = (character: string | undefined, { name }: { name?: string }) => {
+      if (moves.has(name)) isYes = !isYes;
+      const wished = letters.get(character?.toLowerCase());
+      if (wished === !isYes) this.#keys.emit('keypress', undefined, { name: 'down' });
+    };
+    this.#keys.on('keypress', move);
+    const choices = [
+      { value: 'yes', label: 'Yes' },
+      { value: 'no', label: 'No' },
+    ] as const;
+    try {
+      return (await this.choose(message, choices, initialValue ? 'yes' : 'no')) === 'yes';
+    } finally {
+      this.#keys.off('keypress', move);
+    }
+  }
+
+  /** Fields in the field language; a paste becomes lines. */
+  fields(options: Omit<FieldEditorOptions, 'input' | 'output'>): Promise<FieldEditorAnswer> {
+    let editor: FieldEditor | undefined;
+    this.#keys.onPaste = (pasted) => {
+      editor?.paste(pasted);
+      this.#keys.emit('keypress', undefined, {});
+    };
+    return this.#settled(
+      (streams) => {
+        editor = new FieldEditor({ ...options, ...streams });
+        return editor.ask();
+      },
+      () => {
+        const written = editor?.isTouched ? editor.fields : [];
+        return written.length > 0 ? { [options.flag.replace(/^--/, '')]: written } : {};
+      },
+    );
   }
 
   show(title: string, lines: readonly string[]): void {
-    note(lines.map(printable).join('\n'), title, { ...this.#streams, format: (line) => line });
+    note(lines.map(printable).join('\n'), title, { output: this.#output, format: (line) => line });
   }
 
   warn(lines: readonly string[]): void {
-    log.warn(lines.map(printable).join('\n'), this.#streams);
+    log.warn(lines.map(printable).join('\n'), { output: this.#output });
   }
 
   /** clack never settles a prompt whose input has ended: it is aborted, which cancels it. */
   async #settled<T>(
-    prompt: (streams: {
-      input: Readable;
-      output: Writable;
-      signal: AbortSignal;
-    }) => Promise<T | typeof CANCEL_SYMBOL>,
+    prompt: (streams: Streams) => Promise<T | typeof CANCEL_SYMBOL>,
+    unfinished: () => Cancelled['unfinished'] = () => ({}),
   ): Promise<T> {
-    const { input } = this.#streams;
+    const keys = this.#keys;
+    const output = this.#output;
     const ended = new AbortController();
     const end = () => ended.abort();
-    if (input.readableEnded || input.destroyed) throw new Cancelled();
-    input.once('end', end).once('close', end);
+    let last: string | undefined;
+    const remember = (_: unknown, key: { name?: string }) => {
+      last = key.name;
+    };
+    if (keys.hasEnded) throw new Cancelled();
+    keys.once('end', end).on('keypress', remember);
+    keys.hold();
+    output.write(bracketedPaste.on);
     try {
-      const answer = await prompt({ ...this.#streams, signal: ended.signal });
-      if (isCancel(answer)) throw new Cancelled();
-      return answer;
+      const answer = await prompt({ input: keys, output, signal: ended.signal });
+      if (!isCancel(answer)) return answer;
+      throw last === 'escape' && !ended.signal.aborted
+        ? new Back()
+        : new Cancelled({ unfinished: unfinished() });
     } finally {
-      input.off('end', end).off('close', end);
+      output.write(bracketedPaste.off);
+      keys.release();
+      keys.off('end', end).off('keypress', remember);
     }
   }
+}
+
+/** Keys that move a choice of two to the other one. */
+const moves: ReadonlySet<string | undefined> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
+const letters: ReadonlyMap<string | undefined, boolean> = new Map([
+  ['y', true],
+  ['n', false],
+]);
+
+/** Line breaks and other control characters become single spaces. */
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 function faultOf(result: Result<unknown>): string | undefined {

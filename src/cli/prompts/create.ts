@@ -13,6 +13,7 @@ export interface CreatePrompts extends Streams {
   /** What flags have answered; it is not asked again. */
   readonly given: Partial<CreateParts>;
   readonly review: Flow<never, object, CreateAnswers>['review'];
+  readonly resume: Flow<never, Parts, CreateAnswers>['resume'];
   /** What stands against a directory that is valid as a name, such as files in it. */
   directoryFault?(directory: string): Fault | undefined;
 }
@@ -34,6 +35,7 @@ export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
     ask: (asker, part, parts) => ask(asker, part, parts, prompts),
     complete: completeAnswers,
     review: prompts.review,
+    resume: prompts.resume,
   };
   return askAll(flow, prompts);
 }
@@ -56,11 +58,12 @@ function askDirectory(asker: Asker, parts: Parts, { directoryFault }: CreateProm
     const inTheWay = parsed.ok ? directoryFault?.(parsed.value) : undefined;
     return inTheWay ? refuse(inTheWay) : parsed;
   };
-  const wished = parts.directory ?? initial(parts);
+  const wished = initial(parts);
   const free = [wished, ...[2, 3, 4, 5].map((i) => `${wished}-${i}`)].find((path) => judged(path).ok);
   return asker.text({
     ...prompt,
     ...(free !== undefined && { initial: { text: free, value: free } }),
+    ...(parts.directory !== undefined && { before: parts.directory }),
     parse: judged,
   });
 }

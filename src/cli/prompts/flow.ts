@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Result } from '../../spec/model.ts';
-import { Asker, Cancelled } from './asker.ts';
+import { Asker, Back, Cancelled } from './asker.ts';
+import { inOrder, type Step } from './steps.ts';
 
 /** Where prompts are shown and answered; a terminal unless told otherwise. */
 export interface Streams {
@@ -22,12 +23,16 @@ export interface Flow<Part extends string, Parts extends { readonly [part in Par
   complete(parts: Parts): Answers;
   /** The lines that say what will be written, or what is wrong with the answers. */
   review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
+  /** The command that goes on with these answers. */
+  resume(parts: Parts): string;
 }
 
 /**
- * Asks for everything that flags have not answered, shows what will be written, and asks once whether to.
+ * Asks for everything that flags have not answered, shows what will be written, and asks once whether to. Escape goes
+ * back to the question before.
  *
- * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
+ * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends; it holds the
+ *   command that goes on from there.
  */
 export async function askAll<
   Part extends string,
@@ -35,22 +40,72 @@ export async function askAll<
   Answers,
 >(flow: Flow<Part, Parts, Answers>, { input, output }: Streams): Promise<Answers> {
   const asker = new Asker(input, output);
-  asker.title(flow.title);
+  asker.title(`${flow.title} · Esc goes back, Ctrl-C ends and tells how to resume`);
   let parts = flow.given;
-  for (const part of flow.partsOf(parts)) {
-    if (parts[part] === undefined) parts = await flow.ask(asker, part, parts);
-  }
-  for (;;) {
-    const answers = flow.complete(parts);
-    const reviewed = await flow.review(answers);
-    const way = await decide(asker, reviewed);
-    if (way === 'write') return answers;
-    if (way === 'cancel') throw new Cancelled();
-    const part = await asker.choose(
-      'Which answer?',
-      flow.partsOf(parts).map((value) => ({ value, label: flow.labels[value] })),
+  const steps = flow
+    .partsOf(parts)
+    .filter((part) => parts[part] === undefined)
+    .map(
+      (part): Step<Parts> =>
+        async (before) => {
+          parts = before;
+          parts = await flow.ask(asker, part, before);
+          return parts;
+        },
     );
-    parts = await flow.ask(asker, part, parts);
+  try {
+    let from = 0;
+    for (;;) {
+      parts = await inOrder(() => steps, parts, { stays: true, from });
+      from = steps.length - 1;
+      const way = await agreeOrChange(flow, asker, parts);
+      if (way === 'write') return flow.complete(parts);
+      if (way === 'cancel') throw new Cancelled();
+      if (way !== 'back') {
+        parts = way.parts;
+        from = steps.length;
+      } else if (steps.length === 0) from = 0;
+    }
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    throw new Cancelled({ resume: flow.resume({ ...parts, ...error.unfinished }) });
+  }
+}
+
+/** Shows what will be written, or why nothing can be, and asks what to do. Back in the list of answers shows it again. */
+async function agreeOrChange<
+  Part extends string,
+  Parts extends { readonly [part in Part]?: unknown },
+  Answers,
+>(
+  flow: Flow<Part, Parts, Answers>,
+  asker: Asker,
+  parts: Parts,
+): Promise<'write' | 'cancel' | 'back' | { readonly parts: Parts }> {
+  const reviewed = await flow.review(flow.complete(parts));
+  for (;;) {
+    const way = await orBack(decide(asker, reviewed));
+    if (way !== 'change') return way;
+    const changed = await orBack(changeOne(flow, asker, parts));
+    if (changed !== 'back') return { parts: changed };
+  }
+}
+
+async function changeOne<Part extends string, Parts extends { readonly [part in Part]?: unknown }, Answers>(
+  flow: Flow<Part, Parts, Answers>,
+  asker: Asker,
+  parts: Parts,
+): Promise<Parts> {
+  const choices = flow.partsOf(parts).map((value) => ({ value, label: flow.labels[value] }));
+  return flow.ask(asker, await asker.choose('Which answer?', choices), parts);
+}
+
+async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Back) return 'back';
+    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker } from './asker.ts';
-import { askFields, type FieldKind } from './fields.ts';
+import { askFields } from './fields.ts';
+import type { FieldKind } from './form.ts';
 
 /** The questions about a tool that are asked; a spec file answers them all. */
 export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output';
@@ -34,14 +35,13 @@ export async function askToolPart<Parts extends Partial<ToolParts>>(
     }
     case 'input': {
       const { prompt, initial } = toolQuestions.input;
-      const suggested = parts.input ?? initial(parts);
-      return { ...parts, input: await askFields(asker, prompt.message, parameter, suggested) };
+      const input = await askFields(asker, prompt.message, parameter, initial(parts), parts.input);
+      return { ...parts, input };
     }
     case 'output': {
       const { prompt, initial } = toolQuestions.output;
       const message = parts.returns === 'list' ? 'What does each item hold?' : prompt.message;
-      const suggested = parts.output ?? initial(parts);
-      return { ...parts, output: await askFields(asker, message, field, suggested) };
+      return { ...parts, output: await askFields(asker, message, field, initial(parts), parts.output) };
     }
     case 'returns': {
       const { prompt, initial } = toolQuestions.returns;
@@ -75,6 +75,7 @@ function askText<Parts>(
   parts: Partial<Parts>,
   before: string | undefined,
 ): Promise<string> {
-  const text = before ?? initial(parts);
-  return asker.text({ ...prompt, initial: { text, value: text }, parse });
+  const text = initial(parts);
+  const given = before === undefined ? {} : { before };
+  return asker.text({ ...prompt, initial: { text, value: text }, ...given, parse });
 }

@@ -8,7 +8,7 @@ import { namedTools, type Project, type ToolFile } from '../../project/open.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
-import { closest, listed } from '../../spec/fault.ts';
+import { closest } from '../../spec/fault.ts';
 import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes } from '../errors.ts';
 
@@ -63,9 +63,7 @@ function toolsNamed({ tools }: Project, names: readonly string[]): readonly Tool
     throw new CliError(
       'NO_SUCH_TOOL',
       `no tool of this project is named ${JSON.stringify(name)}`,
-      near === undefined
-        ? `There ${known.length === 1 ? 'is' : 'are'} ${listed(known)}.`
-        : `Did you mean ${near}?`,
+      near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
     );
   });
 }

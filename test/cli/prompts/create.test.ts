@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { fault } from '../../../src/spec/fault.ts';
-import { keys } from '../../keys.ts';
+import { keys, pasted } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 
-const { enter, ctrlC, ctrlU, down } = keys;
+const { enter, ctrlC, ctrlD, ctrlK, ctrlU, down, escape: esc, right, shiftUp, tab, up } = keys;
 
 const prompts = {
   directory: 'Where shall the project be?',
@@ -25,6 +25,7 @@ async function drive(answers: readonly Answer[], options: Partial<CreatePrompts>
   const asked = askCreate({
     given: {},
     review: () => ({ ok: true, value: ['my-tool/package.json'] }),
+    resume: (parts) => JSON.stringify(parts),
     input: keyboard.input,
     output: keyboard,
     ...options,
@@ -38,6 +39,26 @@ async function drive(answers: readonly Answer[], options: Partial<CreatePrompts>
 }
 
 const enterAt = (...names: (keyof typeof prompts)[]) => names.map((name) => [prompts[name], enter] as const);
+
+const fees = {
+  name: 'fees',
+  required: true,
+  type: 'array',
+  items: {
+    type: 'object',
+    fields: [{ name: 'gwei', required: true, type: 'number', examples: [1.5], description: 'Price in gwei' }],
+  },
+};
+
+/** Everything but the input fields is known. */
+const known = {
+  directory: 'x',
+  tool: 'get_it',
+  description: 'Returns it.',
+  returns: 'record',
+  output: [{ name: 'a', type: 'string' }],
+  platform: 'generic',
+} as const;
 
 describe('the interactive flow', () => {
   it('takes the defaults with Enter all the way', async () => {
@@ -60,44 +81,17 @@ describe('the interactive flow', () => {
     expect(value).toEqual(completeAnswers({ spec: 'tools.json' }));
   });
 
-  it('asks for every parameter and field, nested ones and lists', async () => {
-    const { value } = await drive([
+  it('takes fields as lines: two inputs and a nested list output in 8 prompts', async () => {
+    const { value, text } = await drive([
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get gas', enter],
       ['Write get_gas.', ctrlU, 'get_gas', enter],
       [prompts.description, 'Returns gas prices. Use it before sending.', enter],
-      [prompts.input, down, enter],
-      ['Name of the parameter', 'chain', enter],
-      ['Type of chain', enter],
-      ['What does chain say?', 'Chain to look up', enter],
-      ['Must chain be given?', enter],
-      ['Allowed values of chain', 'base | ethereum', enter],
-      ['Default of chain', 'polygon', enter],
-      ['does not fit its own field', ctrlU, 'base', enter],
-      ['Another parameter?', 'y', enter],
-      ['Name of the parameter', 'chain', enter],
-      ['is there already', ctrlU, 'limit', enter],
-      ['Type of limit', down, down, enter],
-      ['What does limit say?', enter],
-      ['Must limit be given?', 'n', enter],
-      ['Allowed values of limit', enter],
-      ['Default of limit', '10', enter],
-      ['Examples of limit', '10|20', enter],
-      ['Another parameter?', enter],
+      [prompts.input, 'chain:string(base, ethereum)=base Chain to look up', enter],
+      ['one of base, ethereum', 'limit?:integer=10', enter, enter],
       [prompts.returns, down, enter],
-      ['What does each item hold?', down, enter],
-      ['Name of the field', 'fees', enter],
-      ['Type of fees', ...Array<string>(9).fill(down), enter],
-      ['What does fees say?', enter],
-      ['Is fees always there?', enter],
-      ['Name of the field of fees', 'gwei', enter],
-      ['Type of fees.gwei', down, enter],
-      ['What does fees.gwei say?', 'Price in gwei', enter],
-      ['Is fees.gwei always there?', enter],
-      ['Allowed values of fees.gwei', enter],
-      ['Examples of fees.gwei', '1.5', enter],
-      ['Another field of fees?', enter],
-      ['Another field?', enter],
+      ['What does each item hold?', 'fees[].gwei:number(examples=1.5) Price in gwei', enter],
+      ['fees[].gwei', enter],
       [prompts.platform, down, enter],
       [prompts.write, enter],
     ]);
@@ -117,33 +111,69 @@ describe('the interactive flow', () => {
               default: 'base',
               description: 'Chain to look up',
             },
-            { name: 'limit', type: 'integer', default: 10, examples: [10, 20] },
+            { name: 'limit', type: 'integer', default: 10 },
           ],
-          output: [
-            {
-              name: 'fees',
-              required: true,
-              type: 'array',
-              items: {
-                type: 'object',
-                fields: [
-                  {
-                    name: 'gwei',
-                    required: true,
-                    type: 'number',
-                    examples: [1.5],
-                    description: 'Price in gwei',
-                  },
-                ],
-              },
-            },
-          ],
+          output: [fees],
           returns: 'list',
         },
         meta: [],
       },
       platform: 'context',
       packageManager: null,
+    });
+    expect(text.match(/^◇ /gm)?.length).toBeLessThanOrEqual(12);
+  });
+
+  it('asks for a field step by step on Tab, nested ones and lists, with an error at each prompt', async () => {
+    const given = { directory: 'x', tool: 'get_it', description: 'Returns it.', platform: 'generic' };
+    const { value } = await drive(
+      [
+        [prompts.input, tab],
+        ['Name of the parameter', 'gas price', enter],
+        ['Write gasPrice or gas_price.', ctrlU, 'chain', enter],
+        ['Type of chain', enter],
+        ['What does chain say?', 'Chain to look up', enter],
+        ['Must chain be given?', enter],
+        ['Allowed values of chain', 'base, ethereum', enter],
+        ['Default of chain', 'polygon', enter],
+        ['does not fit its own field', ctrlU, 'base', enter],
+        ['1  chain:string(base|ethereum)=base Chain to look up', tab],
+        ['Name of the parameter', 'chain', enter],
+        ['is already there', ctrlU, 'limit', enter],
+        ['Type of limit', down, down, enter],
+        ['What does limit say?', enter],
+        ['Must limit be given?', down, enter],
+        ['Allowed values of limit', enter],
+        ['Default of limit', 'five', enter],
+        ['"five" is not an integer. Write a whole number such as 10.', ctrlU, '10', enter],
+        ['Examples of limit', '10, 20', enter],
+        ['2  limit?:integer(examples=10|20)=10', enter],
+        [prompts.returns, enter],
+        [prompts.output, tab],
+        ['Name of the field', 'fees', enter],
+        ['Type of fees', up, enter],
+        ['What does fees say?', enter],
+        ['Is fees always there?', enter],
+        ['Name of the field of fees', 'gwei', enter],
+        ['Type of fees.gwei', down, enter],
+        ['What does fees.gwei say?', 'Price in gwei', enter],
+        ['Is fees.gwei always there?', enter],
+        ['Allowed values of fees.gwei', enter],
+        ['Examples of fees.gwei', '1.5', enter],
+        ['Another field of fees?', enter],
+        ['2  fees[].gwei:number(examples=1.5) Price in gwei', enter],
+        [prompts.write, enter],
+      ],
+      { given },
+    );
+    expect(value?.source).toMatchObject({
+      tool: {
+        input: [
+          { name: 'chain', required: true, enum: ['base', 'ethereum'], default: 'base' },
+          { name: 'limit', type: 'integer', default: 10, examples: [10, 20] },
+        ],
+        output: [fees],
+      },
     });
   });
 
@@ -154,7 +184,7 @@ describe('the interactive flow', () => {
         ...enterAt('directory', 'tool', 'description', 'input', 'returns', 'output', 'platform'),
         ['This cannot be built yet.', enter],
         ['Which answer?', down, enter],
-        [prompts.tool, 'get_time', enter],
+        [prompts.tool, ctrlU, 'get_time', enter],
         [prompts.write, enter],
       ],
       {
@@ -195,6 +225,185 @@ describe('the interactive flow', () => {
   });
 });
 
+describe('lines of fields', () => {
+  /** The input fields that come of keys at the editor. */
+  async function inputOf(...answers: Answer[]) {
+    const { value, text } = await drive([...answers, [prompts.write, enter]], { given: known });
+    return { input: value?.source.kind === 'tool' ? value.source.tool.input : undefined, text };
+  }
+
+  it('are not left by Enter while they have an error, which is shown below the line', async () => {
+    const { input } = await inputOf(
+      [prompts.input, 'chain:strng', enter],
+      ['"strng" is not a type (after "chain:"). Did you mean string?', ctrlU, 'chain:string', enter, enter],
+    );
+    expect(input).toEqual([{ name: 'chain', required: true, type: 'string' }]);
+  });
+
+  it('show a contradiction at the later line, and lead to it when all shall be taken', async () => {
+    const { input } = await inputOf(
+      [prompts.input, 'a:string', enter, 'b:string', enter],
+      ['3  █', up, up, ctrlU, 'b:number', down, down, enter],
+      ['b is declared twice', ctrlU, 'c:string', enter, enter],
+    );
+    expect(input?.map(({ name, type }) => `${name}:${type}`)).toEqual(['b:number', 'c:string']);
+  });
+
+  it('complete types and options on Tab, one after the other', async () => {
+    const { input } = await inputOf(
+      [prompts.input, 'n?:int'],
+      ['Tab: integer · integer[]', tab, '(m', tab, '1, m', tab, tab, '9)', enter, enter],
+    );
+    expect(input).toEqual([{ name: 'n', type: 'integer', minimum: 1, maximum: 9 }]);
+  });
+
+  it('are reordered, removed and taken over from the suggestion', async () => {
+    const lines = ['a:string', 'b:string', 'c:string'].flatMap((line) => [line, enter]);
+    const { input } = await inputOf(
+      [prompts.input, ...lines],
+      ['4  █', up, shiftUp, shiftUp, down, ctrlK, down, enter],
+    );
+    expect(input?.map(({ name }) => name)).toEqual(['c', 'b']);
+    const { output: _, ...given } = known;
+    const { value } = await drive(
+      [
+        [prompts.input, right, ' now', enter, enter],
+        [prompts.output, enter],
+        [prompts.write, enter],
+      ],
+      { given },
+    );
+    expect(value?.source.kind === 'tool' && value.source.tool.input).toMatchObject([
+      { name: 'query', description: 'What to look up: a name or an id now' },
+    ]);
+  });
+
+  it('may be none for an input, and not for an output', async () => {
+    expect((await inputOf([prompts.input, 'none', enter])).input).toEqual([]);
+    expect((await inputOf([prompts.input, enter])).input).toEqual([]);
+    const { output: _, ...given } = known;
+    const { value } = await drive(
+      [
+        [prompts.output, 'none', enter],
+        ['Write a name, a colon and a type', ctrlU, 'a:string', enter, enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, input: [] } },
+    );
+    expect(value?.source).toMatchObject({ tool: { output: [{ name: 'a' }] } });
+  });
+});
+
+describe('a paste', () => {
+  it('of several lines is several fields', async () => {
+    const { value } = await drive(
+      [
+        [prompts.input, pasted('a:string First\n\tb?:integer=3 Second\n')],
+        ['b     integer', enter],
+        [prompts.write, enter],
+      ],
+      { given: known },
+    );
+    expect(value?.source).toMatchObject({
+      tool: { input: [{ name: 'a' }, { name: 'b', default: 3, description: 'Second' }] },
+    });
+  });
+
+  it.each([
+    ['marked by the terminal', pasted('Returns prices.\nUse it often.\n')],
+    ['not marked', 'Returns prices.\rUse it often.\r'],
+  ])('of several lines into one is one answer, %s', async (_, text) => {
+    const { description: __, ...given } = known;
+    const { value } = await drive(
+      [
+        [prompts.description, text],
+        ['Returns prices. Use it often.', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, input: [] } },
+    );
+    expect(value?.source).toMatchObject({ tool: { description: 'Returns prices. Use it often.' } });
+  });
+
+  it('does not choose: it is refused in words', async () => {
+    const { platform: _, ...given } = known;
+    const { value } = await drive(
+      [
+        [prompts.platform, pasted('jjj\njj\n')],
+        ['A pasted text (jjj jj) cannot answer this.', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, input: [] } },
+    );
+    expect(value?.platform).toBe('generic');
+  });
+});
+
+describe('going back', () => {
+  it('is possible at every question, and the answer before can be edited', async () => {
+    for (const [i, prompt] of everyPrompt.entries()) {
+      const { value } = await drive([
+        ...everyPrompt.slice(0, i).map((before) => [before, enter] as const),
+        [prompt, esc],
+        ...everyPrompt.slice(Math.max(0, i - 1)).map((again) => [again, enter] as const),
+      ]);
+      expect(value).toEqual(completeAnswers({}));
+    }
+  });
+
+  it('leads through the form to the lines, and none is lost', async () => {
+    const { value } = await drive(
+      [
+        [prompts.input, 'a:string', enter, tab],
+        ['Name of the parameter', 'b', enter],
+        ['Type of b', esc],
+        ['Name of the parameter', esc],
+        ['1  a:string', enter],
+        [prompts.write, enter],
+      ],
+      { given: known },
+    );
+    expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a' }] } });
+  });
+
+  it('from the answers to change shows what will be written again', async () => {
+    const { value } = await drive(
+      [
+        [prompts.write, down, enter],
+        ['Which answer?', esc],
+        [prompts.write, down, enter],
+        ['Which answer?', down, enter],
+        [prompts.tool, ctrlU, 'get_other', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...known, input: [] } },
+    );
+    expect(value?.source).toMatchObject({ tool: { name: 'get_other' } });
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('tells the command that goes on with the answers so far, also lines that are half done', async () => {
+    const { error } = await drive([
+      [prompts.directory, 'gas', enter],
+      [prompts.tool, 'get_gas', enter],
+      [prompts.description, enter],
+      [prompts.input, 'chain:string', enter, 'limit:', ctrlC],
+    ]);
+    expect(JSON.parse((error as Cancelled).resume ?? '')).toEqual({
+      directory: 'gas',
+      tool: 'get_gas',
+      description: expect.stringContaining('gas'),
+      input: [{ name: 'chain', required: true, type: 'string' }],
+    });
+  });
+
+  it('is the only key that ends: Ctrl-D does nothing', async () => {
+    const { value } = await drive([[prompts.write, ctrlD, enter]], { given: { ...known, input: [] } });
+    expect(value?.directory).toBe('x');
+  });
+});
+
 describe('cancelling', () => {
   it.each(everyPrompt.map((prompt, i) => [prompt, i] as const))(
     'at "%s" writes nothing',
@@ -212,8 +421,8 @@ describe('cancelling', () => {
   it('in the middle of a field, and by declining at the end', async () => {
     const start = enterAt('directory', 'tool', 'description');
     for (const answers of [
-      [...start, [prompts.input, down, enter], ['Name of the parameter', ctrlC]],
-      [...start, [prompts.input, down, enter], ['Name of the parameter', 'a', enter], ['Type of a', 'end']],
+      [...start, [prompts.input, tab], ['Name of the parameter', ctrlC]],
+      [...start, [prompts.input, tab], ['Name of the parameter', 'a', enter], ['Type of a', 'end']],
       [...start, ...enterAt('input', 'returns', 'output', 'platform'), [prompts.write, down, down, enter]],
     ] as const) {
       expect((await drive(answers)).error).toBeInstanceOf(Cancelled);
@@ -228,6 +437,7 @@ describe('cancelling', () => {
     const asked = askCreate({
       given: {},
       review: () => ({ ok: true, value: [] }),
+      resume: () => '',
       input,
       output: new PassThrough(),
     });

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../contract/model.ts';
+import { blankAnswer, signals } from '../../contract/outcomes.ts';
+import { clip, type FieldRow, fieldRows, tableLines } from '../../spec/field-table.ts';
+import type { Prepared, PreparedTool } from '../../spec/model.ts';
+import { adviceLines, changeLines } from './words.ts';
+
+/** Characters of a line in the box that clack draws. */
+export function reviewWidth(): number {
+  return Math.max(40, (process.stdout.columns ?? 80) - 6);
+}
+
+/** Tools beyond these are only named. */
+const shownTools = 3;
+
+/**
+ * What will be written, for the author to agree to: the definition of each tool with an example call and its three
+ * outcomes, then what was changed in it and what could be better.
+ *
+ * @param place `12 files in /tmp/gas`
+ * @param width of a line in characters
+ */
+export function reviewLines(place: string, prepared: Prepared, width: number): readonly string[] {
+  const { tools, changes, advice } = prepared;
+  const more = tools.slice(shownTools).map(({ definition }) => definition.name);
+  const notes = [...changeLines(changes), ...adviceLines(advice)];
+  return [
+    place,
+    ...tools.slice(0, shownTools).flatMap((tool) => ['', ...toolLines(tool, width)]),
+    ...(more.length > 0 ? ['', clip(`and ${more.length} more: ${more.join(', ')}`, width)] : []),
+    ...(notes.length > 0 ? ['', ...notes] : []),
+  ];
+}
+
+function toolLines({ definition, keyParameter, samples, examples }: PreparedTool, width: number) {
+  const { name, description, inputSchema, outputSchema } = definition;
+  const inputs = fieldRows(inputSchema);
+  const outputs = fieldRows(outputSchema, Object.keys(signals));
+  const given = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
+  const key = keyParameter === null ? null : given[keyParameter];
+  const found = (samples.find((sample) => sample.key === key) ?? samples[0])?.answer ?? {};
+  const blank = blankAnswer(outputSchema);
+  const rest = blank.ok ? blank.answer : {};
+  const outcome = (label: string, value: JsonObject) =>
+    clip(`  ${label.padEnd(8)}${JSON.stringify(value)}`, width);
+  return [
+    `Tool ${name}`,
+    clip(description.replaceAll(/\s+/g, ' '), width),
+    '',
+    ...tableOr(
+      'It takes no input.',
+      inputs,
+      { name: 'Input', required: 'Required', hasDefaults: true },
+      width,
+    ),
+    '',
+    ...tableOr(
+      'It returns no field.',
+      outputs,
+      { name: 'Output', required: 'Always', hasDefaults: false },
+      width,
+    ),
+    '',
+    clip(`Example call ${JSON.stringify(given)} and its three outcomes`, width),
+    outcome('found', found),
+    outcome('empty', { ...rest, searchExhausted: true, noResultsReason: '…' }),
+    outcome('failed', { ...rest, error: 'SOURCE_UNAVAILABLE', message: '…' }),
+  ];
+}
+
+function tableOr(
+  words: string,
+  rows: readonly FieldRow[],
+  head: Parameters<typeof tableLines>[1],
+  width: number,
+): readonly string[] {
+  return rows.length === 0 ? [words] : tableLines(rows, head, width);
+}

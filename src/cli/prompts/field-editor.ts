@@ -1,0 +1,289 @@
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import { getColumns, getRows, Prompt, wrapTextWithPrefix } from '@clack/core';
+import { type CANCEL_SYMBOL, isCancel, S_BAR, S_BAR_END, symbol } from '@clack/prompts';
+import { completionOf } from '../../spec/field-completion.ts';
+import { type CheckedLines, checkLines } from '../../spec/field-lines.ts';
+import { fieldRows, tableLines } from '../../spec/field-table.ts';
+import type { Fault, Field } from '../../spec/model.ts';
+import { fieldsSchema } from '../../spec/shape-schema.ts';
+import { printable } from '../printable.ts';
+import * as edit from './text-lines.ts';
+
+export interface FieldEditorOptions {
+  readonly message: string;
+  /** The flag that takes the same lines: `--input`. */
+  readonly flag: string;
+  /** The lines to begin with. */
+  readonly lines: readonly string[];
+  /** What Enter alone takes while nothing is written; shown dimmed. */
+  readonly suggested: readonly string[];
+  /** Whether there may be no field at all, which is written `none`. */
+  readonly optional: boolean;
+  readonly hasDefaults: boolean;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal?: AbortSignal;
+}
+
+/** The fields, or the lines and the place in them where the author asked for the form. */
+export type FieldEditorAnswer =
+  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
+  | { readonly kind: 'form'; readonly lines: readonly string[]; readonly row: number };
+
+const none = 'none';
+const lineEnd = Number.POSITIVE_INFINITY;
+const keysShown = '↑↓ moves · Shift-↑↓ reorders · Ctrl-K removes the line · Esc goes back';
+
+/**
+ * Asks for fields in the field language, one a line, and shows what the lines mean as they are typed.
+ *
+ * Enter goes on to the next line; on an empty last line it gives the answer. A line with an error is not left by Enter.
+ */
+export class FieldEditor extends Prompt<FieldEditorAnswer> {
+  readonly #options: FieldEditorOptions;
+  #text: edit.TextLines;
+  /** Enter was pressed where it could not go on. */
+  #isRefused = false;
+  /** The word that Tab put in last, and the others it may put in its place. */
+  #completing: { readonly before: string; readonly words: readonly string[]; index: number } | undefined;
+
+  constructor(options: FieldEditorOptions) {
+    super(
+      {
+        input: options.input,
+        output: options.output,
+        ...(options.signal && { signal: options.signal }),
+        render() {
+          return (this as unknown as FieldEditor).#frame();
+        },
+      },
+      false,
+    );
+    this.#options = options;
+    this.#text = edit.textLines(options.lines);
+    this.on('key', (character, key) => this.#press(character, key));
+  }
+
+  /** @returns clack's sign of a cancelled prompt where it is cancelled. */
+  async ask(): Promise<FieldEditorAnswer | typeof CANCEL_SYMBOL> {
+    const answer = await this.prompt();
+    if (isCancel(answer)) return answer;
+    return answer ?? { kind: 'fields', fields: [] };
+  }
+
+  /** Inserts what was pasted: its lines are lines of the editor. */
+  paste(pasted: string): void {
+    const clean = pasted
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll('\t', ' ')
+      .replaceAll(/(?!\n)\p{Cc}/gu, '');
+    this.#change(edit.insert(this.#text, clean));
+  }
+
+  /** The fields of the lines that have no error. */
+  get fields(): readonly Field[] {
+    return this.#checked().fields;
+  }
+
+  /** Whether something was written. */
+  get isTouched(): boolean {
+    return !this.#isEmpty;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#text.lines.every((line) => line.trim() === '');
+  }
+
+  get #isNone(): boolean {
+    const { optional, suggested } = this.#options;
+    const text = this.#text.lines.join('').trim();
+    return optional && (text === none || (text === '' && suggested.length === 0));
+  }
+
+  #checked(): CheckedLines {
+    const { flag, suggested } = this.#options;
+    if (this.#isNone) return { fields: [], faults: new Map() };
+    return checkLines(this.#isEmpty ? suggested : this.#text.lines, flag);
+  }
+
+  #change(text: edit.TextLines): void {
+    this.#text = text;
+    this.#isRefused = false;
+    this.#completing = undefined;
+  }
+
+  #press(
+    character: string | undefined,
+    key: { name?: string; ctrl?: boolean; meta?: boolean; shift?: boolean },
+  ): void {
+    const text = this.#text;
+    const moves = key.shift || key.meta || key.ctrl;
+    const [before] = edit.aroundCursor(text);
+    const control = key.ctrl ? key.name : undefined;
+    if (key.name === 'return') return;
+    if (key.name === 'tab') this.#tab(before);
+    else if (key.name === 'up')
+      this.#change(moves ? edit.moveLine(text, -1) : edit.at(text, text.row - 1, lineEnd));
+    else if (key.name === 'down')
+      this.#change(moves ? edit.moveLine(text, 1) : edit.at(text, text.row + 1, lineEnd));
+    else if (key.name === 'left') this.#change(edit.at(text, text.row, Math.max(0, text.column - 1)));
+    else if (key.name === 'right') this.#right();
+    else if (key.name === 'home' || control === 'a') this.#change(edit.at(text, text.row, 0));
+    else if (key.name === 'end' || control === 'e') this.#change(edit.at(text, text.row, lineEnd));
+    else if (key.name === 'backspace') this.#change(edit.backspace(text));
+    else if (key.name === 'delete') this.#change(edit.deleteNext(text));
+    else if (control === 'k') this.#change(edit.removeLine(text));
+    else if (control === 'u') this.#change(edit.replaceBefore(text, ''));
+    else if (control === 'w') this.#change(edit.replaceBefore(text, before.replace(/\S+\s*$/, '')));
+    else if (character !== undefined && !key.ctrl && !key.meta && !/\p{Cc}/u.test(character))
+      this.#change(edit.insert(text, character));
+  }
+
+  /** At the end of an empty editor the suggestion becomes text that can be edited. */
+  #right(): void {
+    const { suggested } = this.#options;
+    if (this.#isEmpty && suggested.length > 0) this.#change(edit.textLines(suggested));
+    else this.#change(edit.at(this.#text, this.#text.row, this.#text.column + 1));
+  }
+
+  /** Completes the word before the cursor, and again with the next candidate; an empty line opens the form. */
+  #tab(before: string): void {
+    if ((this.#text.lines[this.#text.row] ?? '').trim() === '') {
+      this.value = { kind: 'form', lines: this.#text.lines, row: this.#text.row };
+      this.state = 'submit';
+      return;
+    }
+    const completing = this.#completing ?? { ...completionOf(before), index: -1 };
+    if (completing.words.length === 0) return;
+    completing.index = (completing.index + 1) % completing.words.length;
+    this.#change(edit.replaceBefore(this.#text, completing.before + completing.words[completing.index]));
+    this.#completing = completing;
+  }
+
+  protected override _shouldSubmit(): boolean {
+    const { lines, row } = this.#text;
+    const { fields, faults } = this.#checked();
+    const isLast = row === lines.length - 1;
+    const isDone = this.#isEmpty || this.#isNone || (isLast && lines[row]?.trim() === '');
+    const faulty = isDone ? [...faults.keys()][0] : faults.has(row) ? row : undefined;
+    if (faulty !== undefined) {
+      this.#change(edit.at(this.#text, faulty, lineEnd));
+      this.#isRefused = true;
+      return false;
+    }
+    if (!isDone) {
+      const end = edit.at(this.#text, row, lineEnd);
+      this.#change(isLast ? edit.insert(end, '\n') : edit.at(this.#text, row + 1, lineEnd));
+      return false;
+    }
+    if (fields.length === 0 && !this.#isNone) {
+      this.#isRefused = true;
+      return false;
+    }
+    this.value = { kind: 'fields', fields };
+    return true;
+  }
+
+  #frame(): string {
+    const { message, output } = this.#options;
+    const isOver = this.state === 'submit' || this.state === 'cancel';
+    const bar = styleText(isOver ? 'gray' : 'cyan', S_BAR);
+    const head = [
+      styleText('gray', S_BAR),
+      wrapTextWithPrefix(output, message, `${bar}  `, `${symbol(this.state)}  `),
+    ];
+    if (isOver) return [...head, ...this.#overLines().map((line) => `${bar}  ${line}`)].join('\n');
+    const body = [...this.#editorLines(), '', ...this.#tableLines(), '', ...this.#helpLines()];
+    const lines = body.map((line) => wrapTextWithPrefix(output, line, `${bar}  `).trimEnd());
+    return [...head, ...lines, styleText('cyan', S_BAR_END), ''].join('\n');
+  }
+
+  #overLines(): readonly string[] {
+    if (this.state === 'cancel')
+      return this.#isEmpty ? [] : this.#text.lines.map((line) => styleText(['strikethrough', 'dim'], line));
+    if (this.value?.kind === 'form') return [styleText('dim', 'step by step')];
+    const table = this.#tableOf(this.value?.fields ?? []);
+    return table.map((line) => styleText('dim', line));
+  }
+
+  /** The lines around the cursor, each with its error below it. */
+  #editorLines(): readonly string[] {
+    const { suggested } = this.#options;
+    if (this.#isEmpty && this.#text.lines.length === 1) {
+      const [first = '', ...rest] = suggested;
+      const shown =
+        first === '' ? ['█'] : [styleText('inverse', first[0] ?? ' ') + styleText('dim', first.slice(1))];
+      return [
+        `1  ${shown}`,
+        ...rest.map((line, i) => `${i + 2}  ${styleText('dim', line)}`),
+        ...this.#refusal(),
+      ];
+    }
+    const { faults } = this.#checked();
+    const { lines, row } = this.#text;
+    const room = Math.max(3, Math.floor((getRows(this.#options.output) - 10) / 2));
+    const from = Math.max(0, Math.min(row - Math.floor(room / 2), lines.length - room));
+    return lines.slice(from, from + room).flatMap((line, i) => {
+      const index = from + i;
+      const number = String(index + 1).padEnd(3);
+      const shown = index === row ? this.#lineWithCursor() : printable(line);
+      return [`${number}${shown}`, ...this.#below(index, faults.get(index))];
+    });
+  }
+
+  #lineWithCursor(): string {
+    const [before, after] = edit.aroundCursor(this.#text);
+    const [under, ...rest] = [...after];
+    if (under === undefined) return `${printable(before)}█`;
+    return `${printable(before)}${styleText('inverse', printable(under))}${printable(rest.join(''))}`;
+  }
+
+  /** What is wrong with a line, softly while it is being typed; what Tab would make of it. */
+  #below(index: number, fault: Fault | undefined): readonly string[] {
+    if (index !== this.#text.row) return fault ? [`   ${styleText('yellow', sentence(fault))}`] : [];
+    const words = this.#completing?.words ?? completionOf(edit.aroundCursor(this.#text)[0]).words;
+    const completion =
+      words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${words.slice(0, 8).join(' · ')}`)}`];
+    if (fault === undefined) return [...completion, ...this.#refusal()];
+    if (this.#isRefused) return [`   ${styleText('yellow', sentence(fault))}`, ...completion];
+    return completion.length > 0 ? completion : [`   ${styleText('dim', sentence(fault))}`];
+  }
+
+  #refusal(): readonly string[] {
+    if (!this.#isRefused) return [];
+    return [
+      `   ${styleText('yellow', 'At least one field is needed. Write one, such as price:number Price in USD.')}`,
+    ];
+  }
+
+  #tableLines(): readonly string[] {
+    if (this.#isNone) return ['The tool takes no input.'];
+    return this.#tableOf(this.#checked().fields).map((line) => styleText('dim', line));
+  }
+
+  #tableOf(fields: readonly Field[]): readonly string[] {
+    if (fields.length === 0) return this.value ? ['none'] : [];
+    const { output, hasDefaults } = this.#options;
+    const head = { name: 'Name', required: hasDefaults ? 'Required' : 'Always', hasDefaults };
+    const lines = tableLines(fieldRows(fieldsSchema(fields)), head, getColumns(output) - 4).map(printable);
+    const room = Math.max(4, Math.floor((getRows(output) - 10) / 2));
+    return lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`];
+  }
+
+  #helpLines(): readonly string[] {
+    const { suggested, optional } = this.#options;
+    const orNone = optional ? `, ${none} for no input` : '';
+    const enter = !this.#isEmpty
+      ? 'Enter goes to the next line, on an empty line it is done'
+      : suggested.length > 0
+        ? `Enter takes this · → edits it · or type your own${orNone}`
+        : `Write one field a line${optional ? ', or Enter for no input' : ''}`;
+    const tab = 'Tab completes, on an empty line it asks step by step';
+    return [enter, `${tab} · ${keysShown}`].map((line) => styleText('dim', line));
+  }
+}
+
+function sentence({ message, hint }: Fault): string {
+  return printable(`${message}. ${hint}`);
+}

@@ -1,0 +1,232 @@
+import type { Json } from '../../contract/model.ts';
+import { fault, refuse } from '../../spec/fault.ts';
+import { parseValue, parseValues } from '../../spec/field-values.ts';
+import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../spec/model.ts';
+import { parsePlainFieldName } from '../../spec/names.ts';
+import { parseText } from '../../spec/text.ts';
+import { type Asker, Back } from './asker.ts';
+import { inOrder, type Step } from './steps.ts';
+
+/** How a parameter and a field of the answer are asked for. */
+export interface FieldKind {
+  /** `parameter` */
+  readonly noun: string;
+  /** `--input` */
+  readonly flag: string;
+  /** `Must symbol be given?` */
+  isRequired(path: string): string;
+  /** Only parameters have defaults. */
+  readonly hasDefault: boolean;
+}
+
+/** Members of members are the last that the form asks for; deeper ones are written as lines. */
+const deepest = 2;
+type ListOf = `${(typeof scalarTypes)[number] | 'object'}[]`;
+
+/** The answers about one field, one by one. */
+interface FieldAnswers {
+  readonly name?: string;
+  readonly type?: FieldType | ListOf;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly members?: readonly Field[];
+  readonly allowed?: readonly Json[] | undefined;
+  readonly fallback?: Json | undefined;
+  readonly examples?: readonly Json[] | undefined;
+}
+
+/**
+ * Asks for one field step by step.
+ *
+ * @param above path of the object that it is a member of; empty at the top
+ * @param siblings the fields beside it
+ * @throws Back where the author goes back from the first question
+ */
+export async function askField(
+  asker: Asker,
+  kind: FieldKind,
+  siblings: readonly Field[],
+  above = '',
+  depth = 0,
+): Promise<Field> {
+  const {
+    name = '',
+    required,
+    description,
+    ...rest
+  } = await inOrder<FieldAnswers>((answers) => fieldSteps(asker, kind, siblings, above, depth, answers), {});
+  return {
+    name,
+    ...(required && { required }),
+    ...shapeWith(rest),
+    ...(description !== undefined && description !== '' && { description }),
+  };
+}
+
+function fieldSteps(
+  asker: Asker,
+  kind: FieldKind,
+  siblings: readonly Field[],
+  above: string,
+  depth: number,
+  answers: FieldAnswers,
+): readonly Step<FieldAnswers>[] {
+  const path = above === '' ? (answers.name ?? '') : `${above}.${answers.name}`;
+  const base = shapeOf(answers.type ?? 'string');
+  const inner = base.items ?? base;
+  const isScalar = base.type !== 'object' && base.type !== 'array';
+  const hasValues = depth === 0 || !kind.hasDefault;
+  const name: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    name: await asker.text({
+      message: `Name of the ${kind.noun}${above && ` of ${above}`}`,
+      placeholder: 'symbol',
+      ...(so.name !== undefined && { before: so.name }),
+      parse: (text) => ownName(text, siblings, kind.flag),
+    }),
+  });
+  const type: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    type: await asker.choose(`Type of ${path}`, typeChoices(depth), so.type),
+  });
+  const description: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    description: await asker.text({
+      message: `What does ${path} say?`,
+      placeholder: 'in words, with its unit',
+      initial: { text: '', value: '' },
+      ...(so.description !== undefined && { before: so.description }),
+      parse: (text) => parseText(text, kind.flag),
+    }),
+  });
+  const required: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    required: await asker.confirm(kind.isRequired(path), so.required ?? true),
+  });
+  const members: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    members: await askMembers(asker, kind, path, depth + 1, so.members ?? []),
+  });
+  return [
+    name,
+    type,
+    description,
+    required,
+    ...(inner.type === 'object' ? [members] : []),
+    ...(hasValues ? valueSteps(asker, kind, path, answers, isScalar) : []),
+  ];
+}
+
+/** Allowed values, default and examples; each must fit those before. */
+function valueSteps(
+  asker: Asker,
+  { flag, hasDefault }: FieldKind,
+  path: string,
+  answers: FieldAnswers,
+  isScalar: boolean,
+): readonly Step<FieldAnswers>[] {
+  const { type, members, allowed } = answers;
+  const bare = shapeWith({ ...(type && { type }), ...(members && { members }) });
+  const nothing = { text: '', value: undefined };
+  const isBoolean = bare.type === 'boolean';
+  const asksAllowed: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    allowed: await asker.text<readonly Json[] | undefined>({
+      message: `Allowed values of ${path}`,
+      placeholder: 'Enter allows all; or list them: base, ethereum',
+      initial: nothing,
+      parse: (text) => parseValues(text, bare, flag),
+    }),
+  });
+  const limited = shapeWith({
+    ...(type && { type }),
+    ...(members && { members }),
+    ...(allowed && { allowed }),
+  });
+  const asksDefault: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    fallback: await asker.text<Json | undefined>({
+      message: `Default of ${path}`,
+      placeholder: 'Enter for none',
+      initial: nothing,
+      parse: (text) => parseValue(text, limited, flag),
+    }),
+  });
+  const asksExamples: Step<FieldAnswers> = async (so) => ({
+    ...so,
+    examples: await asker.text<readonly Json[] | undefined>({
+      message: `Examples of ${path}`,
+      placeholder: 'Enter for none; or list them: BTC, ETH',
+      initial: nothing,
+      parse: (text) => parseValues(text, limited, flag),
+    }),
+  });
+  const hasExamples = !allowed && !isBoolean && (bare.items ?? bare).type !== 'object';
+  return [
+    ...(isScalar && !isBoolean ? [asksAllowed] : []),
+    ...(hasDefault ? [asksDefault] : []),
+    ...(hasExamples ? [asksExamples] : []),
+  ];
+}
+
+/** Asks for the members of an object, at least one. Going back from the first leaves them. */
+async function askMembers(
+  asker: Asker,
+  kind: FieldKind,
+  above: string,
+  depth: number,
+  before: readonly Field[],
+): Promise<readonly Field[]> {
+  let fields = before;
+  for (;;) {
+    try {
+      if (fields.length > 0 && !(await asker.confirm(`Another ${kind.noun} of ${above}?`, false)))
+        return fields;
+    } catch (error) {
+      if (!(error instanceof Back)) throw error;
+      fields = fields.slice(0, -1);
+    }
+    try {
+      fields = [...fields, await askField(asker, kind, fields, above, depth)];
+    } catch (error) {
+      if (!(error instanceof Back) || fields.length === 0) throw error;
+    }
+  }
+}
+
+function shapeWith({ type = 'string', members, allowed, fallback, examples }: FieldAnswers): Shape {
+  const bare = shapeOf(type);
+  const filled = members ? withMembers(bare, members) : bare;
+  return {
+    ...filled,
+    ...(allowed && { enum: [...new Set(allowed)] }),
+    ...(fallback !== undefined && { default: fallback }),
+    ...(examples && { examples }),
+  };
+}
+
+function withMembers(shape: Shape, fields: readonly Field[]): Shape {
+  return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
+}
+
+function shapeOf(type: FieldType | ListOf): Shape {
+  if (!type.endsWith('[]')) return { type: type as FieldType };
+  return { type: 'array', items: { type: type.slice(0, -2) as FieldType } };
+}
+
+function ownName(text: string, siblings: readonly Field[], flag: string): Result<string> {
+  const name = text.trim();
+  if (!siblings.some((sibling) => sibling.name === name)) return parsePlainFieldName(name, flag);
+  return refuse(fault(flag, name, `${name} is already there`, 'Choose another name.'));
+}
+
+function typeChoices(depth: number) {
+  const bases = depth < deepest ? ([...scalarTypes, 'object'] as const) : scalarTypes;
+  return [
+    ...bases.map((type) => ({ value: type, label: type === 'object' ? 'object with members' : type })),
+    ...bases.map((type) => ({
+      value: `${type}[]` as ListOf,
+      label: type === 'object' ? 'list of objects' : `list of ${type}s`,
+    })),
+  ];
+}

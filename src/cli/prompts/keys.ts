@@ -1,0 +1,79 @@
+import { PassThrough, type Readable } from 'node:stream';
+
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+/** Asks a terminal to mark what is pasted, and no longer to. */
+export const bracketedPaste = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
+
+/** A line break with more text behind it: nobody types that in one piece. */
+const unmarkedPaste = /[\r\n][^\p{Cc}]/u;
+const endOfInput = '\u0004';
+
+/** What is typed at a terminal, with each paste in one piece: its line breaks are not the Enter that answers. */
+export class Keys extends PassThrough {
+  readonly isTTY = true;
+  readonly #source: Readable & { setRawMode?(mode: boolean): unknown };
+  readonly #take = (chunk: Buffer | string) => this.#read(String(chunk));
+  readonly #end = () => this.end();
+  /** The part of a marked paste that has come; undefined outside of one. */
+  #pasted: string | undefined;
+  /** Called with each paste. */
+  onPaste = (_text: string): void => {};
+
+  constructor(source: Readable) {
+    super();
+    this.#source = source;
+  }
+
+  /** clack switches it on and off for each prompt. */
+  setRawMode(mode: boolean): void {
+    this.#source.setRawMode?.(mode);
+  }
+
+  /** Reads until `release`; the source is left alone in between, so that the program can end. */
+  hold(): void {
+    this.#source.setEncoding('utf8');
+    this.#source.on('data', this.#take).once('end', this.#end).once('close', this.#end);
+    this.#source.resume();
+  }
+
+  release(): void {
+    this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#end);
+    this.#source.pause();
+  }
+
+  /** The source has ended: nobody can answer any more. */
+  get hasEnded(): boolean {
+    return this.writableEnded || this.#source.readableEnded || this.#source.destroyed;
+  }
+
+  #read(text: string): void {
+    if (this.#pasted !== undefined) this.#readPaste(text);
+    else {
+      const start = text.indexOf(pasteStart);
+      if (start < 0) this.#type(text);
+      else {
+        this.#type(text.slice(0, start));
+        this.#pasted = '';
+        this.#readPaste(text.slice(start + pasteStart.length));
+      }
+    }
+  }
+
+  #readPaste(text: string): void {
+    const all = `${this.#pasted}${text}`;
+    const end = all.indexOf(pasteEnd);
+    if (end < 0) this.#pasted = all;
+    else {
+      this.#pasted = undefined;
+      this.onPaste(all.slice(0, end));
+      this.#read(all.slice(end + pasteEnd.length));
+    }
+  }
+
+  #type(text: string): void {
+    if (unmarkedPaste.test(text) && !text.includes('\u001b')) this.onPaste(text);
+    // readline takes Ctrl-D for the end of the input, and the program would end without a word.
+    else if (text !== '') this.write(text.replaceAll(endOfInput, ''));
+  }
+}
