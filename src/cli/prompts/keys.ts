@@ -17,6 +17,8 @@ export class Keys extends PassThrough {
   readonly #end = () => this.end();
   /** The part of a marked paste that has come; undefined outside of one. */
   #pasted: string | undefined;
+  /** Nothing was read yet. */
+  #isFirst = true;
   /** Called with each paste. */
   onPaste = (_text: string): void => {};
 
@@ -47,7 +49,10 @@ export class Keys extends PassThrough {
     return this.writableEnded || this.#source.readableEnded || this.#source.destroyed;
   }
 
-  #read(text: string): void {
+  #read(given: string): void {
+    // Lines that were typed before the first question end in a line feed, as a terminal gives them outside of raw mode.
+    const text = this.#isFirst ? given.slice(given.lastIndexOf('\n') + 1) : given;
+    this.#isFirst = false;
     if (this.#pasted !== undefined) this.#readPaste(text);
     else {
       const start = text.indexOf(pasteStart);
