@@ -164,7 +164,7 @@ describe('in a real terminal', () => {
     expect(await terminal.ended, terminal.text).toBe(130);
     expect(readdirSync(cwd)).toEqual([]);
 
-    const rest = /To go on with the answers given so far: npx create-market-mcp ([^\r\n]*)/.exec(
+    const rest = /To go on with the answers given so far: node \S+create-market-mcp\.js ([^\r\n]*)/.exec(
       terminal.text,
     )?.[1];
     const again = new Terminal('sh', ['-c', `exec "$0" "$1" ${rest}`, process.execPath, bins.create], {
