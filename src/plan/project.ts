@@ -92,6 +92,7 @@ export function projectContext({
 function belongs(template: string, packageManager: PackageManager): boolean {
   if (!template.startsWith(root)) return false;
   if (targetPath(template) === toolsIndex) return false;
+  if (template.startsWith(`${root}src/source/`)) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 

@@ -1,6 +1,6 @@
 import { readConfig } from './config.ts';
 import { platform } from './platform.ts';
-import { loadEnvironment, readServerInfo, refuse } from './process.ts';
+import { loadEnvironment, ownErrors, readServerInfo, refuse } from './process.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createLog } from './server/log.ts';
@@ -11,7 +11,9 @@ import { tools } from './tools/index.ts';
 
 loadEnvironment();
 const configured = readConfig(process.env, platform);
-if (!configured.ok) refuse(configured.errors);
+if (!configured.ok || ownErrors.length > 0) {
+  refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
+}
 const { config, warnings } = configured;
 const info = readServerInfo();
 

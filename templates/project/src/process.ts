@@ -12,6 +12,9 @@ export function readServerInfo(): ServerInfo {
   return { name, version };
 }
 
+/** What stands against a start, as `src/env.ts` finds it when it is loaded. */
+export const ownErrors: string[] = [];
+
 /** Adds the variables of the project's `.env`, if it has one, to the environment; those already set stay. */
 export function loadEnvironment(): void {
   const file = path.join(projectDirectory, '.env');

@@ -53,6 +53,12 @@ export function compileTool(tool: Tool): CompiledTool {
   return fresh;
 }
 
+/** Compiles a schema, once, as the outputSchema of a tool is compiled. */
+export function validatorOf(schema: ObjectSchema): ValidateFunction {
+  outputs ??= createCompiler(false);
+  return outputs.compile(schema);
+}
+
 function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): ValidateFunction {
   try {
     const schema: ObjectSchema & { $async?: unknown } = tool[part];

@@ -1,0 +1,119 @@
+import { loadEnvironment, ownErrors } from '../process.ts';
+import { variables } from '../variables.ts';
+import { isReplaying } from './recordings.ts';
+import { Secret } from './secret.ts';
+
+/** One variable of the environment: what it is for, and how its text is read. */
+export interface Declared<T> {
+  /** For whoever sets it; `.env.example` says the same. */
+  readonly text: string;
+  /** The value where the variable is not set; absent where it must be. */
+  fallback?(name: string): T;
+  /** @throws Error that says what is expected; it must not repeat the text of a secret. */
+  parse(name: string, text: string): T;
+  /** Stands in for a value that is missing. */
+  blank(name: string): T;
+}
+
+interface Optional {
+  /** The server starts without it, and a header or parameter that needs it is left out. */
+  readonly optional?: true;
+}
+
+/** A text that no log and no error shows: a key, a token, a password. */
+export function secret(text: string, { optional }: Optional = {}): Declared<Secret> {
+  return {
+    text,
+    ...(optional && { fallback: (name: string) => new Secret(name, null, true) }),
+    parse(name, given) {
+      if (!/^[\x20-\x7e]+$/.test(given)) throw new Error('holds a character that no header can carry.');
+      return new Secret(name, given, optional);
+    },
+    blank: (name) => new Secret(name, null),
+  };
+}
+
+/** An http or https address, without a query. */
+export function url(
+  text: string,
+  { default: fallback }: { readonly default?: string } = {},
+): Declared<string> {
+  return {
+    text,
+    ...(fallback !== undefined && { fallback: () => fallback }),
+    parse(_, given) {
+      const parsed = URL.canParse(given) ? new URL(given) : null;
+      const isPlain =
+        parsed?.search === '' && parsed.hash === '' && parsed.username === '' && parsed.password === '';
+      if (isPlain && /^https?:$/.test(parsed.protocol)) return given;
+      throw new Error('expected an http or https URL without query, user and password.');
+    },
+    blank: () => 'https://not-set.invalid',
+  };
+}
+
+export function text(
+  description: string,
+  { default: fallback }: { readonly default?: string } = {},
+): Declared<string> {
+  return {
+    text: description,
+    ...(fallback !== undefined && { fallback: () => fallback }),
+    parse: (_, given) => given,
+    blank: () => '',
+  };
+}
+
+export function number(
+  description: string,
+  { default: fallback }: { readonly default?: number } = {},
+): Declared<number> {
+  return {
+    text: description,
+    ...(fallback !== undefined && { fallback: () => fallback }),
+    parse(_, given) {
+      const value = Number(given);
+      if (Number.isFinite(value)) return value;
+      throw new Error('expected a number.');
+    },
+    blank: () => 0,
+  };
+}
+
+type Values<Declarations> = {
+  readonly [Name in keyof Declarations]: Declarations[Name] extends Declared<infer T> ? T : never;
+};
+
+/**
+ * Reads variables of the environment; an empty one counts as not set. Every error is reported at the start, together with
+ * those of the server's own variables. While recordings are replayed, a variable that is missing is none: secrets have no
+ * text then, and addresses lead nowhere.
+ */
+export function defineEnv<const Declarations extends { readonly [name: string]: Declared<unknown> }>(
+  declarations: Declarations,
+  environment?: { readonly [name: string]: string | undefined },
+): Values<Declarations> {
+  // Modules are loaded before the server reads its own variables.
+  if (environment === undefined) loadEnvironment();
+  const given = environment ?? process.env;
+  if (isReplaying() && given.NODE_ENV === 'production') {
+    ownErrors.push('SOURCES: "replay" answers with recordings, which no live server may do.');
+  }
+  const values = Object.entries(declarations).map(([name, declared]) => {
+    if (Object.hasOwn(variables, name))
+      ownErrors.push(`${name}: is a variable of the server itself; take another name.`);
+    return [name, valueFrom(name, declared, given[name]?.trim() ?? '')];
+  });
+  return Object.fromEntries(values);
+}
+
+function valueFrom(name: string, declared: Declared<unknown>, given: string): unknown {
+  if (given === '' && declared.fallback) return declared.fallback(name);
+  try {
+    if (given !== '') return declared.parse(name, given);
+    if (!isReplaying()) throw new Error(`must be set: ${declared.text}`);
+  } catch (error) {
+    ownErrors.push(`${name}: ${(error as Error).message}`);
+  }
+  return declared.blank(name);
+}

@@ -1,0 +1,192 @@
+import type { Data, ObjectSchema } from '../server/define-tool.ts';
+import { problemsOf, validatorOf } from '../server/schema.ts';
+import { Budget } from './budget.ts';
+import { SourceError } from './errors.ts';
+import { isRecording, isReplaying, record, replayed } from './recordings.ts';
+import { bodyOf, type Parameter, type QueryStyle, urlOf } from './request.ts';
+import { Secret } from './secret.ts';
+import { type Exchange, send } from './send.ts';
+import { SharedAnswers, unshared } from './shared.ts';
+
+type Values = { readonly [name: string]: Parameter };
+
+/** An API and how it may be used. */
+export interface HttpSourceOptions {
+  readonly baseUrl: string;
+  /** Sent with every request, to this API alone: redirects to another host are not followed. */
+  readonly headers?: { readonly [name: string]: string | Secret };
+  /** Added to every query, for APIs that take their key there. */
+  readonly query?: { readonly [name: string]: string | Secret };
+  /** For a request with all its retries, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Further tries after 429, 5xx and network errors, of requests that may be made twice. */
+  readonly retries?: number;
+  /** Requests that run at the same time. */
+  readonly concurrency?: number;
+  /** Requests that start within any 60 seconds; no limit where absent. */
+  readonly perMinute?: number;
+  /** How long a request waits for its turn before it fails as rate limited, in milliseconds. */
+  readonly queueMs?: number;
+  /** How long an answer to a GET is kept; 0 for not at all. */
+  readonly cacheSeconds?: number;
+  /** Size limit of an answer. */
+  readonly maxBytes?: number;
+}
+
+/** What one request says. */
+export interface RequestOptions<Schema> {
+  /** Values of the names in the path's braces. */
+  readonly params?: Values;
+  readonly query?: Values;
+  readonly styles?: { readonly [name: string]: QueryStyle };
+  readonly headers?: Values;
+  /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
+  readonly schema?: Schema;
+  /** `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. */
+  readonly wrap?: 'items' | 'result';
+  /** `empty`: 404 and 204 mean that there is nothing; `get` then returns undefined. Otherwise they are errors. */
+  readonly notFound?: 'empty';
+  /** Of the call: ends the request when its caller is gone or its deadline has passed. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a request that changes something says. */
+export interface WriteOptions<Schema> extends RequestOptions<Schema> {
+  readonly json?: unknown;
+  readonly form?: Values;
+  /** It may be made twice without harm, as a search by POST may. */
+  readonly isIdempotent?: boolean;
+}
+
+/** `undefined` where the options say that 404 is an empty result. */
+type Answer<Schema, Options> =
+  | (Schema extends ObjectSchema ? Data<Schema> : unknown)
+  | (Options extends { readonly notFound: 'empty' } ? undefined : never);
+
+type Get = <const Schema extends ObjectSchema, const Options extends RequestOptions<Schema>>(
+  path: string,
+  options: Options & { readonly schema?: Schema },
+) => Promise<Answer<Schema, Options>>;
+
+type Write = <const Schema extends ObjectSchema, const Options extends WriteOptions<Schema>>(
+  path: string,
+  options: Options & { readonly schema?: Schema },
+) => Promise<Answer<Schema, Options>>;
+
+export interface HttpSource {
+  readonly get: Get;
+  readonly post: Write;
+  readonly put: Write;
+  readonly patch: Write;
+  readonly delete: Write;
+}
+
+/**
+ * An API that tools ask. Its methods give the answer of a request, or throw a `SourceError`; they never give an answer
+ * that the API did not.
+ */
+export function httpSource(options: HttpSourceOptions): HttpSource {
+  const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
+  const { concurrency = 8, queueMs = 2_000, perMinute } = options;
+  const shared = new SharedAnswers(cacheSeconds * 1_000);
+  const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
+
+  const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
+    const { params = {}, styles = {}, json, form, signal, notFound, wrap } = request;
+    const asked = { method, path, params, query: request.query, headers: request.headers, json, form };
+    const url = urlOf({ baseUrl: options.baseUrl, path, params, query: request.query, styles });
+    const body = bodyOf(json, form);
+    const headers = new Headers({
+      accept: 'application/json',
+      ...(body && { 'content-type': body.type }),
+      ...given(request.headers),
+    });
+    const isIdempotent =
+      request.isIdempotent ?? (method === 'get' || method === 'put' || method === 'delete');
+    const run = async (ending: AbortSignal) => {
+      if (isReplaying()) return replayed(asked);
+      for (const [name, value] of revealed(options.headers)) headers.set(name, value);
+      for (const [name, value] of revealed(options.query)) url.searchParams.set(name, value);
+      const exchange: Exchange = { method, url, path, headers, body: body?.text ?? null, isIdempotent };
+      const tries = isIdempotent ? retries : 0;
+      const notFoundIsEmpty = notFound === 'empty';
+      return send(exchange, { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty }, budget, ending);
+    };
+    const key = `${notFound} ${url} ${JSON.stringify([...headers])}`;
+    const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
+    if (text === '') {
+      if (isRecording()) record(asked, text, []);
+      return undefined;
+    }
+    const answer = parsed(text, wrap);
+    const problems = request.schema && problemsOf(validatorOf(request.schema), answer.value, 'answer');
+    if (answer.ok && !problems) {
+      if (isRecording()) record(asked, text, secretsOf(options));
+      return answer.value;
+    }
+    shared.forget(key);
+    // What came instead may hold anything, a key that the API repeats among it.
+    const expected = problems?.map(({ path: at, text }) => `${at}: ${text.replace(/, got .*$/s, '')}`);
+    const detail = expected?.join('; ') ?? 'no JSON';
+    console.error(
+      JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, detail }),
+    );
+    throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
+  };
+  // The types of the methods say what `ask` cannot.
+  const method = (name: Exchange['method']) =>
+    ((path: string, request: WriteOptions<ObjectSchema> = {}) => ask(name, path, request)) as Write;
+  return {
+    get: method('get') as Get,
+    post: method('post'),
+    put: method('put'),
+    patch: method('patch'),
+    delete: method('delete'),
+  };
+}
+
+function parsed(
+  text: string,
+  wrap: 'items' | 'result' | undefined,
+): { readonly ok: boolean; readonly value: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, value: undefined };
+  }
+  if (wrap === 'result') return { ok: true, value: { result: value } };
+  return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
+}
+
+/** Name and text of each value; an optional secret that is not set is left out. */
+function revealed(
+  values: { readonly [name: string]: string | Secret } = {},
+): readonly (readonly [string, string])[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const text = value instanceof Secret ? value.reveal() : value;
+    if (text !== null) return [[name, text] as const];
+    if (value instanceof Secret && value.isOptional) return [];
+    const detail = `${value} is not set`;
+    console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
+    throw new SourceError('SOURCE_MISCONFIGURED', 'The server lacks a key of its source.');
+  });
+}
+
+function secretsOf({ headers = {}, query = {} }: HttpSourceOptions): readonly string[] {
+  return [...Object.values(headers), ...Object.values(query)].flatMap((value) =>
+    value instanceof Secret ? value.texts() : [],
+  );
+}
+
+/** Headers from arguments: one that cannot be sent is the caller's error, and never shown as the platform's own would. */
+function given(values: Values = {}): { readonly [name: string]: string } {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(
+    present.map(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(',') : String(value);
+      if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
+      throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDirectory } from '../process.ts';
+import { SourceError } from './errors.ts';
+
+/** What a tool asks of its source, as its code says it: without address, keys and headers of the source. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly params?: object;
+  readonly query?: object;
+  readonly headers?: object;
+  readonly json?: unknown;
+  readonly form?: object;
+}
+
+/** One request and its answer. */
+export interface Recording {
+  readonly request: RecordedRequest;
+  readonly status: number;
+  /** The answer, parsed; absent where there was none. */
+  readonly body?: unknown;
+  /** `recorded`: a real exchange. `document`: an example of the API's own document. */
+  readonly from: 'recorded' | 'document';
+}
+
+export const recordingsDirectory = join(projectDirectory, 'test', 'recordings');
+
+/** Set by tests and checks (`SOURCES=replay`): no request leaves this machine. */
+export function isReplaying(): boolean {
+  return process.env.SOURCES === 'replay';
+}
+
+export function isRecording(): boolean {
+  return process.env.SOURCES === 'record';
+}
+
+/** The name of the file that holds the recordings of a path: `get-gas-chain.json`. */
+export function recordingFile({ method, path }: RecordedRequest): string {
+  const words = path
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return `${method}-${words}`.slice(0, 100).concat('.json');
+}
+
+/**
+ * The recorded answer of a request, as text; an empty text where it was 404 or 204.
+ *
+ * @throws SourceError where there is none; stderr says how to record it
+ */
+export function replayed(request: RecordedRequest, directory = recordingsDirectory): string {
+  const key = keyOf(request);
+  const found = recordingsIn(join(directory, recordingFile(request))).find(
+    (one) => keyOf(one.request) === key,
+  );
+  if (found) return found.body === undefined || found.status === 404 ? '' : JSON.stringify(found.body);
+  const detail = `No recording of ${key} in test/recordings/${recordingFile(request)}. Record the examples of every tool: npm run record`;
+  console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
+  throw new SourceError('SOURCE_NOT_RECORDED', 'There is no recording of this request.');
+}
+
+/**
+ * Writes down an exchange, in place of an older one of the same request.
+ *
+ * @param text of the answer; empty where there was nothing
+ * @param secrets taken out wherever the answer repeats them
+ */
+export function record(
+  request: RecordedRequest,
+  text: string,
+  secrets: readonly string[],
+  directory = recordingsDirectory,
+): void {
+  const file = join(directory, recordingFile(request));
+  const key = keyOf(request);
+  const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
+  const safe = secrets.reduce(
+    (said, secret) => said.replaceAll(JSON.stringify(secret).slice(1, -1), '[secret]'),
+    text,
+  );
+  const made: Recording = {
+    request: JSON.parse(key),
+    status: text === '' ? 404 : 200,
+    ...(text !== '' && { body: JSON.parse(safe) }),
+    from: 'recorded',
+  };
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(file, `${JSON.stringify([...others, made], null, 2)}\n`);
+}
+
+function recordingsIn(file: string): readonly Recording[] {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+}
+
+/** The same text for requests that say the same, whatever the order of their members. */
+function keyOf(request: RecordedRequest): string {
+  return JSON.stringify(sorted(request));
+}
+
+/** Members in order; those that say nothing are left out, and so are objects without members. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.entries(value)
+    .map(([name, member]) => [name, sorted(member)] as const)
+    .filter(([, member]) => member !== undefined && member !== null && !isEmpty(member))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members);
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
+}

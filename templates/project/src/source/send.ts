@@ -1,0 +1,184 @@
+import ky, { HTTPError } from 'ky';
+import type { Budget } from './budget.ts';
+import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
+
+/** One request to a source, complete. */
+export interface Exchange {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly url: URL;
+  /** The path as the author wrote it, for logs: the URL may hold a secret. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string | null;
+  readonly isIdempotent: boolean;
+}
+
+export interface SendLimits {
+  /** For all tries together, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly maxBytes: number;
+  readonly notFoundIsEmpty: boolean;
+}
+
+const retryStatus = [408, 429, 500, 502, 503, 504];
+const mostRedirects = 3;
+const backoffMs = { first: 200, most: 2_000 };
+
+/**
+ * Sends a request, again where that helps, and gives the text of the answer; an empty text where there is nothing.
+ *
+ * @param ended by the last caller that waits for the answer
+ * @throws SourceError, which is logged; neither holds the query, a header or the body
+ */
+export async function send(
+  exchange: Exchange,
+  limits: SendLimits,
+  budget: Budget,
+  ended: AbortSignal,
+): Promise<string> {
+  const deadline = Date.now() + limits.timeoutMs;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, limits.timeoutMs);
+  ended.addEventListener('abort', end);
+  try {
+    const { url, method, headers, body, isIdempotent } = exchange;
+    const response = await ky(url, {
+      method,
+      headers,
+      ...(body !== null && { body }),
+      redirect: 'manual',
+      signal: ending.signal,
+      // Its error would hold the query.
+      timeout: false,
+      fetch: (request) => budget.run(() => attempt(request as Request, limits.maxBytes), ending.signal),
+      retry: {
+        limit: limits.retries,
+        methods: isIdempotent ? [method] : [],
+        statusCodes: retryStatus,
+        backoffLimit: backoffMs.most,
+        delay: (count) => backoffMs.first * 2 ** (count - 1),
+        jitter: (delay) => delay * (0.5 + Math.random() / 2),
+        shouldRetry: ({ error }) => mayRetry(error, deadline),
+      },
+    });
+    if (response.status !== 204) return await response.text();
+    if (limits.notFoundIsEmpty) return '';
+    throw new SourceError('SOURCE_MALFORMED', 'The source answered without content.');
+  } catch (error) {
+    if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty) return '';
+    const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
+    if (known.code !== 'CANCELLED') log(known, error, exchange);
+    throw known;
+  } finally {
+    clearTimeout(timer);
+    ended.removeEventListener('abort', end);
+  }
+}
+
+/** Undefined leaves the choice to the status codes. */
+function mayRetry(error: Error, deadline: number): false | undefined {
+  if (error instanceof SourceError) return false;
+  if (!(error instanceof HTTPError)) return undefined;
+  const wait = retryAfterMs(error.response.headers);
+  return wait !== null && Date.now() + wait >= deadline ? false : undefined;
+}
+
+/** One request over the network, redirects within the host included, its answer read within a bound. */
+async function attempt(request: Request, maxBytes: number): Promise<Response> {
+  let response = await fetch(request);
+  for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
+    const location = response.headers.get('location');
+    await response.body?.cancel();
+    const next =
+      location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
+    if (next?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= mostRedirects) {
+      const message = 'The source points to another address.';
+      throw new SourceError('SOURCE_MISCONFIGURED', message);
+    }
+    const { method, headers, signal } = request;
+    response = await fetch(next, { method, headers, signal, redirect: 'manual' });
+  }
+  const bytes = await read(response, maxBytes);
+  const { status, headers } = response;
+  return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
+}
+
+async function read(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = async () => {
+    await response.body?.cancel().catch(() => {});
+    return new SourceError('SOURCE_TOO_LARGE', 'The answer of the source is larger than this tool takes.');
+  };
+  if (Number(response.headers.get('content-length')) > maxBytes) throw await tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) break;
+    size += value.byteLength;
+    if (size > maxBytes) {
+      reader?.releaseLock();
+      throw await tooLarge();
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function errorOf(
+  error: unknown,
+  { isIdempotent }: Exchange,
+  { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
+): SourceError {
+  if (isEnded) return new SourceError('CANCELLED', 'The caller went away.');
+  if (error instanceof SourceError) return error;
+  if (isLate) return tooSlow(isIdempotent);
+  if (!(error instanceof HTTPError)) return unavailable(isIdempotent);
+  const { status, headers } = error.response;
+  if (status === 429) return rateLimited((retryAfterMs(headers) ?? 60_000) / 1_000);
+  if (status === 401 || status === 403) {
+    return new SourceError(
+      'SOURCE_REFUSED',
+      'The source refused this server. Its operator has to see to it.',
+    );
+  }
+  if (status === 404) return new SourceError('SOURCE_NOT_FOUND', 'The source has nothing at this address.');
+  if (status === 408) return tooSlow(isIdempotent);
+  if (status >= 500) return unavailable(isIdempotent);
+  return new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
+}
+
+/** What the headers say of when to come again, in milliseconds from now; null where they say nothing. */
+function retryAfterMs(headers: Headers): number | null {
+  const said = [
+    'retry-after',
+    'ratelimit-reset',
+    'x-ratelimit-retry-after',
+    'x-ratelimit-reset',
+    'x-rate-limit-reset',
+  ]
+    .map((name) => headers.get(name))
+    .find((value) => value !== null);
+  if (said === undefined) return null;
+  const seconds = Number(said);
+  const at = Number.isNaN(seconds) ? Date.parse(said) : seconds > 1e9 ? seconds * 1_000 : Number.NaN;
+  const wait = Number.isNaN(at) ? seconds * 1_000 : at - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+const hints: { readonly [code: string]: string } = {
+  SOURCE_REFUSED: 'The API refused the key of this server: set another one.',
+  SOURCE_NOT_FOUND:
+    "A wrong base URL answers so too. Where 404 means that there is nothing, say notFound: 'empty'.",
+  SOURCE_MISCONFIGURED: 'The API redirects: set the address that it names as the base URL.',
+};
+
+/** For the author: what failed, and nothing of what was sent. */
+function log({ code }: SourceError, cause: unknown, { method, url, path }: Exchange): void {
+  const status = cause instanceof HTTPError ? cause.response.status : undefined;
+  const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
+  const line = { event: 'source', code, method, host: url.host, path, status, reason, hint: hints[code] };
+  console.error(JSON.stringify(line));
+}

@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache';
+import { SourceError } from './errors.ts';
+
+/** Answers that several callers share: while a request runs, and for some time after. */
+export class SharedAnswers {
+  readonly #running = new Map<string, Flight>();
+  readonly #cache: LRUCache<string, string> | null;
+
+  /**
+   * @param cacheMs how long an answer is kept; 0 for none
+   * @param mostCharacters that all kept answers have together
+   */
+  constructor(cacheMs: number, mostCharacters = 20_000_000) {
+    this.#cache =
+      cacheMs > 0
+        ? new LRUCache({
+            max: 1_000,
+            maxSize: mostCharacters,
+            sizeCalculation: (text, key) => text.length + key.length,
+            ttl: cacheMs,
+          })
+        : null;
+  }
+
+  /**
+   * The answer of a request, of the same one that is running, or one that is kept. The request ends when the last of its
+   * callers has gone; a caller that goes leaves it to the others.
+   *
+   * @param key equal for equal requests
+   */
+  get(
+    key: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<string>,
+  ): Promise<string> {
+    const kept = this.#cache?.get(key);
+    if (kept !== undefined) return Promise.resolve(kept);
+    const running = this.#running.get(key) ?? this.#start(key, request);
+    return running.join(signal);
+  }
+
+  /** Drops an answer that turned out to be none. */
+  forget(key: string): void {
+    this.#cache?.delete(key);
+  }
+
+  #start(key: string, request: (signal: AbortSignal) => Promise<string>): Flight {
+    const flight = new Flight(request, (text) => {
+      if (this.#running.get(key) === flight) this.#running.delete(key);
+      if (text !== null) this.#cache?.set(key, text);
+    });
+    this.#running.set(key, flight);
+    return flight;
+  }
+}
+
+/** A request that has one caller. */
+export function unshared(
+  signal: AbortSignal | undefined,
+  request: (signal: AbortSignal) => Promise<string>,
+): Promise<string> {
+  return new Flight(request, () => {}).join(signal);
+}
+
+/** A request and those who wait for it. */
+class Flight {
+  readonly #ending = new AbortController();
+  readonly #answer: Promise<string>;
+  readonly #onEnd: (text: string | null) => void;
+  #callers = 0;
+
+  /** @param onEnd is given the answer, or null where there is none */
+  constructor(request: (signal: AbortSignal) => Promise<string>, onEnd: (text: string | null) => void) {
+    this.#onEnd = onEnd;
+    this.#answer = request(this.#ending.signal);
+    this.#answer.then(onEnd, () => onEnd(null));
+  }
+
+  join(signal: AbortSignal | undefined): Promise<string> {
+    if (signal?.aborted) {
+      if (this.#callers === 0) this.#stop();
+      return Promise.reject(cancelled());
+    }
+    this.#callers += 1;
+    if (!signal) return this.#answer;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        reject(cancelled());
+        this.#callers -= 1;
+        if (this.#callers === 0) this.#stop();
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    });
+  }
+
+  /** A call that comes now starts a request of its own. */
+  #stop(): void {
+    this.#onEnd(null);
+    this.#ending.abort();
+  }
+}
+
+function cancelled(): SourceError {
+  return new SourceError('CANCELLED', 'The caller went away.');
+}

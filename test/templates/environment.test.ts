@@ -1,0 +1,57 @@
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { ownErrors } from '../../templates/project/src/process.ts';
+import { defineEnv, number, secret, text, url } from '../../templates/project/src/source/environment.ts';
+
+const declared = {
+  API_URL: url('Address of the API', { default: 'https://api.example.com/v1' }),
+  API_KEY: secret('Key of the API'),
+  REGION: text('Where', { default: 'eu' }),
+  FACTOR: number('How much', { default: 2 }),
+};
+
+beforeEach(() => {
+  ownErrors.length = 0;
+  return () => vi.unstubAllEnvs();
+});
+
+describe('the environment of the author', () => {
+  it('is typed, with defaults, and shows no secret', () => {
+    const env = defineEnv(declared, { API_KEY: ' k3y ', FACTOR: '0.5' });
+    expect(ownErrors).toEqual([]);
+    expect({ url: env.API_URL, region: env.REGION, factor: env.FACTOR * 2 }).toEqual({
+      url: 'https://api.example.com/v1',
+      region: 'eu',
+      factor: 1,
+    });
+    expect(env.API_KEY.reveal()).toBe('k3y');
+    expect(inspect(env)).not.toContain('k3y');
+    expect(JSON.stringify(env)).toContain('[secret API_KEY]');
+  });
+
+  it('reports every error at once, and repeats no value', () => {
+    const given = { API_URL: 'ftp://user:pa55@x.example', API_KEY: 'k3\ny', FACTOR: 'two', REGION: '' };
+    defineEnv({ ...declared, PORT: text('Mine') }, given);
+    expect(ownErrors).toEqual([
+      'API_URL: expected an http or https URL without query, user and password.',
+      'API_KEY: holds a character that no header can carry.',
+      'FACTOR: expected a number.',
+      'PORT: is a variable of the server itself; take another name.',
+      'PORT: must be set: Mine',
+    ]);
+  });
+
+  it('lacks nothing that is optional', () => {
+    const env = defineEnv({ TOKEN: secret('Raises the limit', { optional: true }) }, {});
+    expect(ownErrors).toEqual([]);
+    expect(env.TOKEN).toMatchObject({ isOptional: true, name: 'TOKEN' });
+  });
+
+  it('lacks nothing while recordings are replayed, which no live server does', () => {
+    vi.stubEnv('SOURCES', 'replay');
+    defineEnv(declared, {});
+    expect(ownErrors).toEqual([]);
+    defineEnv(declared, { API_KEY: 'x', NODE_ENV: 'production' });
+    expect(ownErrors).toEqual(['SOURCES: "replay" answers with recordings, which no live server may do.']);
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { record, recordingFile, replayed } from '../../templates/project/src/source/recordings.ts';
+import { Secret } from '../../templates/project/src/source/secret.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'market-mcp-recordings-'));
+  return () => rmSync(directory, { recursive: true });
+});
+
+const asked = {
+  method: 'get',
+  path: '/gas/{chain}',
+  params: { chain: 'base' },
+  query: { a: 1, b: undefined },
+};
+
+it('a request finds its recording, whatever the order of its members', () => {
+  record(asked, '{"gwei":1}', [], directory);
+  record({ ...asked, params: { chain: 'x' } }, '', [], directory);
+  expect(
+    replayed(
+      { query: { b: null, a: 1 }, params: { chain: 'base' }, path: asked.path, method: 'get' },
+      directory,
+    ),
+  ).toBe('{"gwei":1}');
+  expect(replayed({ ...asked, params: { chain: 'x' } }, directory)).toBe('');
+  expect(readdirSync(directory)).toEqual(['get-gas-chain.json']);
+});
+
+it('a newer exchange takes the place of the older one', () => {
+  record(asked, '{"gwei":1}', [], directory);
+  record(asked, '{"gwei":2}', [], directory);
+  expect(replayed(asked, directory)).toBe('{"gwei":2}');
+});
+
+it('a request without a recording fails with the command that records it', () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
+  expect(String(logged.mock.calls)).toContain('npm run record');
+  logged.mockRestore();
+});
+
+it('holds no secret, also where the answer repeats one, or the part of one', () => {
+  const key = 'k3"y';
+  const texts = new Secret('API_KEY', key).after('Bearer ').texts();
+  record(asked, JSON.stringify({ you: `sent Bearer ${key}`, key }), texts, directory);
+  const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
+  expect(file).not.toContain('k3');
+  expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
+});
