@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
+import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { readConfig } from '../../templates/project/src/config.ts';
 import { variables } from '../../templates/project/src/variables.ts';
-import { certificateOf } from './certificate.ts';
 import { platformKey, publicKey } from './support.ts';
 
 const live = {

@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { createGate } from '../../templates/project/src/server/auth.ts';
-import { certificateOf } from './certificate.ts';
 import { config, platformKey, token } from './support.ts';
 
 const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });

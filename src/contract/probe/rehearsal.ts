@@ -35,41 +35,56 @@ const mends = {
 } as const;
 
 /**
- * Does what the marketplace does with a server that is submitted, in its order: connects the SDK's client with a token of
- * the platform's life, lists the tools, builds sample arguments and calls each tool in sequence (public source: app
- * contribute/actions.ts). Done once in a run.
+ * The submission test, done once in a run and after the calls of the other rules: it measures time.
  *
  * @throws NotRun where it does not come to calls.
  */
 export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
-    const { smoke, limits } = probe.profile;
-    const tools = await probe.tools();
+    await probe.tools();
     await probe.outcomes();
-    const token = await probe.payment(smoke.claims);
-    const started = now();
-    const session = await listingClient(probe, async () => token);
-    const steps: Step[] = [];
-    try {
-      for (const tool of tools) {
-        const { name, inputSchema } = tool;
-        if (typeof name !== 'string') continue;
-        const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
-        const called = now();
-        const answer = await session.client
-          .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
-          .then(({ content }) => ({ content: content as Json }))
-          .catch((error: Error) => {
-            const silence = silenceOf(error);
-            return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
-          });
-        steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
-      }
-    } finally {
-      await session.close();
-    }
-    return { steps, ms: now() - started };
+    return submissionTest(probe);
   });
+}
+
+/**
+ * Does what the marketplace does with a server that is submitted, in its order: connects the SDK's client with a token of
+ * the platform's life, lists the tools, builds sample arguments and calls each tool in sequence (public source: app
+ * contribute/actions.ts).
+ *
+ * @param onTool called with each tool before it is called.
+ * @throws NotRun where it does not come to calls.
+ */
+export async function submissionTest(
+  probe: Probe,
+  onTool: (name: string) => void = () => {},
+): Promise<Rehearsal> {
+  const { smoke, limits } = probe.profile;
+  const tools = await probe.tools();
+  const token = await probe.payment(smoke.claims);
+  const started = now();
+  const session = await listingClient(probe, async () => token);
+  const steps: Step[] = [];
+  try {
+    for (const tool of tools) {
+      const { name, inputSchema } = tool;
+      if (typeof name !== 'string') continue;
+      onTool(name);
+      const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
+      const called = now();
+      const answer = await session.client
+        .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
+        .then(({ content }) => ({ content: content as Json }))
+        .catch((error: Error) => {
+          const silence = silenceOf(error);
+          return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
+        });
+      steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
+    }
+  } finally {
+    await session.close();
+  }
+  return { steps, ms: now() - started };
 }
 
 /**

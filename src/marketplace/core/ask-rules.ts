@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../contract/model.ts';
+import { textOf } from '../../contract/probe/rpc.ts';
+import { isObject } from '../../contract/schema.ts';
+import type { BuyerTool, Mode } from './model.ts';
+
+/** A tool and how well it matches a question. */
+export interface Candidate {
+  readonly tool: string;
+  readonly endpoint: string;
+  /** 0 to 1: the share of the question's words that the name or the description holds; the name counts double. */
+  readonly score: number;
+  readonly words: readonly string[];
+  /** Why it may not be chosen in this mode. */
+  readonly excluded?: string;
+}
+
+const common = new Set(
+  'a an and are as at be by can do does for from get give has have how i in is it its me my of on or show tell that the their there this to use was were what when where which who why will with you your'.split(
+    ' ',
+  ),
+);
+
+/** Words of a text in lower case, without the common ones and without a plural s. */
+function wordsIn(text: string): readonly string[] {
+  const words = text
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  return [...new Set((words ?? []).filter((word) => !common.has(word)).map(stem))];
+}
+
+function stem(word: string): string {
+  return word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word;
+}
+
+/** All tools by how well they match a question, best first; equals in the order of the listings. */
+export function rank(question: string, tools: readonly BuyerTool[], mode: Mode): readonly Candidate[] {
+  const asked = wordsIn(question);
+  return tools
+    .map(({ name, endpoint, definition }): Candidate => {
+      const inName = new Set(wordsIn(name));
+      const inText = new Set(
+        wordsIn(typeof definition.description === 'string' ? definition.description : ''),
+      );
+      const words = asked.filter((word) => inName.has(word) || inText.has(word));
+      const points = words.reduce((sum, word) => sum + (inName.has(word) ? 2 : 1), 0);
+      const score = asked.length === 0 ? 0 : Math.min(1, points / asked.length);
+      const excluded = mode === 'query' ? exclusion(definition) : undefined;
+      const base = { tool: name, endpoint, score: excluded ? 0 : score, words };
+      return excluded ? { ...base, excluded } : base;
+    })
+    .toSorted((a, b) => b.score - a.score);
+}
+
+/** Why a tool is not for queries, by its `_meta`. */
+function exclusion({ _meta: meta }: JsonObject): string | undefined {
+  if (!isObject(meta)) return undefined;
+  if (meta.queryEligible === false) return '_meta.queryEligible is false';
+  return meta.surface === 'execute' ? '_meta.surface is "execute"' : undefined;
+}
+
+/** What makes the public marketplace try a failed call again, anywhere in its text (app lib/ai/skills/mcp.ts). */
+const passing =
+  /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|500|502|503|504/i;
+
+/** Whether a failure of a tool is one that the platform tries again. */
+export function isRecoverable(result: JsonObject | null): boolean {
+  return passing.test(`${textOf(result?.content) ?? ''} ${JSON.stringify(result?.structuredContent ?? '')}`);
+}

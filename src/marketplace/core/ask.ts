@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { shorten } from '../../contract/schema.ts';
+import { type Candidate, isRecoverable, rank } from './ask-rules.ts';
+import type { CallOrder, CallReport } from './caller.ts';
+import type { BuyerTool, Mode } from './model.ts';
+import { isSound } from './verdict.ts';
+
+/**
+ * Bounds of a run, all of them printed with it. The contract shows none (C§8): the number of retries, the calls of one
+ * turn and the pause are those of the public marketplace (app lib/ai/skills/mcp.ts), the rest is this emulator's choice.
+ */
+export const thresholds = {
+  /** Calls of one tool, the first included, while its answers are to be tried again. */
+  attempts: 4,
+  /** Calls of one tool that find nothing and do not say so, before the run counts as fan-out to the same endpoint. */
+  fanOut: 5,
+  /** Calls of one turn. */
+  calls: 100,
+  /** Milliseconds between two calls. */
+  pauseMs: 200,
+  /** Tools that the ranking may choose. */
+  tools: 3,
+  /** The least score of a tool that the ranking chooses: the share of the question's words that it knows. */
+  score: 0.2,
+} as const;
+
+export interface Question {
+  readonly question: string;
+  readonly mode: Mode;
+  /** Names of the tools that the user picked, in order; only in the mode `manual`. */
+  readonly picked: readonly string[];
+  /** Arguments by tool, instead of those of the submission test. */
+  readonly arguments: { readonly [tool: string]: Json };
+}
+
+/** Why a run ended. All but `answered` end in a bounded answer: what the evidence allows (C§7). */
+export type Ending =
+  | 'answered'
+  | 'explicit-empty'
+  | 'fan-out'
+  | 'upstream-abort'
+  | 'capability-miss'
+  | 'call-limit';
+
+/** One call of a run, and what was decided after it. */
+export interface AskCall {
+  readonly tool: string;
+  readonly attempt: number;
+  readonly report: CallReport;
+  readonly decision: string;
+}
+
+export interface AskRun {
+  readonly question: Question;
+  readonly ranking: readonly Candidate[];
+  readonly selected: readonly string[];
+  readonly calls: readonly AskCall[];
+  readonly ending: Ending;
+  readonly ms: number;
+}
+
+export interface AskWorld {
+  /** What buyers see: the tools of all listings, as stored. */
+  readonly tools: readonly BuyerTool[];
+  call(order: CallOrder): Promise<CallReport>;
+  /** The arguments that the submission test would send. */
+  sample(definition: JsonObject): JsonObject;
+  onCall?(call: AskCall): void;
+  /** Milliseconds between two calls; `thresholds.pauseMs` where absent. */
+  readonly pauseMs?: number;
+}
+
+/**
+ * The platform's iterative loop without a model, deterministic and bounded: tools are taken one after the other, a call is
+ * tried again on a schema mismatch or a recoverable error, and the run stops on an explicit empty result, on fan-out to
+ * the same endpoint and on an upstream abort (C§7).
+ */
+export async function ask(question: Question, world: AskWorld): Promise<AskRun> {
+  const started = Date.now();
+  const ranking = rank(question.question, world.tools, question.mode);
+  const selected = select(question, ranking);
+  const calls: AskCall[] = [];
+  const finish = (ending: Ending): AskRun => ({
+    question,
+    ranking,
+    selected: selected.map(({ name }) => name),
+    calls,
+    ending,
+    ms: Date.now() - started,
+  });
+  let hasEvidence = false;
+  for (const tool of selected) {
+    for (let attempt = 1; ; attempt++) {
+      if (calls.length >= thresholds.calls) return finish('call-limit');
+      if (calls.length > 0) await delay(world.pauseMs ?? thresholds.pauseMs);
+      const report = await world.call(orderFor(tool, question, world));
+      const next = decide(report, attempt);
+      const call = { tool: tool.name, attempt, report, decision: next.why };
+      calls.push(call);
+      world.onCall?.(call);
+      hasEvidence ||= next.evidence === true;
+      if (next.stop) return finish(next.stop);
+      if (!next.again) break;
+    }
+  }
+  return finish(hasEvidence ? 'answered' : 'capability-miss');
+
+  function select({ mode, picked }: Question, ranked: readonly Candidate[]): readonly BuyerTool[] {
+    const known = (name: string) => world.tools.filter((tool) => tool.name === name).slice(0, 1);
+    if (mode === 'manual') return picked.flatMap(known);
+    return ranked
+      .filter(({ score }) => score >= thresholds.score)
+      .slice(0, thresholds.tools)
+      .flatMap(({ tool }) => known(tool));
+  }
+}
+
+function orderFor(tool: BuyerTool, question: Question, world: AskWorld): CallOrder {
+  const given = Object.hasOwn(question.arguments, tool.name) ? question.arguments[tool.name] : undefined;
+  return {
+    endpoint: tool.endpoint,
+    tool: tool.name,
+    arguments: given ?? world.sample(tool.definition),
+    definition: tool.definition,
+    purpose: 'ask',
+  };
+}
+
+interface Decision {
+  /** Try this tool again. */
+  readonly again?: boolean;
+  readonly stop?: Ending;
+  readonly evidence?: boolean;
+  readonly why: string;
+}
+
+/** What the runtime does after a call (C§7, "Caller-side recovery"). */
+export function decide({ verdict, result, error, status }: CallReport, attempt: number): Decision {
+  const retry = (why: string): Decision =>
+    attempt < thresholds.attempts
+      ? { again: true, why: `${why}: try again (${attempt} of ${thresholds.attempts} attempts)` }
+      : { why: `${why}: given up after ${attempt} attempts, a capability miss` };
+  const { outcome } = verdict;
+  if (outcome === 'no-answer' || status >= 500) {
+    return { stop: 'upstream-abort', why: `upstream abort (${shorten(error, 120)}): stop` };
+  }
+  if (outcome === 'refused') return { why: 'the token was refused: a capability miss' };
+  if (outcome === 'error' || outcome === 'http-error') {
+    return { why: `no result (${shorten(error, 120)}): a capability miss` };
+  }
+  if (!isSound(verdict)) return retry('the result does not match its schema');
+  if (outcome === 'fail') {
+    const told = shorten(result?.structuredContent ?? result?.content, 120);
+    return isRecoverable(result)
+      ? retry(`a recoverable error (${told})`)
+      : { why: `an error that trying again does not change (${told}): a capability miss` };
+  }
+  if (outcome === 'empty')
+    return { stop: 'explicit-empty', why: 'an explicit empty result is the answer: stop' };
+  if (outcome === 'empty-unsigned') {
+    return attempt < thresholds.fanOut
+      ? {
+          again: true,
+          why: `nothing found, and no signal that this is the answer: call again (${attempt} of ${thresholds.fanOut})`,
+        }
+      : { stop: 'fan-out', why: `${attempt} calls of the same endpoint without evidence: stop` };
+  }
+  return { evidence: true, why: 'data that fits the schema: evidence' };
+}

@@ -1,0 +1,190 @@
+import type { KeyObject } from 'node:crypto';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { Probe } from '../../contract/probe/probe.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import { isObject } from '../../contract/schema.ts';
+import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
+import type { RecordingProxy, Route } from './proxy.ts';
+import type { Purpose } from './traffic.ts';
+import { type CallVerdict, verdictOf } from './verdict.ts';
+
+/** Ways in which a call can go wrong on the caller's side. */
+export const unhappyWays = {
+  'no-token': 'No token',
+  expired: 'Expired token',
+  'wrong-audience': 'Token for another endpoint',
+  'wrong-key': 'Token signed with another key',
+  batch: 'Unpaid call in a batch',
+  slow: 'Slow client',
+  'dropped-session': 'Dropped session',
+} as const;
+export type UnhappyWay = keyof typeof unhappyWays;
+
+export interface CallOrder {
+  readonly endpoint: string;
+  readonly tool: string;
+  readonly arguments: Json;
+  /** The definition to judge by; without one only the outcome is known. */
+  readonly definition?: JsonObject | undefined;
+  readonly unhappy?: UnhappyWay | undefined;
+  readonly purpose?: Purpose;
+}
+
+/** What came of a call. */
+export interface CallReport {
+  /** Id of its exchange in the traffic; 0 where no request was sent. */
+  readonly id: number;
+  readonly endpoint: string;
+  readonly tool: string;
+  readonly arguments: Json;
+  readonly unhappy: UnhappyWay | null;
+  /** 0 where there was no answer. */
+  readonly status: number;
+  /** Milliseconds from the first byte sent to the last byte received; null where there was no answer. */
+  readonly ms: number | null;
+  readonly verdict: CallVerdict;
+  readonly result: JsonObject | null;
+  /** The JSON-RPC error, or the text of an answer that has neither. */
+  readonly error: Json;
+  /** For an unhappy call: what the contract expects, and whether it came so. */
+  readonly expected: { readonly met: boolean; readonly what: string; readonly actual: string } | null;
+}
+
+/** Plays the platform towards servers: signs, calls, judges. Every request goes through the recording proxy. */
+export class Caller {
+  readonly profile: PlatformProfile;
+  readonly issuer: string;
+  readonly #proxy: RecordingProxy;
+  readonly #privateKey: KeyObject;
+  readonly #signers = new Map<string, Promise<Signer>>();
+
+  constructor(profile: PlatformProfile, proxy: RecordingProxy, privateKey: KeyObject, issuer: string) {
+    this.profile = profile;
+    this.issuer = issuer;
+    this.#proxy = proxy;
+    this.#privateKey = privateKey;
+  }
+
+  /** A signer of tokens for one endpoint, which is their audience byte for byte. */
+  signer(endpoint: string): Promise<Signer> {
+    const known = this.#signers.get(endpoint);
+    if (known) return known;
+    const { issuer } = this;
+    const signer = createSigner(this.profile.token, endpoint, { issuer, privateKey: this.#privateKey });
+    this.#signers.set(endpoint, signer);
+    return signer;
+  }
+
+  /** Does something with a probe of an endpoint, and closes it. */
+  async probing<T>(
+    endpoint: string,
+    options: { readonly purpose: Purpose; readonly slow?: boolean; readonly signal?: AbortSignal },
+    act: (probe: Probe, route: Route) => Promise<T>,
+  ): Promise<T> {
+    const route = this.#proxy.route(endpoint, options);
+    const signer = await this.signer(endpoint);
+    const { url, headers } = route;
+    const probe = new Probe({ url, profile: this.profile, signer, headers }, options.signal);
+    try {
+      return await act(probe, route);
+    } catch (error) {
+      if (route.error === undefined) throw error;
+      throw new Error(`${endpoint}: ${route.error}`, { cause: error });
+    } finally {
+      await probe.close();
+      route.close();
+    }
+  }
+
+  /** The elements of the server's tools/list result, read without a token (C§5.2). */
+  async tools(endpoint: string, purpose: Purpose = 'discovery'): Promise<readonly Json[]> {
+    return this.probing(endpoint, { purpose }, (probe) => probe.listed());
+  }
+
+  /** Opens a session and calls a tool in it, in the unhappy way where one is asked for. */
+  async call(order: CallOrder): Promise<CallReport> {
+    const { endpoint, tool, arguments: args, definition, unhappy, purpose = 'call' } = order;
+    const options = { purpose, slow: unhappy === 'slow' };
+    return this.probing(endpoint, options, async (probe, route) => {
+      const answer = await send(probe, tool, args, unhappy).catch(unanswered);
+      const { http, result, error } = answer;
+      const isAnswered = http.status > 0;
+      return {
+        id: route.exchanges.at(-1) ?? 0,
+        endpoint,
+        tool,
+        arguments: args,
+        unhappy: unhappy ?? null,
+        status: http.status,
+        ms: isAnswered ? http.ms : null,
+        verdict: verdictOf(definition, answer),
+        result: result ?? null,
+        error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
+        expected: unhappy ? expectation(unhappy, answer) : null,
+      };
+    });
+  }
+}
+
+const forgeries: { readonly [way in UnhappyWay]?: Forgery } = {
+  'wrong-audience': { claims: { aud: 'https://another.example/mcp' } },
+  'wrong-key': { by: 'stranger' },
+};
+
+async function send(
+  probe: Probe,
+  tool: string,
+  args: Json,
+  unhappy: UnhappyWay | undefined,
+): Promise<RpcAnswer> {
+  const timeoutMs = probe.patience(probe.profile.limits.callMs);
+  const session = await sessionFor(probe, unhappy);
+  const token = await tokenFor(probe, unhappy);
+  const id = nextId();
+  const message = rpcRequest(id, 'tools/call', { name: tool, arguments: args });
+  const body = unhappy === 'batch' ? [message] : message;
+  return rpcAnswer(await probe.post(body, { session, token, timeoutMs }), id);
+}
+
+async function sessionFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<string | undefined> {
+  if (unhappy !== 'dropped-session') return probe.session();
+  const session = await probe.newSession();
+  await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+  return session;
+}
+
+async function tokenFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<string | undefined> {
+  if (unhappy === 'no-token' || unhappy === 'batch') return undefined;
+  if (unhappy === 'expired') {
+    const now = Math.floor(Date.now() / 1000);
+    const { lifetimeSeconds, clockToleranceSeconds } = probe.profile.token;
+    const exp = now - clockToleranceSeconds - 60;
+    return probe.token({ claims: { iat: exp - lifetimeSeconds, exp } });
+  }
+  const forgery = unhappy && forgeries[unhappy];
+  return forgery ? probe.token(forgery) : probe.payment();
+}
+
+/** What the contract expects of an answer to an unhappy call. */
+function expectation(way: UnhappyWay, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
+  const [value] = http.values;
+  const says = isObject(value) && typeof value.error === 'string' ? value.error : undefined;
+  const actual = http.status === 0 ? http.body : `HTTP ${http.status} ${http.body.slice(0, 200)}`.trimEnd();
+  switch (way) {
+    case 'slow':
+      return { what: 'the result, as for any other client', met: result !== undefined, actual };
+    case 'dropped-session':
+      return {
+        what: 'HTTP 400 {"error":"Invalid session"} (C§7)',
+        met: http.status === 400 && says === 'Invalid session',
+        actual,
+      };
+    default:
+      return {
+        what: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call',
+        met: http.status >= 400 && http.status < 500 && says === 'Unauthorized',
+        actual,
+      };
+  }
+}

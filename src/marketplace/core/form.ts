@@ -1,0 +1,123 @@
+import { isIP } from 'node:net';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import { closest } from '../../spec/fault.ts';
+import type { FieldProblem, ListingForm } from './model.ts';
+
+type Rules = PlatformProfile['listing'];
+
+/** The stake that a price asks for, in the profile's currency: max(minimum, perPriceUnit × price) (C§8). */
+export function stakeOf(price: string, { stake }: Rules): number {
+  const dollars = Number(price);
+  return Math.max(stake.minimum, Number.isFinite(dollars) ? stake.perPriceUnit * dollars : 0);
+}
+
+/**
+ * What is wrong with a registration form: what the marketplace rejects, and what it only advises against.
+ *
+ * @param taken endpoints that are listed already.
+ */
+export function formProblems(
+  form: ListingForm,
+  rules: Rules,
+  taken: readonly string[] = [],
+): readonly FieldProblem[] {
+  return [
+    ...lengthProblems('name', form.name, rules.nameLength),
+    ...lengthProblems('description', form.description, rules.descriptionLength),
+    ...descriptionAdvice(form.description, rules),
+    ...categoryProblems(form.category, rules),
+    ...priceProblems(form.price, rules),
+    ...endpointProblems(form.endpoint),
+    ...(taken.includes(form.endpoint)
+      ? [reject('endpoint', 'This endpoint is listed already. Use Refresh Skills in My tools.')]
+      : []),
+  ];
+}
+
+function lengthProblems(
+  field: 'name' | 'description',
+  text: string,
+  { minimum, maximum }: Rules['nameLength'],
+): readonly FieldProblem[] {
+  const length = [...text.trim()].length;
+  if (length >= minimum && length <= maximum) return [];
+  return [reject(field, `Expected ${minimum} to ${maximum} characters, got ${length}.`)];
+}
+
+function descriptionAdvice(
+  text: string,
+  { descriptionSections, descriptionForbids }: Rules,
+): readonly FieldProblem[] {
+  const at = descriptionSections.map((section) => text.indexOf(section));
+  const absent = descriptionSections.filter((_, index) => at[index] === -1);
+  const inOrder = at.every((place, index) => index === 0 || place > (at[index - 1] ?? -1));
+  const forbidden = descriptionForbids.filter((part) => text.includes(part));
+  return [
+    ...(absent.length > 0 ? [advise('description', `Add the sections ${absent.join(', ')}`)] : []),
+    ...(absent.length === 0 && !inOrder
+      ? [advise('description', `Put the sections in this order: ${descriptionSections.join(', ')}`)]
+      : []),
+    ...forbidden.map((part) => advise('description', `Leave out ${JSON.stringify(part)}.`)),
+  ];
+}
+
+function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
+  if (category.trim() === '') return [reject('category', 'Choose a category.')];
+  if (categories === null || categories.includes(category)) return [];
+  const near = closest(category, categories);
+  const hint = near === undefined ? `Choose one of: ${categories.join(', ')}.` : `Did you mean ${near}?`;
+  return [reject('category', `${JSON.stringify(category)} is not a category. ${hint}`)];
+}
+
+function priceProblems(
+  text: string,
+  { price: { pattern, maximum, currency } }: Rules,
+): readonly FieldProblem[] {
+  if (!new RegExp(pattern).test(text)) {
+    return [reject('price', `Expected an amount in ${currency} such as 0.01, got ${JSON.stringify(text)}.`)];
+  }
+  if (maximum === null || Number(text) <= maximum) return [];
+  return [reject('price', `Expected at most ${maximum} ${currency}, got ${text}.`)];
+}
+
+function endpointProblems(text: string): readonly FieldProblem[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    return [
+      reject('endpoint', `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(text)}.`),
+    ];
+  }
+  return [
+    ...(url.protocol === 'https:' || isLoopback(url.hostname)
+      ? []
+      : [
+          reject(
+            'endpoint',
+            'Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.',
+          ),
+        ]),
+    ...(url.pathname.endsWith('/mcp') && text.endsWith('/mcp')
+      ? []
+      : [reject('endpoint', 'Expected a URL that ends with /mcp (C§8).')]),
+    ...(url.username === '' && url.password === ''
+      ? []
+      : [reject('endpoint', 'Leave the user and the password out: callers have none.')]),
+    ...(/sse/i.test(url.pathname)
+      ? [advise('endpoint', 'The path contains "sse": the public marketplace then picks its old SSE client.')]
+      : []),
+  ];
+}
+
+/** Whether a host name of a URL stands for this machine. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function reject(field: keyof ListingForm, message: string): FieldProblem {
+  return { field, message, advice: false };
+}
+
+function advise(field: keyof ListingForm, message: string): FieldProblem {
+  return { field, message, advice: true };
+}

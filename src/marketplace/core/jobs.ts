@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Step } from './model.ts';
+
+/** Something that takes a while, with how far it has come. */
+export interface Job {
+  readonly id: string;
+  readonly kind: 'register' | 'ask' | 'check';
+  readonly title: string;
+  readonly steps: readonly Step[];
+  readonly state: 'running' | 'done';
+  /** What came of it; its form depends on the kind. */
+  readonly result: unknown;
+  /** Why it could not be done. */
+  readonly error: string | null;
+}
+
+const keptJobs = 50;
+
+/** The jobs of a marketplace; of those that are done, the newest are kept. */
+export class Jobs {
+  readonly #jobs = new Map<string, Job>();
+  readonly #onChange: (id: string) => void;
+
+  constructor(onChange: (id: string) => void) {
+    this.#onChange = onChange;
+  }
+
+  get(id: string): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  newest(kind: Job['kind']): Job | undefined {
+    return [...this.#jobs.values()].findLast((job) => job.kind === kind);
+  }
+
+  /** Starts a job and returns at once; `finished` resolves with the job as it ended. */
+  start(
+    kind: Job['kind'],
+    title: string,
+    work: (onStep: (step: Step) => void) => Promise<unknown>,
+  ): { readonly id: string; readonly finished: Promise<Job> } {
+    const id = randomUUID();
+    this.#put({ id, kind, title, steps: [], state: 'running', result: null, error: null });
+    for (const [old, { state }] of this.#jobs) {
+      if (this.#jobs.size <= keptJobs) break;
+      if (state === 'done') this.#jobs.delete(old);
+    }
+    const finished = work((step) => this.#change(id, (job) => ({ steps: withStep(job.steps, step) }))).then(
+      (result) => this.#change(id, () => ({ state: 'done', result })),
+      (error: Error) => this.#change(id, () => ({ state: 'done', error: error.message })),
+    );
+    return { id, finished };
+  }
+
+  #change(id: string, more: (job: Job) => Partial<Job>): Job {
+    const job = this.#jobs.get(id);
+    if (!job) throw new Error(`there is no job ${id}`);
+    return this.#put({ ...job, ...more(job) });
+  }
+
+  #put(job: Job): Job {
+    this.#jobs.set(job.id, job);
+    this.#onChange(job.id);
+    return job;
+  }
+}
+
+/** A step takes the place of an earlier one with its label. */
+function withStep(steps: readonly Step[], step: Step): readonly Step[] {
+  const at = steps.findIndex(({ label }) => label === step.label);
+  return at === -1 ? [...steps, step] : steps.with(at, step);
+}

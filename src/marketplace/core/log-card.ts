@@ -1,0 +1,97 @@
+import { shorten } from '../../contract/schema.ts';
+import { type AskRun, type Ending, thresholds } from './ask.ts';
+import type { BuyerTool } from './model.ts';
+
+/** A part of the developer log card (contract, appendix). */
+export interface CardPart {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+const endings: { readonly [ending in Ending]: string } = {
+  answered: 'Answered from the evidence gathered.',
+  'explicit-empty': 'Bounded answer: the tool says explicitly that there is nothing to find.',
+  'fan-out': 'Bounded answer: the same endpoint was called again and again without evidence.',
+  'upstream-abort': 'Bounded answer: the server gave no answer.',
+  'capability-miss': 'Bounded answer: no available tool satisfied the request.',
+  'call-limit': 'Bounded answer: the calls of this turn are used up.',
+};
+
+/** The developer log card of a run, with the parts that the contract's appendix names, in its order. */
+export function logCard(
+  { question, ranking, selected, calls, ending, ms }: AskRun,
+  tools: readonly BuyerTool[],
+): readonly CardPart[] {
+  const endpoints = new Set(tools.map(({ endpoint }) => endpoint));
+  const images = calls.flatMap(({ report, tool }) =>
+    JSON.stringify(report.result ?? {}).includes('data:image/') ? [`${tool}: a data: image`] : [],
+  );
+  const answers = calls.filter(({ report }) => report.verdict.outcome === 'found').at(-1);
+  const final = answers ? shorten(answers.report.result?.structuredContent, 600) : '';
+  return [
+    { title: 'User question', lines: [question.question || '(none)'] },
+    {
+      title: 'Execution summary',
+      lines: [
+        `mode ${question.mode} · success ${ending === 'answered'} · ${selected.length} steps · ${calls.length} MCP calls · ${ms} ms`,
+        `thresholds: ${Object.entries(thresholds)
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', ')}`,
+      ],
+    },
+    {
+      title: 'Orchestration selection',
+      lines:
+        selected.length > 0
+          ? selected.map((name, index) => `${index + 1}. ${name}`)
+          : ['no tool was selected'],
+    },
+    {
+      title: 'Planner query',
+      lines: [
+        question.mode === 'manual'
+          ? 'none: the user picked the tools'
+          : "lexical: the share of the question's words in name (double) and description; no model is asked",
+      ],
+    },
+    {
+      title: 'Tool-registry diagnostics',
+      lines: [
+        `${tools.length} tools of ${endpoints.size} endpoints, as stored at the last listing or refresh`,
+        ...ranking.map(
+          ({ tool, score, words, excluded }) =>
+            `${score.toFixed(2)} ${tool}${excluded ? ` (excluded: ${excluded})` : words.length > 0 ? ` (${words.join(', ')})` : ''}`,
+        ),
+      ],
+    },
+    {
+      title: 'Tool call history',
+      lines: calls.map(
+        ({ tool, report }) =>
+          `${tool}(${shorten(report.arguments, 200)}) → ${shorten(report.result?.structuredContent ?? report.error, 300)}`,
+      ),
+    },
+    {
+      title: 'Execution trace',
+      lines: calls.map(({ tool, attempt, decision }) => `${tool} #${attempt}: ${decision}`),
+    },
+    {
+      title: 'Verification results',
+      lines: calls.map(({ tool, report: { verdict } }) => {
+        const { outcome, text, structuredContent, same } = verdict;
+        return `${tool}: ${outcome}; text ${text.status}, structuredContent ${structuredContent.status}, same data ${same.status}`;
+      }),
+    },
+    {
+      title: 'Handshake note',
+      lines: ['none: this emulator signs and approves nothing, so the loop never pauses'],
+    },
+    { title: 'Sandbox image artifacts', lines: images.length > 0 ? images : ['none'] },
+    { title: 'Final result', lines: [endings[ending], ...(final === '' ? [] : [final])] },
+  ].map((part) => (part.lines.length > 0 ? part : { ...part, lines: ['none'] }));
+}
+
+/** The card as text, for "Copy all". */
+export function cardText(parts: readonly CardPart[]): string {
+  return parts.map(({ title, lines }) => `## ${title}\n${lines.join('\n')}`).join('\n\n');
+}

@@ -1,0 +1,313 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { changesBetween } from '../../check/drift.ts';
+import type { Change, CheckReport } from '../../check/model.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
+import { textOf } from '../../contract/probe/rpc.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import { isObject } from '../../contract/schema.ts';
+import { sampleArguments } from '../../contract/smoke.ts';
+import { type AskRun, ask, type Question } from './ask.ts';
+import { Caller, type CallOrder, type CallReport } from './caller.ts';
+import { guiltyLimit, judge } from './dispute.ts';
+import { MarketError } from './errors.ts';
+import { Jobs } from './jobs.ts';
+import { keySetOf } from './jwks.ts';
+import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
+import { type RecordingProxy, startProxy } from './proxy.ts';
+import { submit } from './registration.ts';
+import { Store } from './store.ts';
+import { type Exchange, type LogLine, Traffic } from './traffic.ts';
+
+export interface MarketplaceOptions {
+  /** Where `.market-mcp/` lies: the project, or the current directory. */
+  readonly directory: string;
+  readonly profile: PlatformProfile;
+  /** Signs the tokens. */
+  readonly privateKey: KeyObject;
+  /** The `iss` of the tokens. */
+  readonly issuer: string;
+  /** The author's own server, where one is known. */
+  readonly endpoint?: string | undefined;
+  /** Path of each tool's source in the project, by the tool's name. */
+  readonly sources?: ReadonlyMap<string, string>;
+  /** Runs the contract on the author's server; absent where there is none. */
+  readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
+  /** Bytes that the traffic may take. */
+  readonly trafficBytes?: number | undefined;
+}
+
+/** Where a listing stands against its server. */
+export interface ListingStatus {
+  readonly listing: Listing;
+  readonly healthy: boolean;
+  /** What the server's tools/list differs in from the stored one; null where the server gives none. */
+  readonly changes: readonly Change[] | null;
+  readonly guilty: number;
+}
+
+/** The platform's side of the contract on this machine. */
+export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
+  readonly options: MarketplaceOptions;
+  readonly store: Store;
+  readonly traffic: Traffic;
+  readonly jobs: Jobs;
+  readonly caller: Caller;
+  readonly keySet: JsonObject;
+  /** Lines of the author's server that belong to no request. */
+  readonly serverLog: LogLine[] = [];
+  readonly #proxy: RecordingProxy;
+
+  private constructor(options: MarketplaceOptions, traffic: Traffic, proxy: RecordingProxy) {
+    super();
+    this.setMaxListeners(0);
+    const { profile, privateKey, issuer, directory } = options;
+    this.options = options;
+    this.store = new Store(directory);
+    this.traffic = traffic;
+    this.jobs = new Jobs((id) => this.emit('change', `job:${id}`));
+    this.caller = new Caller(profile, proxy, privateKey, issuer);
+    this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
+    this.#proxy = proxy;
+  }
+
+  /** @throws ProjectError `STATE_DAMAGED` where the stored state cannot be read. */
+  static async open(options: MarketplaceOptions): Promise<Marketplace> {
+    let told = (): void => {};
+    const traffic = new Traffic(options.trafficBytes, () => told());
+    const proxy = await startProxy(traffic, options.profile.token.header.toLowerCase());
+    const marketplace = new Marketplace(options, traffic, proxy);
+    told = () => marketplace.emit('change', 'traffic');
+    await marketplace.store.read().catch(async (error) => {
+      await proxy.close();
+      throw error;
+    });
+    return marketplace;
+  }
+
+  get profile(): PlatformProfile {
+    return this.options.profile;
+  }
+
+  async close(): Promise<void> {
+    await this.#proxy.close();
+  }
+
+  /** Submits a form; an accepted listing is stored. */
+  async register(form: ListingForm, onStep?: (step: Step) => void): Promise<Submission> {
+    const { listings } = await this.store.read();
+    const taken = listings.map(({ endpoint }) => endpoint);
+    const submission = await submit(form, taken, this.caller, onStep);
+    if (submission.accepted) {
+      const { listing } = submission;
+      await this.store.update((state) => ({ ...state, listings: [...state.listings, listing] }));
+      this.emit('change', 'listings');
+    }
+    return submission;
+  }
+
+  /** @throws MarketError where there is no such listing. */
+  async listing(id: string): Promise<Listing> {
+    const { listings } = await this.store.read();
+    const found = listings.find(
+      (listing) => listing.id === id || listing.endpoint === id || listing.name === id,
+    );
+    if (found) return found;
+    const known = listings.map(({ name }) => name).join(', ') || 'none';
+    throw new MarketError(
+      'NO_SUCH_LISTING',
+      `there is no listing ${JSON.stringify(id)}`,
+      `Listings: ${known}.`,
+    );
+  }
+
+  async status(listing: Listing): Promise<ListingStatus> {
+    const { endpoint, id, tools } = listing;
+    const { disputes } = await this.store.read();
+    const [healthy, now] = await Promise.all([
+      this.isHealthy(endpoint),
+      this.caller.tools(endpoint).catch(() => null),
+    ]);
+    const guilty = disputes.filter(
+      (dispute) => dispute.listing === id && dispute.verdict === 'guilty',
+    ).length;
+    return { listing, healthy, changes: now && changesBetween(tools, now), guilty };
+  }
+
+  async isHealthy(endpoint: string): Promise<boolean> {
+    return this.caller
+      .probing(endpoint, { purpose: 'discovery' }, (probe) => probe.health())
+      .then(({ status }) => status === 200)
+      .catch(() => false);
+  }
+
+  /** "Refresh Skills" (C§3.2): calls tools/list again and replaces what is stored. */
+  async refresh(id: string): Promise<{ readonly listing: Listing; readonly changes: readonly Change[] }> {
+    const before = await this.listing(id);
+    const tools = await this.caller.tools(before.endpoint, 'refresh').catch((error: Error) => {
+      throw new MarketError(
+        'NOT_REFRESHED',
+        error.message,
+        'Start the server; what was stored stays as it is.',
+      );
+    });
+    const listing = { ...before, tools, refreshedAt: new Date().toISOString() };
+    await this.store.update((state) => ({
+      ...state,
+      listings: state.listings.map((other) => (other.id === before.id ? listing : other)),
+    }));
+    this.emit('change', 'listings');
+    return { listing, changes: changesBetween(before.tools, tools) };
+  }
+
+  async withdraw(id: string): Promise<void> {
+    const { id: withdrawn } = await this.listing(id);
+    await this.store.update((state) => ({
+      ...state,
+      listings: state.listings.filter((listing) => listing.id !== withdrawn),
+    }));
+    this.emit('change', 'listings');
+  }
+
+  /** The tools as buyers see them: those stored at the last listing or refresh. */
+  async buyerTools(): Promise<readonly BuyerTool[]> {
+    const { listings } = await this.store.read();
+    return listings
+      .filter(({ state }) => state === 'listed')
+      .flatMap(({ id, endpoint, tools }) =>
+        tools.filter(isObject).flatMap((definition) => {
+          const { name } = definition;
+          return typeof name === 'string' ? [{ listing: id, endpoint, name, definition }] : [];
+        }),
+      );
+  }
+
+  call(order: CallOrder): Promise<CallReport> {
+    return this.caller.call(order);
+  }
+
+  async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
+    return ask(question, {
+      tools: await this.buyerTools(),
+      call: (order) => this.caller.call(order),
+      sample: ({ inputSchema }) => this.sample(inputSchema),
+      onCall: ({ tool, attempt, decision, report }) =>
+        onStep({
+          label: `${tool} #${attempt}`,
+          status: report.verdict.outcome === 'found' ? 'pass' : 'advice',
+          details: [decision],
+        }),
+    });
+  }
+
+  /** The arguments that the submission test sends to a tool. */
+  sample(inputSchema: Json | undefined): JsonObject {
+    return sampleArguments(isObject(inputSchema) ? inputSchema : {}, this.profile.smoke);
+  }
+
+  /**
+   * Files a dispute about a logged call: `schema_mismatch`, the only reason that is judged automatically.
+   *
+   * @param tool the tool that the dispute names; where it names none, the first of the listing is taken, as the
+   *   public marketplace does.
+   * @throws MarketError where the call cannot be disputed.
+   */
+  async dispute(call: number, tool?: string | null): Promise<Dispute> {
+    const exchange = this.traffic.get(call);
+    if (!exchange)
+      throw new MarketError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
+    const { disputes, listings } = await this.store.read();
+    const called = exchange.rpc?.tool;
+    const listing = listings.find(({ endpoint }) => endpoint === exchange.url);
+    if (!called || !listing) {
+      const hint = 'Only a tools/call of a listed endpoint can be disputed.';
+      throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
+    }
+    if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
+      throw new MarketError('ALREADY_DISPUTED', `call ${call} is disputed already`, 'One dispute a call.');
+    }
+    const output = outputOf(exchange);
+    const named = tool === null ? undefined : (tool ?? called);
+    const definition = listing.tools
+      .filter(isObject)
+      .find(({ name }) => named === undefined || name === named);
+    const judgement = judge(definition, output);
+    const dispute: Dispute = {
+      ...judgement,
+      id: randomUUID(),
+      listing: listing.id,
+      tool: String(definition?.name ?? named ?? called),
+      call,
+      reason: 'schema_mismatch',
+      output: output ?? null,
+      filedAt: new Date().toISOString(),
+    };
+    await this.store.update((state) => {
+      const all = [...state.disputes, dispute];
+      const guilty = all.filter((one) => one.listing === listing.id && one.verdict === 'guilty').length;
+      const after = (one: Listing): Listing =>
+        one.id === listing.id && guilty >= guiltyLimit ? { ...one, state: 'delisted' } : one;
+      return { ...state, disputes: all, listings: state.listings.map(after) };
+    });
+    return dispute;
+  }
+
+  /** Sends a body once more to where an exchange went, with a new session and a new token. @returns its id. */
+  async replay(id: number, body?: string): Promise<number> {
+    const exchange = this.traffic.get(id);
+    if (!exchange)
+      throw new MarketError('NO_SUCH_CALL', `there is no request ${id} in the traffic`, 'See Traffic.');
+    if (exchange.request.cut > 0 && body === undefined) {
+      throw new MarketError('NOT_KEPT', `the body of request ${id} was too long to keep`, 'Give the body.');
+    }
+    const { method, url, request } = exchange;
+    return this.caller.probing(url, { purpose: 'replay' }, async (probe, route) => {
+      const session = request.headers['mcp-session-id'] === undefined ? undefined : await probe.session();
+      const header = this.profile.token.header.toLowerCase();
+      const token = request.headers[header] === undefined ? undefined : await probe.token();
+      if (method === 'POST') await probe.post(body ?? request.body, { session, token }).catch(() => {});
+      else
+        await probe.http({ method, headers: session ? { 'mcp-session-id': session } : {} }).catch(() => {});
+      return route.exchanges.at(-1) ?? id;
+    });
+  }
+
+  async saveExample(example: SavedExample): Promise<void> {
+    const same = (other: SavedExample): boolean =>
+      other.endpoint === example.endpoint &&
+      other.tool === example.tool &&
+      JSON.stringify(other.arguments) === JSON.stringify(example.arguments);
+    await this.store.update((state) => ({
+      ...state,
+      examples: [...state.examples.filter((other) => !same(other)), example],
+    }));
+  }
+
+  /** Takes a line that the author's server wrote; `exchange` names the request during which it did. */
+  takeLog(line: LogLine, exchange: number | undefined): void {
+    if (exchange !== undefined && this.traffic.get(exchange)) {
+      this.traffic.log(exchange, line);
+      return;
+    }
+    this.serverLog.push(line);
+    if (this.serverLog.length > keptServerLines) this.serverLog.shift();
+    this.emit('change', 'log');
+  }
+}
+
+const keptServerLines = 500;
+
+/** The output of a logged call: structuredContent, else the JSON of its text. */
+function outputOf({ id, response }: Exchange): Json | undefined {
+  if (!response || response.cut > 0) {
+    const message = `call ${id} has no response that was kept whole`;
+    throw new MarketError('NOT_DISPUTABLE', message, 'Call it again and dispute that call.');
+  }
+  const values = isEventStream(response.headers['content-type'])
+    ? eventValues(response.body)
+    : jsonIn(response.body);
+  const answer = values.filter(isObject).find(({ result }) => isObject(result));
+  const result = answer && isObject(answer.result) ? answer.result : {};
+  return result.structuredContent ?? jsonIn(textOf(result.content) ?? '')[0];
+}

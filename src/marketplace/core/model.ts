@@ -1,0 +1,93 @@
+import type { Json, JsonObject, Problem, RehearsalStep, ToolExample } from '../../contract/model.ts';
+
+/** The registration form as it is filled in (C§2.5): every value is the text that was typed. */
+export interface ListingForm {
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  /** US dollars, `0.01`. */
+  readonly price: string;
+  /** URL of the MCP endpoint; what `aud` of every token equals. */
+  readonly endpoint: string;
+}
+
+/** A listing as the marketplace stores it (C§3.2). */
+export interface Listing extends ListingForm {
+  readonly id: string;
+  /** `delisted` after the number of guilty disputes that the profile's marketplace allows. */
+  readonly state: 'listed' | 'delisted';
+  readonly registeredAt: string;
+  readonly refreshedAt: string;
+  /** Elements of the tools/list result of the last registration or refresh: what buyers see. */
+  readonly tools: readonly Json[];
+}
+
+/** What is judged of a dispute, and how (C§1.7). */
+export interface Dispute {
+  readonly id: string;
+  readonly listing: string;
+  readonly tool: string;
+  /** Id of the call in the traffic. */
+  readonly call: number;
+  readonly reason: 'schema_mismatch';
+  readonly verdict: Judgement['verdict'];
+  readonly problems: readonly Problem[];
+  readonly output: Json;
+  readonly filedAt: string;
+}
+
+export interface Judgement {
+  readonly verdict: 'guilty' | 'innocent' | 'manual_review';
+  readonly problems: readonly Problem[];
+}
+
+/** A call that its author saved from the page. */
+export interface SavedExample extends ToolExample {
+  readonly endpoint: string;
+  readonly tool: string;
+}
+
+/** What `.market-mcp/marketplace.json` holds. */
+export interface MarketplaceState {
+  readonly schema: 1;
+  readonly listings: readonly Listing[];
+  readonly disputes: readonly Dispute[];
+  readonly examples: readonly SavedExample[];
+}
+
+/** What is wrong with one field of the form. Advice does not stop a submission. */
+export interface FieldProblem {
+  readonly field: keyof ListingForm;
+  readonly message: string;
+  readonly advice: boolean;
+}
+
+/** One step of something that takes a while. */
+export interface Step {
+  readonly label: string;
+  readonly status: 'running' | 'pass' | 'fail' | 'advice';
+  /** What was found, in words; one entry a line. */
+  readonly details: readonly string[];
+}
+
+/** How a submission ended. */
+export type Submission =
+  | { readonly accepted: true; readonly listing: Listing; readonly rehearsal: readonly RehearsalStep[] }
+  | {
+      readonly accepted: false;
+      readonly fields: readonly FieldProblem[];
+      /** Why, in words that an author can act on. */
+      readonly reasons: readonly string[];
+      readonly rehearsal: readonly RehearsalStep[];
+    };
+
+/** A tool of a listing, as a buyer may call it. */
+export interface BuyerTool {
+  readonly listing: string;
+  readonly endpoint: string;
+  readonly name: string;
+  readonly definition: JsonObject;
+}
+
+/** How the tools of a question are chosen (contract, appendix): by the user, or by a ranking; `query` leaves out tools whose `_meta` does. */
+export type Mode = 'manual' | 'auto' | 'query';

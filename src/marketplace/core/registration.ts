@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { inspectTools } from '../../contract/inspect.ts';
+import type { Json, RehearsalStep, RuleResult } from '../../contract/model.ts';
+import type { Probe } from '../../contract/probe/probe.ts';
+import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
+import type { Caller } from './caller.ts';
+import { formProblems } from './form.ts';
+import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';
+
+/** Called with every step as it starts and as it ends; a step is known by its label. */
+export type OnStep = (step: Step) => void;
+
+/**
+ * Does with a filled form what the marketplace does: validates it, discovers the tools without a token, holds their
+ * definitions against the rules, makes sure that unpaid calls are refused where the tool has a price, and replays the
+ * submission test (C§2.5, C§3.2; public source: app contribute/actions.ts). Stores nothing.
+ *
+ * @param taken endpoints that are listed already.
+ */
+export async function submit(
+  form: ListingForm,
+  taken: readonly string[],
+  caller: Caller,
+  onStep: OnStep = () => {},
+): Promise<Submission> {
+  const { profile } = caller;
+  const fields = formProblems(form, profile.listing, taken);
+  const rejected = fields.filter(({ advice }) => !advice);
+  onStep({
+    label: 'The form',
+    status: rejected.length > 0 ? 'fail' : fields.length > 0 ? 'advice' : 'pass',
+    details: fields.map(inWords),
+  });
+  if (rejected.length > 0) return refused(fields, rejected.map(inWords));
+  return caller
+    .probing(form.endpoint, { purpose: 'registration' }, (probe) => examine(form, fields, probe, onStep))
+    .catch((error: Error) => {
+      const reason = `The marketplace could not talk to the server. ${error.message}`;
+      onStep({ label: 'Discovery', status: 'fail', details: [reason] });
+      return refused(fields, [reason]);
+    });
+}
+
+async function examine(
+  form: ListingForm,
+  fields: readonly FieldProblem[],
+  probe: Probe,
+  onStep: OnStep,
+): Promise<Submission> {
+  onStep({ label: 'Discovery', status: 'running', details: [] });
+  await probe.initialized();
+  const tools = await probe.listed();
+  if (tools.length === 0) {
+    const reason = 'tools/list is empty: there is nothing to list. Serve at least one tool.';
+    onStep({ label: 'Discovery', status: 'fail', details: [reason] });
+    return refused(fields, [reason]);
+  }
+  onStep({
+    label: 'Discovery',
+    status: 'pass',
+    details: [`${tools.length} tools: ${namesOf(tools).join(', ')}`],
+  });
+
+  const broken = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');
+  const reasons = broken.filter(({ level }) => level === 'must').flatMap(ruleReasons);
+  const advice = broken.filter(({ level }) => level === 'should').flatMap(ruleReasons);
+  onStep({
+    label: 'Tool definitions',
+    status: reasons.length > 0 ? 'fail' : advice.length > 0 ? 'advice' : 'pass',
+    details: reasons.length > 0 ? reasons : advice,
+  });
+  if (reasons.length > 0) return refused(fields, reasons);
+
+  if (Number(form.price) > 0) {
+    onStep({ label: 'Unpaid calls', status: 'running', details: [] });
+    if (await probe.isUngated()) {
+      const reason =
+        'The server ran a call without a token. With a price above 0 it must answer HTTP 401 {"error":"Unauthorized"} (C§5.4).';
+      onStep({ label: 'Unpaid calls', status: 'fail', details: [reason] });
+      return refused(fields, [reason]);
+    }
+    onStep({ label: 'Unpaid calls', status: 'pass', details: ['refused, as they must be'] });
+  }
+
+  onStep({ label: 'Submission test', status: 'running', details: [] });
+  const rehearsal = verdictsOf(
+    await submissionTest(probe, (name) =>
+      onStep({ label: 'Submission test', status: 'running', details: [`calling ${name}`] }),
+    ),
+  );
+  const failures = rehearsal.flatMap(stepReasons);
+  onStep({
+    label: 'Submission test',
+    status: failures.length > 0 ? 'fail' : 'pass',
+    details:
+      failures.length > 0 ? failures : rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`),
+  });
+  if (failures.length > 0) return { ...refused(fields, failures), rehearsal };
+  return { accepted: true, listing: listingOf(form, tools), rehearsal };
+}
+
+function listingOf(form: ListingForm, tools: readonly Json[]): Listing {
+  const at = new Date().toISOString();
+  return { ...form, id: randomUUID(), state: 'listed', registeredAt: at, refreshedAt: at, tools };
+}
+
+function refused(
+  fields: readonly FieldProblem[],
+  reasons: readonly string[],
+): Submission & { readonly accepted: false } {
+  return { accepted: false, fields, reasons, rehearsal: [] };
+}
+
+function inWords({ field, message }: FieldProblem): string {
+  return `${field}: ${message}`;
+}
+
+/** A broken rule in words that an author can act on: the tool, the place, what is expected there and what to do. */
+export function ruleReasons({ title, mend, problems }: RuleResult): readonly string[] {
+  return problems.map((problem) => {
+    const { tool, path, expected, actual } = problem;
+    const where = path === undefined ? title : path;
+    const what =
+      path === 'outputSchema.type'
+        ? `outputSchema.type must be "object" at the root, got ${actual}`
+        : `${where}: expected ${expected}, got ${actual}`;
+    return `${tool === undefined ? '' : `${tool}: `}${what}. ${problem.mend ?? mend}`;
+  });
+}
+
+function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
+  return problems.map(({ path, expected, actual, mend = '' }) =>
+    `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${mend}`.trimEnd(),
+  );
+}
+
+/** The names of the elements of a tools/list result. */
+export function namesOf(tools: readonly Json[]): readonly string[] {
+  return tools.flatMap((tool) => {
+    const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject } from '../../contract/schema.ts';
+import { ProjectError } from '../../project/errors.ts';
+import { saveJson } from '../../project/save.ts';
+import type { MarketplaceState } from './model.ts';
+
+/** The directory that a marketplace keeps its state in. */
+export const stateDirectory = '.market-mcp';
+
+const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
+
+/** Listings, disputes and saved examples, in one file that is written as a whole or not at all. */
+export class Store {
+  readonly file: string;
+  readonly #directory: string;
+  #state: MarketplaceState | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  /** @param directory the project's, or the one the marketplace is run in. */
+  constructor(directory: string) {
+    this.#directory = join(directory, stateDirectory);
+    this.file = join(this.#directory, 'marketplace.json');
+  }
+
+  /** @throws ProjectError `STATE_DAMAGED` where the file is not one of ours. */
+  async read(): Promise<MarketplaceState> {
+    this.#state ??= await this.#load();
+    return this.#state;
+  }
+
+  /** Changes the state, one change after the other. @throws ProjectError `NOT_WRITABLE`, `STATE_DAMAGED`. */
+  async update(change: (state: MarketplaceState) => MarketplaceState): Promise<MarketplaceState> {
+    const work = this.#writing.then(async () => {
+      const next = change(await this.read());
+      await mkdir(this.#directory, { recursive: true });
+      await writeFile(join(this.#directory, '.gitignore'), '*\n');
+      await saveJson(this.file, next);
+      this.#state = next;
+      return next;
+    });
+    this.#writing = work.catch(() => {});
+    return work;
+  }
+
+  /** Forgets all listings, disputes and examples. */
+  async reset(): Promise<void> {
+    await rm(this.file, { force: true });
+    this.#state = undefined;
+  }
+
+  async #load(): Promise<MarketplaceState> {
+    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw damaged(this.file, `cannot be read (${error.code})`, error);
+    });
+    if (text === undefined) return empty;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isState(value)) return value;
+    } catch (error) {
+      throw damaged(this.file, (error as Error).message, error);
+    }
+    throw damaged(this.file, 'does not hold the state of a marketplace', undefined);
+  }
+}
+
+function isState(value: unknown): value is MarketplaceState {
+  return (
+    isObject(value) &&
+    value.schema === 1 &&
+    [value.listings, value.disputes, value.examples].every(
+      (list) => Array.isArray(list) && list.every(isObject),
+    )
+  );
+}
+
+function damaged(file: string, what: string, cause: unknown): ProjectError {
+  const hint = 'Start again without it: market-mcp marketplace --reset';
+  return new ProjectError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
+}

@@ -1,0 +1,161 @@
+/** What a request was sent for. */
+export type Purpose = 'call' | 'registration' | 'refresh' | 'ask' | 'discovery' | 'replay';
+
+export interface LogLine {
+  /** `console` for what the author's code wrote during a call. */
+  readonly stream: 'stdout' | 'stderr' | 'console';
+  readonly text: string;
+}
+
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Bytes of the body that were not kept. */
+  readonly cut: number;
+}
+
+/** A request, and its response as far as it has come. Tokens are redacted before anything is kept. */
+export interface Exchange {
+  readonly id: number;
+  readonly at: string;
+  readonly purpose: Purpose;
+  readonly method: string;
+  readonly url: string;
+  /** The JSON-RPC method, and the tool where it is a call. */
+  readonly rpc: { readonly method: string; readonly tool?: string } | null;
+  readonly request: Message;
+  readonly response: (Message & { readonly status: number }) | null;
+  /** Milliseconds from the first byte sent to the last received; null while it lasts. */
+  readonly ms: number | null;
+  /** Why there is no response. */
+  readonly error: string | null;
+  readonly logs: readonly LogLine[];
+}
+
+const overheadBytes = 1_024;
+const maximumLogLines = 200;
+/** The most of a body that is kept. */
+export const keptBody = 256 * 1024;
+
+/** The exchanges of a marketplace, the oldest of which go when a bound on memory is reached. */
+export class Traffic {
+  readonly #exchanges = new Map<number, Exchange>();
+  readonly #limit: number;
+  readonly #onChange: (id: number) => void;
+  #bytes = 0;
+  #lastId = 0;
+  #dropped = 0;
+
+  /** @param limit bytes that all exchanges together may take, as far as they can be counted. */
+  constructor(limit: number = 32 * 1024 * 1024, onChange: (id: number) => void = () => {}) {
+    this.#limit = limit;
+    this.#onChange = onChange;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many exchanges are no longer kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get size(): number {
+    return this.#exchanges.size;
+  }
+
+  get(id: number): Exchange | undefined {
+    return this.#exchanges.get(id);
+  }
+
+  /** The newest exchanges that a filter leaves, newest first. */
+  newest(count: number, keep: (exchange: Exchange) => boolean = () => true): readonly Exchange[] {
+    const found: Exchange[] = [];
+    for (const exchange of this.all().toReversed()) {
+      if (found.length === count) break;
+      if (keep(exchange)) found.push(exchange);
+    }
+    return found;
+  }
+
+  /** All that is kept, oldest first. */
+  all(): readonly Exchange[] {
+    return [...this.#exchanges.values()];
+  }
+
+  start(exchange: Omit<Exchange, 'id' | 'at' | 'response' | 'ms' | 'error' | 'logs'>): number {
+    const id = ++this.#lastId;
+    const at = new Date().toISOString();
+    this.#put({ ...exchange, id, at, response: null, ms: null, error: null, logs: [] });
+    return id;
+  }
+
+  /** Adds what is known by now. An exchange that is no longer kept stays away. */
+  change(id: number, more: Partial<Omit<Exchange, 'id'>>): void {
+    const known = this.#exchanges.get(id);
+    if (known) this.#put({ ...known, ...more });
+  }
+
+  log(id: number, line: LogLine): void {
+    const known = this.#exchanges.get(id);
+    if (known && known.logs.length < maximumLogLines) this.#put({ ...known, logs: [...known.logs, line] });
+  }
+
+  clear(): void {
+    this.#dropped += this.#exchanges.size;
+    this.#exchanges.clear();
+    this.#bytes = 0;
+    this.#onChange(0);
+  }
+
+  #put(exchange: Exchange): void {
+    const before = this.#exchanges.get(exchange.id);
+    this.#bytes += sizeOf(exchange) - (before ? sizeOf(before) : 0);
+    this.#exchanges.set(exchange.id, exchange);
+    for (const [id, oldest] of this.#exchanges) {
+      if (this.#bytes <= this.#limit || id === exchange.id) break;
+      this.#exchanges.delete(id);
+      this.#bytes -= sizeOf(oldest);
+      this.#dropped += 1;
+    }
+    this.#onChange(exchange.id);
+  }
+}
+
+/** Bytes an exchange takes: two for each character, which is the most that V8 uses. */
+function sizeOf({ url, request, response, logs }: Exchange): number {
+  const texts = [
+    url,
+    ...partsOf(request),
+    ...(response ? partsOf(response) : []),
+    ...logs.map(({ text }) => text),
+  ];
+  return overheadBytes + 2 * texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+function partsOf({ headers, body }: Message): readonly string[] {
+  return [body, ...Object.entries(headers).flat()];
+}
+
+const secretHeaders = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'api-key',
+]);
+const jwt = /\beyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*/g;
+export const redacted = '[redacted]';
+
+/** A message without tokens: what carries one by its name, and whatever looks like a JWT. */
+export function redact(message: Message, tokenHeader: string): Message {
+  const headers = Object.entries(message.headers).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (lower !== tokenHeader && !secretHeaders.has(lower)) return [name, value.replace(jwt, redacted)];
+    const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
+    return [name, `${scheme}${redacted}`];
+  });
+  return { ...message, headers: Object.fromEntries(headers), body: message.body.replace(jwt, redacted) };
+}

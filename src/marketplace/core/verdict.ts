@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject, Problem } from '../../contract/model.ts';
+import { outputSchemaOf } from '../../contract/probe/cases.ts';
+import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
+import { isEmpty } from '../../contract/rules/result.ts';
+import { isObject, misfits, shorten } from '../../contract/schema.ts';
+
+/**
+ * How a call ended. The three outcomes of C§2.2, an empty result without the signal that says so, a refusal of the
+ * token, a JSON-RPC error, another HTTP error, or no answer at all.
+ */
+export type Outcome =
+  | 'found'
+  | 'empty'
+  | 'empty-unsigned'
+  | 'fail'
+  | 'refused'
+  | 'error'
+  | 'http-error'
+  | 'no-answer';
+
+/** Whether a value fits the outputSchema. */
+export interface SchemaVerdict {
+  readonly status: 'pass' | 'fail' | 'not-run';
+  readonly problems: readonly Problem[];
+  /** Why it could not be judged. */
+  readonly reason?: string;
+}
+
+export interface CallVerdict {
+  readonly outcome: Outcome;
+  /** content[0].text, which the submission test parses. */
+  readonly text: SchemaVerdict;
+  readonly structuredContent: SchemaVerdict;
+  /** Whether both hold the same data (C§4.1). */
+  readonly same: SchemaVerdict;
+}
+
+/** Judges the answer to a tools/call by the definition of its tool, where that is known. */
+export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): CallVerdict {
+  const { result } = answer;
+  const outcome = outcomeOf(answer);
+  if (!result) {
+    const none = notRun('the call has no result');
+    return { outcome, text: none, structuredContent: none, same: none };
+  }
+  const schema = tool && outputSchemaOf(tool);
+  const text = parsed(textOf(result.content));
+  const structured = result.structuredContent;
+  const judge = (value: Json | undefined, path: string): SchemaVerdict => {
+    if (value === undefined) return failed({ path, expected: 'data', actual: 'nothing that is JSON' });
+    if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
+    return judged(misfits(schema, value, path));
+  };
+  return {
+    outcome,
+    text: judge(text, 'content[0].text'),
+    structuredContent: judge(structured, 'structuredContent'),
+    same: isDeepStrictEqual(text, structured)
+      ? judged([])
+      : failed({ path: 'content[0].text', expected: shorten(structured), actual: shorten(text) }),
+  };
+}
+
+/** Whether nothing in a verdict speaks against the call. */
+export function isSound({ text, structuredContent, same }: CallVerdict): boolean {
+  return [text, structuredContent, same].every(({ status }) => status !== 'fail');
+}
+
+function outcomeOf({ http, result, error }: RpcAnswer): Outcome {
+  if (http.status === 0) return 'no-answer';
+  if (isRefusal(http)) return 'refused';
+  if (error) return 'error';
+  if (!result) return 'http-error';
+  if (result.isError === true) return 'fail';
+  const data = result.structuredContent ?? parsed(textOf(result.content));
+  if (!isObject(data)) return 'found';
+  if (isEmpty(data)) return 'empty';
+  return holdsNothing(data) ? 'empty-unsigned' : 'found';
+}
+
+/** Whether an answer holds null or an empty list, and no data beside: it found nothing and does not say so. */
+function holdsNothing(data: JsonObject): boolean {
+  const values = Object.values(data);
+  const isNone = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);
+  return values.some(isNone) && values.every(isBlank);
+}
+
+function isBlank(value: Json): boolean {
+  if (value === null || value === '' || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.values(value).every(isBlank);
+}
+
+function parsed(text: string | undefined): Json | undefined {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function judged(problems: readonly Problem[]): SchemaVerdict {
+  return { status: problems.length > 0 ? 'fail' : 'pass', problems };
+}
+
+function failed(problem: Problem): SchemaVerdict {
+  return judged([problem]);
+}
+
+function notRun(reason: string): SchemaVerdict {
+  return { status: 'not-run', problems: [], reason };
+}

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
+import type { RpcAnswer } from '../../src/contract/probe/rpc.ts';
+import { type AskWorld, ask, type Question, thresholds } from '../../src/marketplace/core/ask.ts';
+import { rank } from '../../src/marketplace/core/ask-rules.ts';
+import { cardText, logCard } from '../../src/marketplace/core/log-card.ts';
+import type { BuyerTool } from '../../src/marketplace/core/model.ts';
+import { verdictOf } from '../../src/marketplace/core/verdict.ts';
+import { goodTools } from '../broken/good-tools.ts';
+
+const tools: readonly BuyerTool[] = goodTools.map(({ definition }) => ({
+  listing: 'one',
+  endpoint: 'http://127.0.0.1:1/mcp',
+  name: definition.name,
+  definition: { ...definition } as unknown as JsonObject,
+}));
+const question = (more: Partial<Question> = {}): Question => ({
+  question: 'What is the price of a coin?',
+  mode: 'manual',
+  picked: ['get_price'],
+  arguments: {},
+  ...more,
+});
+
+const result = (data: JsonObject, more: JsonObject = {}): JsonObject => ({
+  content: [{ type: 'text', text: JSON.stringify(data) }],
+  structuredContent: data,
+  ...more,
+});
+const found = result({ symbol: 'BTC', price: 1 });
+const mismatch = result({ symbol: 'BTC', price: '1' });
+const failure = (error: string, message: string) =>
+  result({ symbol: null, price: null, error, message }, { isError: true });
+
+/** A platform whose calls get these results in turn, the last one again and again; a number is an HTTP status. */
+function world(...answers: readonly (JsonObject | number)[]): AskWorld & { readonly asked: Json[] } {
+  const asked: Json[] = [];
+  return {
+    asked,
+    tools,
+    pauseMs: 0,
+    sample: () => ({ symbol: 'BTC' }),
+    async call({ endpoint, tool, arguments: args, definition }) {
+      const answer = answers[Math.min(asked.length, answers.length - 1)] ?? 0;
+      asked.push(args);
+      const given = typeof answer === 'number' ? undefined : answer;
+      const status = typeof answer === 'number' ? answer : 200;
+      const http = { status, headers: {}, body: '', values: [], open: false, ms: 1 };
+      const rpc: RpcAnswer = { http, response: undefined, result: given, error: undefined };
+      return {
+        id: asked.length,
+        endpoint,
+        tool,
+        arguments: args,
+        unhappy: null,
+        status,
+        ms: 1,
+        verdict: verdictOf(definition, rpc),
+        result: given ?? null,
+        error: given ? null : 'ECONNRESET',
+        expected: null,
+      };
+    },
+  };
+}
+
+test.each<[string, readonly (JsonObject | number)[], string, number]>([
+  ['data ends in an answer', [found], 'answered', 1],
+  ['a schema mismatch is tried again', [mismatch, found], 'answered', 2],
+  ['a lasting mismatch is given up', [mismatch], 'capability-miss', thresholds.attempts],
+  ['a recoverable error is tried again', [failure('UPSTREAM', 'rate limit reached'), found], 'answered', 2],
+  [
+    'a lasting recoverable error is given up',
+    [failure('TIMEOUT', 'no answer')],
+    'capability-miss',
+    thresholds.attempts,
+  ],
+  [
+    'any other error is not tried again',
+    [failure('NO_SUCH_COIN', 'There is no such coin.')],
+    'capability-miss',
+    1,
+  ],
+  [
+    'an explicit empty result is the answer',
+    [result({ symbol: null, price: null, searchExhausted: true })],
+    'explicit-empty',
+    1,
+  ],
+  [
+    'an empty result without a signal is called again, up to fan-out',
+    [result({ symbol: null, price: null })],
+    'fan-out',
+    thresholds.fanOut,
+  ],
+  ['no answer is an upstream abort', [0], 'upstream-abort', 1],
+  ['HTTP 502 is an upstream abort', [502], 'upstream-abort', 1],
+  ['a refused token is a capability miss', [401], 'capability-miss', 1],
+])('%s', async (_what, answers, ending, calls) => {
+  const run = await ask(question(), world(...answers));
+  expect({ ending: run.ending, calls: run.calls.length }).toEqual({ ending, calls });
+});
+
+test('the ranking chooses the tool whose name and description hold the words of the question', async () => {
+  const ranked = rank('Which coins are there? List them', tools, 'auto');
+  expect(ranked.map(({ tool }) => tool)).toEqual(['list_coins', 'get_price']);
+  const run = await ask(question({ mode: 'auto', question: 'latest currency?' }), world(found));
+  expect(run.selected).toEqual(['get_price']);
+  const none = await ask(question({ mode: 'auto', question: 'weather in Oslo' }), world(found));
+  expect(none).toMatchObject({ selected: [], calls: [], ending: 'capability-miss' });
+});
+
+test('the mode query leaves out tools whose _meta does', () => {
+  const hidden = tools.map((tool) => ({
+    ...tool,
+    definition: { ...tool.definition, _meta: { queryEligible: false } },
+  }));
+  expect(rank('price', hidden, 'query')).toMatchObject([
+    { score: 0, excluded: expect.stringContaining('queryEligible') },
+    {},
+  ]);
+});
+
+test('arguments that the user edited are sent', async () => {
+  const platform = world(found);
+  await ask(question({ arguments: { get_price: { symbol: 'ETH' } } }), platform);
+  expect(platform.asked).toEqual([{ symbol: 'ETH' }]);
+});
+
+test('the log card has the parts of the appendix, and no call leaves a part empty', async () => {
+  const run = await ask(question(), world(mismatch, found));
+  const parts = logCard(run, tools);
+  expect(parts.map(({ title }) => title)).toEqual([
+    'User question',
+    'Execution summary',
+    'Orchestration selection',
+    'Planner query',
+    'Tool-registry diagnostics',
+    'Tool call history',
+    'Execution trace',
+    'Verification results',
+    'Handshake note',
+    'Sandbox image artifacts',
+    'Final result',
+  ]);
+  expect(parts.every(({ lines }) => lines.length > 0)).toBe(true);
+  expect(cardText(parts)).toContain('mode manual · success true · 1 steps · 2 MCP calls');
+  expect(cardText(parts)).toContain('the result does not match its schema: try again (1 of 4 attempts)');
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import { formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
+import type { ListingForm } from '../../src/marketplace/core/model.ts';
+import { formFor } from './support.ts';
+
+const good = formFor('https://tools.example/mcp');
+const problemsOf = (more: Partial<ListingForm>, rules = context.listing) =>
+  formProblems({ ...good, ...more }, rules);
+
+test('a form that the profile allows has no problem', () => {
+  expect(problemsOf({})).toEqual([]);
+});
+
+test.each<[keyof ListingForm, string, string]>([
+  ['name', '  ', 'Expected 1 to 255 characters, got 0.'],
+  ['name', 'x'.repeat(256), 'got 256'],
+  ['description', 'x'.repeat(5001), 'Expected 1 to 5000 characters'],
+  ['category', '', 'Choose a category.'],
+  ['category', 'Developer Tool', 'Did you mean Developer Tools?'],
+  ['price', '1,50', 'Expected an amount in USD such as 0.01, got "1,50".'],
+  ['price', '0.00001', 'Expected an amount'],
+  ['price', '100.01', 'Expected at most 100 USD'],
+  ['endpoint', 'tools.example/mcp', 'Expected a URL such as https://tools.example/mcp'],
+  ['endpoint', 'http://tools.example/mcp', 'Expected https'],
+  ['endpoint', 'https://tools.example/mcp/', 'ends with /mcp'],
+  ['endpoint', 'https://tools.example/mcp?key=1', 'ends with /mcp'],
+  ['endpoint', 'https://me:secret@tools.example/mcp', 'Leave the user and the password out'],
+])('%s %j is rejected', (field, value, message) => {
+  const problems = problemsOf({ [field]: value }).filter(({ advice }) => !advice);
+  expect(problems).toEqual([{ field, advice: false, message: expect.stringContaining(message) }]);
+});
+
+test.each([
+  'http://localhost:3000/mcp',
+  'http://127.0.0.1:3000/mcp',
+  'http://[::1]:3000/mcp',
+  'http://127.9.9.9/mcp',
+])('plain http is accepted for this machine: %s', (endpoint) => expect(problemsOf({ endpoint })).toEqual([]));
+
+test.each([
+  ['description', 'Prices of coins.', 'Add the sections Features:, Try asking:, Agent tips:'],
+  ['description', 'Try asking: Features: Agent tips:', 'in this order'],
+  ['description', 'Features: Try asking: Agent tips: **bold**', 'Leave out "**".'],
+  ['endpoint', 'https://tools.example/assets/mcp', 'sse'],
+])('%s %j is advised against, and not rejected', (field, value, message) => {
+  expect(problemsOf({ [field]: value })).toEqual([
+    { field, advice: true, message: expect.stringContaining(message) },
+  ]);
+});
+
+test('where the profile knows no categories, any will do', () => {
+  expect(problemsOf({ category: 'Weather', description: 'Anything.' }, generic.listing)).toEqual([]);
+});
+
+test.each([
+  ['0', 10],
+  ['0.05', 10],
+  ['0.5', 50],
+  ['nonsense', 10],
+])('the stake for the price %s is %d', (price, stake) => {
+  expect(stakeOf(price, context.listing)).toBe(stake);
+});

@@ -1,0 +1,243 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jose';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { type UnhappyWay, unhappyWays } from '../../src/marketplace/core/caller.ts';
+import type { Step } from '../../src/marketplace/core/model.ts';
+import { resultOf } from '../broken/good-server.ts';
+import { instead, methodOf } from '../broken/variant.ts';
+import { directory, formFor, issuer, openMarketplace, startServer } from './support.ts';
+
+/** The good server's list with get_price changed. */
+const listing = (change: (tool: JsonObject) => JsonObject) => ({
+  list: (good: () => readonly JsonObject[]) => () =>
+    good().map((tool) => (tool.name === 'get_price' ? change(tool) : tool)),
+});
+
+test('a good server is accepted, step by step, and stored with its tools', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer();
+  const steps: Step[] = [];
+  const submission = await marketplace.register(formFor(endpoint), (step) => steps.push(step));
+  expect(submission).toMatchObject({ accepted: true });
+  expect(steps.filter(({ status }) => status !== 'running')).toMatchObject([
+    { label: 'The form', status: 'pass' },
+    { label: 'Discovery', status: 'pass' },
+    { label: 'Tool definitions', status: 'pass' },
+    { label: 'Unpaid calls', status: 'pass' },
+    { label: 'Submission test', status: 'pass' },
+  ]);
+  const stored = JSON.parse(readFileSync(marketplace.store.file, 'utf8'));
+  expect(stored.listings).toMatchObject([
+    { endpoint, state: 'listed', tools: [{ name: 'get_price' }, { name: 'list_coins' }] },
+  ]);
+  const again = await marketplace.register(formFor(endpoint));
+  expect(again).toMatchObject({ accepted: false, reasons: [expect.stringContaining('listed already')] });
+});
+
+test('an outputSchema whose root is not an object is rejected with the name of the tool and the reason', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer(
+    listing((tool) => ({ ...tool, outputSchema: { type: 'array', items: {} } })),
+  );
+  const submission = await marketplace.register(formFor(endpoint));
+  expect(submission.accepted).toBe(false);
+  expect(submission.accepted === false && submission.reasons[0]).toContain(
+    'get_price: outputSchema.type must be "object" at the root, got "array"',
+  );
+  expect((await marketplace.store.read()).listings).toEqual([]);
+});
+
+test('a server that runs unpaid calls is rejected above a price of zero, and accepted at zero', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer({ isPaid: () => () => false });
+  const paid = await marketplace.register(formFor(endpoint));
+  expect(paid).toMatchObject({ accepted: false, reasons: [expect.stringContaining('without a token')] });
+  expect(await marketplace.register(formFor(endpoint, { price: '0' }))).toMatchObject({ accepted: true });
+});
+
+test('a tool that fails the submission test is rejected with its arguments', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer({
+    result: (good) => (outcome, tool) => ({
+      ...good(outcome, tool),
+      content: [{ type: 'text', text: 'about 64000' }],
+    }),
+  });
+  const submission = await marketplace.register(formFor(endpoint));
+  expect(submission).toMatchObject({ accepted: false });
+  expect(submission.accepted === false && submission.reasons[0]).toContain(
+    'get_price called with {"symbol":"BTC"}',
+  );
+});
+
+test('a server that does not answer is rejected with the cause', async () => {
+  const marketplace = await openMarketplace();
+  const submission = await marketplace.register(formFor('http://127.0.0.1:9/mcp'));
+  expect(submission).toMatchObject({ accepted: false, reasons: [expect.stringContaining('ECONNREFUSED')] });
+});
+
+test('a new tool is missing for buyers until Refresh Skills, which says what has changed', async () => {
+  const marketplace = await openMarketplace();
+  let changed = false;
+  const endpoint = await startServer({
+    list: (good) => () => {
+      const [first, second] = good();
+      if (!changed || !first || !second) return good();
+      const { price: _price, ...properties } = (first.outputSchema as JsonObject).properties as JsonObject;
+      return [
+        { ...first, outputSchema: { ...(first.outputSchema as JsonObject), properties } },
+        second,
+        { ...first, name: 'get_rate' },
+      ];
+    },
+  });
+  await marketplace.register(formFor(endpoint));
+  changed = true;
+  const names = async () => (await marketplace.buyerTools()).map(({ name }) => name);
+  expect(await names()).toEqual(['get_price', 'list_coins']);
+  const { listings } = await marketplace.store.read();
+  const status = await marketplace.status(listings[0] as never);
+  expect(status).toMatchObject({ healthy: true, guilty: 0 });
+  const expected = [
+    { tool: 'get_price', path: 'outputSchema.properties.price', breaks: true, what: 'gone' },
+    { tool: 'get_rate', what: 'a new tool', breaks: false },
+  ];
+  expect(status.changes).toMatchObject(expected);
+  expect((await marketplace.refresh('Coin prices')).changes).toMatchObject(expected);
+  expect(await names()).toEqual(['get_price', 'list_coins', 'get_rate']);
+});
+
+test('the state survives a restart, and a damaged file is refused with the way out', async () => {
+  const place = directory();
+  const first = await openMarketplace({ directory: place });
+  const endpoint = await startServer();
+  await first.register(formFor(endpoint));
+  const second = await openMarketplace({ directory: place });
+  expect((await second.listing(endpoint)).name).toBe('Coin prices');
+  writeFileSync(join(place, '.market-mcp/marketplace.json'), '{"schema":1,"listings":7}');
+  await expect(openMarketplace({ directory: place })).rejects.toMatchObject({
+    code: 'STATE_DAMAGED',
+    hint: expect.stringContaining('--reset'),
+  });
+});
+
+test('the published key set verifies a token, by its key and by its certificate', async () => {
+  const marketplace = await openMarketplace();
+  const token = await (await marketplace.caller.signer('https://tools.example/mcp')).token();
+  const keys = marketplace.keySet as unknown as JSONWebKeySet;
+  const expected = { issuer, audience: 'https://tools.example/mcp', algorithms: ['RS256'] };
+  const { payload } = await jwtVerify(token, createLocalJWKSet(keys), expected);
+  expect(Number(payload.exp) - Number(payload.iat)).toBe(120);
+  expect(payload.toolId).toBe('local-test');
+  const certificate = `-----BEGIN CERTIFICATE-----\n${keys.keys[0]?.x5c?.[0]}\n-----END CERTIFICATE-----`;
+  await jwtVerify(token, await importX509(certificate, 'RS256'), expected);
+});
+
+test.each(Object.keys(unhappyWays) as UnhappyWay[])(
+  'the good server answers the unhappy call %s as it must',
+  async (unhappy) => {
+    const marketplace = await openMarketplace();
+    const endpoint = await startServer();
+    const report = await marketplace.call({
+      endpoint,
+      tool: 'get_price',
+      arguments: { symbol: 'BTC' },
+      unhappy,
+    });
+    expect(report.expected).toMatchObject({ met: true });
+    expect(report.verdict.outcome).toBe(
+      { slow: 'found', 'dropped-session': 'http-error' }[unhappy as string] ?? 'refused',
+    );
+  },
+);
+
+test('an unhappy call that the server lets through is told', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer({ authorized: () => async () => true });
+  const report = await marketplace.call({
+    endpoint,
+    tool: 'get_price',
+    arguments: { symbol: 'BTC' },
+    unhappy: 'expired',
+  });
+  expect(report.expected).toMatchObject({ met: false, actual: expect.stringContaining('HTTP 200') });
+});
+
+test('calls are judged: three outcomes, the schema of text and structuredContent', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer();
+  await marketplace.register(formFor(endpoint));
+  const [tool] = await marketplace.buyerTools();
+  const call = (symbol: string) =>
+    marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, definition: tool?.definition });
+  const sound = { text: { status: 'pass' }, structuredContent: { status: 'pass' }, same: { status: 'pass' } };
+  expect((await call('BTC')).verdict).toMatchObject({ outcome: 'found', ...sound });
+  expect((await call('XYZ')).verdict).toMatchObject({ outcome: 'empty', ...sound });
+  expect((await call('DOWN')).verdict).toMatchObject({ outcome: 'fail', ...sound });
+});
+
+test('a dispute is judged by the stored schema, once a call, and five guilty ones take the listing off', async () => {
+  const marketplace = await openMarketplace();
+  let wrong = false;
+  const endpoint = await startServer({
+    result: (good) => (outcome, tool) =>
+      wrong ? resultOf({ symbol: 'BTC', price: '64000' }) : good(outcome, tool),
+  });
+  await marketplace.register(formFor(endpoint));
+  const call = async () =>
+    (await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } })).id;
+  expect(await marketplace.dispute(await call())).toMatchObject({ verdict: 'innocent', tool: 'get_price' });
+  wrong = true;
+  const id = await call();
+  expect(await marketplace.dispute(id)).toMatchObject({
+    verdict: 'guilty',
+    problems: [{ path: 'structuredContent.price', expected: 'type number or null' }],
+  });
+  await expect(marketplace.dispute(id)).rejects.toMatchObject({ code: 'ALREADY_DISPUTED' });
+  await expect(marketplace.dispute(99_999)).rejects.toMatchObject({ code: 'NO_SUCH_CALL' });
+  for (let more = 0; more < 4; more++) await marketplace.dispute(await call());
+  expect(await marketplace.listing(endpoint)).toMatchObject({ state: 'delisted' });
+  expect(await marketplace.buyerTools()).toEqual([]);
+});
+
+test('a dispute about a tool that was not stored goes to a person', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer();
+  await marketplace.register(formFor(endpoint));
+  const { id } = await marketplace.call({ endpoint, tool: 'get_rate', arguments: {} });
+  expect(await marketplace.dispute(id)).toMatchObject({ verdict: 'manual_review' });
+  const other = await marketplace.call({ endpoint, tool: 'list_coins', arguments: {} });
+  expect(await marketplace.dispute(other.id, null)).toMatchObject({ tool: 'get_price', verdict: 'guilty' });
+});
+
+test('the traffic holds every request in order, without tokens, and replays one with a new token', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer();
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  const all = marketplace.traffic.all();
+  expect(all.map(({ rpc }) => rpc?.method)).toEqual([
+    'initialize',
+    'notifications/initialized',
+    'tools/call',
+  ]);
+  expect(all.every(({ response }) => response !== null)).toBe(true);
+  expect(JSON.stringify(all)).not.toContain('eyJ');
+  expect(all.at(-1)?.request.headers.authorization).toBe('Bearer [redacted]');
+  const body = all.at(-1)?.request.body.replace('BTC', 'ETH');
+  const replayed = marketplace.traffic.get(await marketplace.replay(id, body));
+  expect(replayed).toMatchObject({ purpose: 'replay', response: { status: 200 } });
+  expect(replayed?.response?.body).toContain('3100');
+});
+
+test('an answer of HTTP 500 is told with its body', async () => {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer(
+    instead(async (request) =>
+      methodOf(request) === 'tools/call' ? { status: 500, body: 'broken' } : undefined,
+    ),
+  );
+  const report = await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
+  expect(report).toMatchObject({ status: 500, verdict: { outcome: 'http-error' }, error: 'broken' });
+});

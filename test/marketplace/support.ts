@@ -1,0 +1,56 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { context } from '../../src/contract/platforms/index.ts';
+import { Marketplace, type MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
+import type { ListingForm } from '../../src/marketplace/core/model.ts';
+import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
+
+export const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+export const issuer = 'urn:local-platform';
+
+/** A directory of one test's own. */
+export function directory(): string {
+  const place = mkdtempSync(join(tmpdir(), 'marketplace-test-'));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
+
+/** A marketplace on a real directory, closed when the test is over. */
+export async function openMarketplace(options: Partial<MarketplaceOptions> = {}): Promise<Marketplace> {
+  const place = options.directory ?? directory();
+  const marketplace = await Marketplace.open({
+    profile: context,
+    privateKey,
+    issuer,
+    ...options,
+    directory: place,
+  });
+  onTestFinished(() => marketplace.close());
+  return marketplace;
+}
+
+/** The good server, with breaks, trusting the marketplace's key. @returns its endpoint. */
+export async function startServer(breaks: Breaks = {}): Promise<string> {
+  const trust = { publicKey, issuer, audience: '' };
+  const server = await serve(createSteps(trust, breaks));
+  trust.audience = server.url;
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+/** A form that the marketplace accepts without advice. */
+export function formFor(endpoint: string, more: Partial<ListingForm> = {}): ListingForm {
+  return {
+    name: 'Coin prices',
+    description:
+      'Prices of coins.\nFeatures:\n- prices\nTry asking:\n- "What is BTC?"\nAgent tips:\n- use tickers',
+    category: 'Crypto & DeFi',
+    price: '0.01',
+    endpoint,
+    ...more,
+  };
+}

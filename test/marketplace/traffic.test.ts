@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { toHar } from '../../src/marketplace/core/export.ts';
+import { redact, Traffic } from '../../src/marketplace/core/traffic.ts';
+
+const message = (body: string) => ({ headers: { 'content-type': 'application/json' }, body, cut: 0 });
+const request = (body: string) => ({
+  purpose: 'call' as const,
+  method: 'POST',
+  url: 'http://127.0.0.1:3000/mcp?x=1',
+  rpc: null,
+  request: message(body),
+});
+
+test('10,000 large exchanges stay within the bound, and the newest are kept', () => {
+  const limit = 4 * 1024 * 1024;
+  const traffic = new Traffic(limit);
+  for (let call = 0; call < 10_000; call++) {
+    const id = traffic.start(request(`request ${call} ${'x'.repeat(2_000)}`));
+    traffic.change(id, { response: { ...message('y'.repeat(8_000)), status: 200 }, ms: 1 });
+    expect(traffic.bytes).toBeLessThanOrEqual(limit);
+  }
+  expect(traffic.size + traffic.dropped).toBe(10_000);
+  expect(traffic.size).toBeGreaterThan(150);
+  expect(traffic.newest(1)[0]?.request.body).toContain('request 9999 ');
+  expect(traffic.get(1)).toBeUndefined();
+  expect(traffic.newest(3).map(({ id }) => id)).toEqual([10_000, 9_999, 9_998]);
+  traffic.clear();
+  expect([traffic.size, traffic.bytes, traffic.dropped]).toEqual([0, 0, 10_000]);
+});
+
+test('an exchange larger than the bound is kept alone; one that is gone takes no response', () => {
+  const traffic = new Traffic(1_000);
+  const first = traffic.start(request('a'));
+  const second = traffic.start(request('b'.repeat(10_000)));
+  traffic.change(first, { ms: 1 });
+  traffic.log(first, { stream: 'stdout', text: 'late' });
+  expect(traffic.all().map(({ id }) => id)).toEqual([second]);
+});
+
+test('log lines of an exchange are bounded', () => {
+  const traffic = new Traffic();
+  const id = traffic.start(request('a'));
+  for (let line = 0; line < 1_000; line++) traffic.log(id, { stream: 'console', text: `${line}` });
+  expect(traffic.get(id)?.logs).toHaveLength(200);
+});
+
+test('tokens are redacted by the name of their header and by their form', () => {
+  const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
+  const before = {
+    headers: {
+      'X-Platform': `Token ${token}`,
+      Authorization: `Bearer ${token}`,
+      Cookie: 'a=b',
+      accept: token,
+      host: 'x',
+    },
+    body: `{"token":"${token}"}`,
+    cut: 0,
+  };
+  expect(redact(before, 'x-platform')).toEqual({
+    headers: {
+      'X-Platform': 'Token [redacted]',
+      Authorization: 'Bearer [redacted]',
+      Cookie: '[redacted]',
+      accept: '[redacted]',
+      host: 'x',
+    },
+    body: '{"token":"[redacted]"}',
+    cut: 0,
+  });
+});
+
+test('the export is an HTTP archive of version 1.2', () => {
+  const traffic = new Traffic();
+  const id = traffic.start(request('{"a":1}'));
+  traffic.change(id, { response: { ...message('{}'), status: 200 }, ms: 12 });
+  expect(toHar(traffic.all(), '1.0.0')).toMatchObject({
+    log: {
+      version: '1.2',
+      creator: { name: 'market-mcp', version: '1.0.0' },
+      entries: [
+        {
+          time: 12,
+          request: {
+            method: 'POST',
+            queryString: [{ name: 'x', value: '1' }],
+            postData: { mimeType: 'application/json', text: '{"a":1}' },
+          },
+          response: { status: 200, content: { size: 2, text: '{}' } },
+        },
+      ],
+    },
+  });
+});
