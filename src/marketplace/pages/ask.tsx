@@ -1,0 +1,167 @@
+import type { JsonObject } from '../../contract/model.ts';
+import type { thresholds } from '../core/ask.ts';
+import type { Job } from '../core/jobs.ts';
+import { type CardPart, cardText } from '../core/log-card.ts';
+import { Csrf, Head, Notice, shown, Table, Text } from '../web/parts.tsx';
+import { Steps } from './job.tsx';
+
+export interface AskData {
+  /** What buyers see, with the arguments that the submission test sends. */
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly arguments: JsonObject;
+  }[];
+  readonly thresholds: typeof thresholds;
+}
+
+const meanings: { readonly [name in keyof typeof thresholds]: string } = {
+  attempts: 'calls of one tool while its answers are tried again',
+  fanOut: 'calls of one endpoint that find nothing and do not say so',
+  calls: 'calls of one question',
+  pauseMs: 'milliseconds between two calls',
+  tools: 'tools that the ranking may choose',
+  score: 'least score of a chosen tool',
+};
+
+export function Ask({ data, csrf }: { data: AskData; csrf: string }) {
+  const { tools } = data;
+  return (
+    <>
+      <Head title="Ask">
+        The loop in which the platform calls tools for a question, without a model: the same question takes
+        the same way.
+      </Head>
+      {tools.length === 0 ? (
+        <div class="panel empty">
+          <h2>Buyers see no tools</h2>
+          <p class="soft">Register a server first.</p>
+          <a class="button primary" href="/register">
+            Register
+          </a>
+        </div>
+      ) : (
+        <form method="post" action="/ask" class="split">
+          <Csrf token={csrf} />
+          <div class="panel">
+            <label class="field">
+              <span>Question</span>
+              <textarea name="question" class="prose" rows={3} required />
+            </label>
+            <fieldset>
+              <legend>Who chooses the tools</legend>
+              <label class="choice">
+                <input type="radio" name="mode" value="auto" checked />
+                <span class="plain">
+                  auto <span class="hint">the words of the question, in names and descriptions</span>
+                </span>
+              </label>
+              <label class="choice">
+                <input type="radio" name="mode" value="query" />
+                <span class="plain">
+                  query <span class="hint">the same, only tools that _meta allows for queries</span>
+                </span>
+              </label>
+              <label class="choice">
+                <input type="radio" name="mode" value="manual" />
+                <span class="plain">
+                  manual <span class="hint">those you pick</span>
+                </span>
+              </label>
+            </fieldset>
+            <div class="row">
+              <button type="submit" class="primary">
+                Ask
+              </button>
+            </div>
+            <details>
+              <summary>Thresholds</summary>
+              <Table label="Thresholds" heads={['Name', 'Value', 'Meaning']}>
+                {Object.entries(data.thresholds).map(([name, value]) => (
+                  <tr>
+                    <td>
+                      <code>{name}</code>
+                    </td>
+                    <td class="num">{value}</td>
+                    <td>{meanings[name as keyof typeof meanings]}</td>
+                  </tr>
+                ))}
+              </Table>
+              <p class="soft small">
+                The contract shows none of these numbers: they are this emulator's choice.
+              </p>
+            </details>
+          </div>
+          <fieldset class="panel">
+            <legend class="sr">Tools and their arguments</legend>
+            <h2>Tools and their arguments</h2>
+            <p class="soft small">Without your edit, the arguments are those of the submission test.</p>
+            {tools.map(({ name, description, arguments: args }) => (
+              <div class="stack tight">
+                <label class="choice">
+                  <input type="checkbox" name="pick" value={name} />
+                  <span class="plain">
+                    <code>{shown(name)}</code> <span class="hint">{shown(description)}</span>
+                  </span>
+                </label>
+                <label class="field">
+                  <span class="sr">Arguments of {shown(name)}</span>
+                  <textarea name={`arguments.${name}`} rows={3} spellcheck={false}>
+                    {`\n${JSON.stringify(args, null, 2)}`}
+                  </textarea>
+                </label>
+              </div>
+            ))}
+          </fieldset>
+        </form>
+      )}
+    </>
+  );
+}
+
+/** What the job of a question comes to. */
+export interface AskResult {
+  readonly ending: string;
+  readonly answered: boolean;
+  readonly card: readonly CardPart[];
+}
+
+export function AskView({ job }: { job: Job }) {
+  const result = job.result as AskResult | null;
+  const final = result?.card.at(-1)?.lines ?? [];
+  return (
+    <>
+      {result && (
+        <>
+          <Notice mark={result.answered ? 'pass' : 'advice'} title={final[0] ?? ''} lines={final.slice(1)} />
+          <section class="panel" aria-labelledby="card">
+            <div class="row between">
+              <h2 id="card">Developer log card</h2>
+              <button type="button" data-copy="card-text">
+                Copy all
+              </button>
+            </div>
+            {result.card.map(({ title, lines }) => (
+              <div class="stack tight">
+                <h3>{title}</h3>
+                {lines.map((line) => (
+                  <p class="mono soft">{shown(line)}</p>
+                ))}
+              </div>
+            ))}
+          </section>
+          <details>
+            <summary>As text</summary>
+            <Text text={cardText(result.card)} id="card-text" />
+          </details>
+          <p class="row">
+            <a class="button" href="/ask">
+              Ask again
+            </a>
+          </p>
+        </>
+      )}
+      {!result && <Steps job={job} />}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { CheckReport } from '../../check/model.ts';
+import { reporters } from '../../check/report/index.ts';
+import type { Job } from '../core/jobs.ts';
+import { Csrf, Head, Notice, Text } from '../web/parts.tsx';
+import { Steps } from './job.tsx';
+
+export interface CheckData {
+  readonly available: boolean;
+  readonly last: Job | null;
+}
+
+export function Check({ data: { available, last }, csrf }: { data: CheckData; csrf: string }) {
+  return (
+    <>
+      <Head title="Check">Every rule of the contract, with the report that market-mcp check prints.</Head>
+      {available ? (
+        <form method="post" action="/check" class="row">
+          <Csrf token={csrf} />
+          <button type="submit" class="primary">
+            Run the check
+          </button>
+          <span class="soft small">
+            In a project it starts instances of its own; your running server is left alone.
+          </span>
+        </form>
+      ) : (
+        <Notice
+          mark="advice"
+          title="There is no server to check"
+          lines={['Run the marketplace in a project, or with --endpoint.']}
+        />
+      )}
+      {last && last.state === 'done' && (
+        <section class="stack">
+          <h2>Last check</h2>
+          <CheckView job={last} />
+        </section>
+      )}
+    </>
+  );
+}
+
+export function CheckView({ job }: { job: Job }) {
+  const report = job.result as CheckReport | null;
+  if (!report) return <Steps job={job} />;
+  const { summary, ok } = report;
+  return (
+    <>
+      <Notice
+        mark={ok ? 'pass' : 'fail'}
+        title={ok ? 'The check passed' : 'The check failed'}
+        lines={[
+          `${summary.passed} rules passed, ${summary.failed} failed, ${summary.advice} advised, ${summary.notRun} not run`,
+        ]}
+      />
+      <Text text={reporters.pretty(report, { color: false, verbose: false })} report />
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { isObject, typesOf } from '../../contract/schema.ts';
+import { Head, Notice, shown, Tag } from '../web/parts.tsx';
+
+/** A tool of the author's server at a glance. */
+export interface ToolView {
+  readonly name: string;
+  readonly definition: JsonObject;
+  /** Path of its source in the project. */
+  readonly source: string | null;
+  /** How buyers see it. */
+  readonly listed: 'listed' | 'changed' | 'not listed';
+  readonly lastOutcome: string | null;
+}
+
+export interface HomeData {
+  readonly endpoint: string | null;
+  readonly healthy: boolean;
+  readonly problem: string | null;
+  readonly tools: readonly ToolView[];
+  readonly listed: boolean;
+  readonly refreshNeeded: boolean;
+  readonly lastCheck: {
+    readonly ok: boolean;
+    readonly passed: number;
+    readonly failed: number;
+    readonly job: string;
+  } | null;
+  readonly calls: number;
+  readonly canCheck: boolean;
+  /** The tool list and every page as JSON, for programs. */
+  readonly twins: { readonly [page: string]: string };
+}
+
+export function Home({ data }: { data: HomeData }) {
+  const { endpoint, healthy, problem, tools } = data;
+  return (
+    <>
+      <Head title="Your tools">
+        The marketplace as your server will meet it: try, check and register before anything is at stake.
+      </Head>
+      {endpoint === null && (
+        <div class="panel empty">
+          <h2>No server is known yet</h2>
+          <p class="soft">
+            Run this in your project, or start it with <code>--endpoint http://localhost:3000/mcp</code>. You
+            can also register any server.
+          </p>
+          <a class="button primary" href="/register">
+            Register a server
+          </a>
+        </div>
+      )}
+      {endpoint !== null && !healthy && (
+        <Notice
+          mark="fail"
+          title={`The server does not answer at ${endpoint}`}
+          lines={[problem ?? 'Start it: npm run dev', 'This page shows it as soon as you reload.']}
+        />
+      )}
+      {endpoint !== null && <NextSteps data={data} />}
+      {tools.length > 0 && (
+        <section class="stack" aria-labelledby="tools">
+          <div class="row between">
+            <h2 id="tools">
+              {tools.length} {tools.length === 1 ? 'tool' : 'tools'}
+            </h2>
+            <p class="row small soft">
+              <Tag mark={healthy ? 'pass' : 'fail'}>{healthy ? 'healthy' : 'no answer'}</Tag>
+              <code>{shown(endpoint)}</code>
+            </p>
+          </div>
+          <div class="cards">
+            {tools.map((tool) => (
+              <ToolCard tool={tool} />
+            ))}
+          </div>
+        </section>
+      )}
+    </>
+  );
+}
+
+function NextSteps({ data }: { data: HomeData }) {
+  const { tools, calls, lastCheck, listed, refreshNeeded, canCheck } = data;
+  const source = tools.find((tool) => tool.source !== null)?.source;
+  const steps = [
+    {
+      title: 'Change',
+      done: true,
+      text: source
+        ? `Edit ${source}. The server restarts when you save.`
+        : 'Edit your tools and restart the server.',
+      link: null,
+    },
+    {
+      title: 'Try',
+      done: calls > 0,
+      text: 'Call a tool as a paying caller, and as one who does not pay.',
+      link: '/try',
+    },
+    {
+      title: 'Check',
+      done: lastCheck?.ok === true,
+      text: lastCheck
+        ? lastCheck.ok
+          ? `${lastCheck.passed} rules passed.`
+          : `${lastCheck.failed} rules failed.`
+        : 'Run every rule of the contract.',
+      link: canCheck ? '/check' : null,
+    },
+    {
+      title: listed ? 'Refresh Skills' : 'Register',
+      done: listed && !refreshNeeded,
+      text: listed
+        ? refreshNeeded
+          ? 'Your tools have changed. Buyers still see the old ones.'
+          : 'Listed. Buyers see what your server serves.'
+        : 'Fill in the form, and see what the submission finds.',
+      link: listed ? '/listings' : '/register',
+    },
+  ];
+  const now = steps.find(({ done }) => !done);
+  return (
+    <section aria-labelledby="next" class="stack">
+      <h2 id="next">What to do next</h2>
+      <ol class="next">
+        {steps.map((step, index) => (
+          <li class={step === now ? 'now' : step.done ? 'done' : ''}>
+            <b>
+              <span class="number" aria-hidden="true">
+                {step.done && step !== steps[0] ? '✓' : index + 1}
+              </span>
+              {step.link ? <a href={step.link}>{step.title}</a> : step.title}
+              {step.done && index > 0 && <span class="sr">, done</span>}
+            </b>
+            <span class="small">{shown(step.text)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const listedMarks = { listed: 'pass', changed: 'advice', 'not listed': 'none' } as const;
+
+function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: { tool: ToolView }) {
+  const { description, inputSchema, outputSchema } = definition;
+  return (
+    <article class="panel">
+      <div class="row between">
+        <h3 class="mono">{shown(name)}</h3>
+        <span class="row">
+          {lastOutcome && (
+            <Tag mark={lastOutcome === 'found' ? 'pass' : 'none'}>last call: {lastOutcome}</Tag>
+          )}
+          <Tag mark={listedMarks[listed]}>{listed}</Tag>
+        </span>
+      </div>
+      <p>{shown(description)}</p>
+      <div class="stack tight">
+        <span class="label small">Takes</span>
+        <Fields schema={inputSchema} none="no arguments" />
+      </div>
+      <div class="stack tight">
+        <span class="label small">Returns</span>
+        <Fields schema={outputSchema} none="nothing declared" />
+      </div>
+      <div class="row between">
+        <a class="button" href={`/try?tool=${encodeURIComponent(name)}`}>
+          Try {shown(name)}
+        </a>
+        {source && <code class="soft">{shown(source)}</code>}
+      </div>
+    </article>
+  );
+}
+
+const signals = new Set(['searchExhausted', 'noResultsReason', 'error', 'message']);
+
+function Fields({ schema, none }: { schema: Json | undefined; none: string }) {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  const own = Object.entries(properties).filter(([name]) => !signals.has(name) || required.includes(name));
+  if (own.length === 0) return <p class="soft small">{none}</p>;
+  return (
+    <dl class="fields">
+      {own.map(([name, property]) => (
+        <>
+          <dt>{shown(name)}</dt>
+          <dd>{shown(inBrief(property, required.includes(name)))}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function inBrief(property: Json, required: boolean): string {
+  if (!isObject(property)) return 'any value';
+  const types = typesOf(property).map(String).join(' or ') || 'any type';
+  const sample = property.default !== undefined ? ` = ${JSON.stringify(property.default)}` : '';
+  return `${types}${sample}${required ? '' : ', optional'}`;
+}

@@ -1,0 +1,66 @@
+import type { Child } from 'hono/jsx';
+import type { Job } from '../core/jobs.ts';
+import type { Step } from '../core/model.ts';
+import { Head, type Mark, Notice, shown, Tag } from '../web/parts.tsx';
+
+const words: { readonly [status in Step['status']]: string } = {
+  running: 'running',
+  pass: 'passed',
+  fail: 'failed',
+  advice: 'advice',
+};
+
+export function Steps({ job }: { job: Job }) {
+  if (job.steps.length === 0) return null;
+  return (
+    <ol class="steps panel">
+      {job.steps.map(({ label, status, details }) => (
+        <li>
+          <span>
+            <Tag mark={status as Mark}>{words[status]}</Tag>
+          </span>
+          <div class="stack tight">
+            <h3>{shown(label)}</h3>
+            {details.length > 0 && (
+              <ul>
+                {details.slice(0, 30).map((detail) => (
+                  <li>{shown(detail)}</li>
+                ))}
+              </ul>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** A page of something that takes a while: the part inside is fetched again whenever it changes, until it is done. */
+export function JobPage({ job, fragment, children }: { job: Job; fragment: string; children?: Child }) {
+  const live = job.state === 'running' ? { 'data-live': fragment, 'data-topic': `job:${job.id}` } : {};
+  return (
+    <>
+      <Head title={job.title} />
+      {job.state === 'running' && (
+        <noscript>
+          <p>Reload the page to see how far it has come.</p>
+        </noscript>
+      )}
+      <div class="stack" aria-live="polite" {...live}>
+        {children}
+      </div>
+    </>
+  );
+}
+
+/** The part of a job's page that changes. */
+export function JobBody({ job, children }: { job: Job; children?: Child }) {
+  const done = job.state === 'done' ? { 'data-done': '', tabindex: -1 } : {};
+  return (
+    <div class="stack" {...done}>
+      {job.state === 'running' && <Tag mark="running">running</Tag>}
+      {job.error !== null && <Notice mark="fail" title="It could not be done" lines={[job.error]} />}
+      {children}
+    </div>
+  );
+}

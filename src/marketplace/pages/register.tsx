@@ -1,0 +1,177 @@
+import type { PlatformProfile } from '../../contract/profile.ts';
+import type { Job } from '../core/jobs.ts';
+import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
+import { Csrf, Head, Notice } from '../web/parts.tsx';
+import { Steps } from './job.tsx';
+
+export interface RegisterData {
+  readonly form: ListingForm;
+  readonly problems: readonly FieldProblem[];
+  readonly stake: number;
+  readonly rules: PlatformProfile['listing'];
+}
+
+export function Register({ data, csrf }: { data: RegisterData; csrf: string }) {
+  const { form, problems, rules, stake } = data;
+  const { price, stake: terms, categories } = rules;
+  const props = (field: keyof ListingForm) => {
+    const told = problems.filter((problem) => problem.field === field);
+    const invalid = told.some(({ advice }) => !advice);
+    return {
+      name: field,
+      id: field,
+      ...(invalid && { 'aria-invalid': 'true' as const }),
+      ...(told.length > 0 && { 'aria-describedby': `${field}-problem` }),
+    };
+  };
+  return (
+    <>
+      <Head title="Register">
+        The form of the marketplace. Submitting it discovers your tools and runs the submission test, as the
+        platform does.
+      </Head>
+      {problems.some(({ advice }) => !advice) && (
+        <Notice
+          mark="fail"
+          title="The form was not submitted"
+          lines={['Correct the fields that are marked.']}
+        />
+      )}
+      <div class="split">
+        <form method="post" action="/register" class="stack panel" novalidate>
+          <Csrf token={csrf} />
+          <label>
+            <span>Name</span>
+            <input {...props('name')} value={form.name} maxlength={rules.nameLength.maximum} />
+            <Told field="name" problems={problems} />
+          </label>
+          <label>
+            <span>Description</span>
+            {rules.descriptionSections.length > 0 && (
+              <span class="hint">One line of summary, then {rules.descriptionSections.join(' ')}</span>
+            )}
+            <textarea {...props('description')} rows={9} class="prose">{`\n${form.description}`}</textarea>
+            <Told field="description" problems={problems} />
+          </label>
+          <label for="category">
+            <span>Category</span>
+            {categories ? (
+              <select {...props('category')}>
+                <option value="">Choose one</option>
+                {categories.map((category) => (
+                  <option value={category} selected={category === form.category}>
+                    {category}
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <input {...props('category')} value={form.category} />
+            )}
+            {!categories && (
+              <span class="hint">
+                The contract does not show the values: any text is this emulator's choice.
+              </span>
+            )}
+            <Told field="category" problems={problems} />
+          </label>
+          <label>
+            <span>Price of a call in {price.currency}</span>
+            <input
+              {...props('price')}
+              value={form.price}
+              inputmode="decimal"
+              data-stake-minimum={terms.minimum}
+              data-stake-unit={terms.perPriceUnit}
+            />
+            <span class="hint">0 is allowed{price.maximum === null ? '' : `, at most ${price.maximum}`}</span>
+            <Told field="price" problems={problems} />
+          </label>
+          <label>
+            <span>Endpoint</span>
+            <input {...props('endpoint')} value={form.endpoint} inputmode="url" spellcheck={false} />
+            <span class="hint">
+              Ends with /mcp. https, or http on this machine. Tokens name it as their audience, byte for byte.
+            </span>
+            <Told field="endpoint" problems={problems} />
+          </label>
+          <div class="row">
+            <button type="submit" class="primary">
+              Submit
+            </button>
+          </div>
+        </form>
+        <aside class="panel" aria-labelledby="stake-title">
+          <h2 id="stake-title">Stake</h2>
+          <p class="stake">
+            <span id="stake">{stake}</span> {terms.currency}
+          </p>
+          <p class="soft">
+            {terms.perPriceUnit > 0
+              ? `The larger of ${terms.minimum} and ${terms.perPriceUnit} × price.`
+              : `${terms.minimum} at least.`}{' '}
+            Refundable, {terms.withdrawalDelayDays} days after you withdraw it.
+          </p>
+          <p class="soft small">Nothing is staked here: this is a rehearsal on your machine.</p>
+          <h2>What happens on submit</h2>
+          <ol class="soft">
+            <li>The fields are validated.</li>
+            <li>The tools are discovered, without a token.</li>
+            <li>Their definitions are held against the rules.</li>
+            <li>An unpaid call must be refused when the price is above 0.</li>
+            <li>Every tool is called with sample arguments, and its text must match its outputSchema.</li>
+          </ol>
+          <p class="soft small">
+            The contract does not name the states between submission and acceptance: their names here are this
+            emulator's choice.
+          </p>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function Told({ field, problems }: { field: keyof ListingForm; problems: readonly FieldProblem[] }) {
+  const told = problems.filter((problem) => problem.field === field);
+  if (told.length === 0) return null;
+  return (
+    <span id={`${field}-problem`} class={`small ${told.some(({ advice }) => !advice) ? 'bad' : 'warn'}`}>
+      {told.map(({ message }) => message).join(' ')}
+    </span>
+  );
+}
+
+/** How a submission goes, and how it ended. */
+export function SubmissionView({ job }: { job: Job }) {
+  const submission = job.result as Submission | null;
+  return (
+    <>
+      {submission?.accepted === true && (
+        <Notice
+          mark="pass"
+          title={`Accepted: ${submission.listing.name} is listed`}
+          lines={['Buyers see its tools as they are now. After a change, use Refresh Skills in My tools.']}
+        />
+      )}
+      {submission?.accepted === false && <Notice mark="fail" title="Rejected" lines={submission.reasons} />}
+      <Steps job={job} />
+      {submission && (
+        <p class="row">
+          {submission.accepted ? (
+            <>
+              <a class="button primary" href="/listings">
+                My tools
+              </a>
+              <a class="button" href="/ask">
+                Ask a question
+              </a>
+            </>
+          ) : (
+            <a class="button primary" href="/register">
+              Back to the form
+            </a>
+          )}
+        </p>
+      )}
+    </>
+  );
+}

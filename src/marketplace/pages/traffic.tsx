@@ -1,0 +1,229 @@
+import type { Exchange, LogLine } from '../core/traffic.ts';
+import { Csrf, Head, Notice, shown, Table, Tag, Text, Time } from '../web/parts.tsx';
+
+export interface TrafficFilter {
+  readonly text: string;
+  readonly purpose: string;
+  readonly failed: boolean;
+}
+
+/** One exchange in the list; the whole of it is on its own page. */
+export type ExchangeSummary = Omit<Exchange, 'request' | 'response' | 'logs'> & {
+  readonly status: number | null;
+};
+
+export interface TrafficData {
+  readonly filter: TrafficFilter;
+  readonly exchanges: readonly ExchangeSummary[];
+  readonly kept: number;
+  readonly dropped: number;
+  readonly bytes: number;
+  readonly serverLog: readonly LogLine[];
+}
+
+const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'];
+
+/** The filter as the query of an address. */
+export function queryOf({ text, purpose, failed }: TrafficFilter): string {
+  return new URLSearchParams({ text, purpose, ...(failed && { failed: '1' }) }).toString();
+}
+
+export function TrafficPage({ data, csrf }: { data: TrafficData; csrf: string }) {
+  const { filter } = data;
+  const query = queryOf(filter);
+  return (
+    <>
+      <Head title="Traffic">
+        Every request of this marketplace and its response, newest first, without tokens. It stays in memory,
+        up to a bound.
+      </Head>
+      <form method="get" action="/traffic" class="panel">
+        <div class="row">
+          <label class="field">
+            <span>Search</span>
+            <input name="text" value={filter.text} placeholder="tool, method, address" />
+          </label>
+          <label class="field">
+            <span>Sent for</span>
+            <select name="purpose">
+              <option value="">everything but the page's own look-ups</option>
+              {purposes.map((purpose) => (
+                <option value={purpose} selected={purpose === filter.purpose}>
+                  {purpose}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="choice">
+            <input type="checkbox" name="failed" value="1" checked={filter.failed} />
+            <span>only failed</span>
+          </label>
+          <button type="submit">Filter</button>
+        </div>
+      </form>
+      <div data-live={`/traffic/rows?${query}`} data-topic="traffic" class="stack">
+        <Rows data={data} />
+      </div>
+      <div class="row">
+        <a class="button" href={`/traffic/export.json?${query}`}>
+          Export JSON
+        </a>
+        <a class="button" href={`/traffic/export.har?${query}`}>
+          Export HAR
+        </a>
+        <form method="post" action="/traffic/clear">
+          <Csrf token={csrf} />
+          <button type="submit">Clear</button>
+        </form>
+      </div>
+      {data.serverLog.length > 0 && (
+        <section class="stack">
+          <h2>Server log</h2>
+          <p class="soft small">Lines of the author's server that belong to no single request.</p>
+          <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
+        </section>
+      )}
+    </>
+  );
+}
+
+export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
+  return (
+    <>
+      <p class="soft small" role="status">
+        {exchanges.length} shown of {kept} kept, {(bytes / 1024 / 1024).toFixed(1)} MiB
+        {dropped > 0 ? `; ${dropped} older ones are gone` : ''}
+      </p>
+      {exchanges.length > 0 && (
+        <Table label="Requests" heads={['#', 'Time', 'For', 'Request', 'Status', 'ms']}>
+          {exchanges.map((exchange) => (
+            <tr>
+              <td class="num">
+                <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
+              </td>
+              <td class="nowrap">{exchange.at.slice(11, 23)}</td>
+              <td>{exchange.purpose}</td>
+              <td>
+                <code>{shown(titleOf(exchange))}</code>
+              </td>
+              <td>
+                <Status exchange={exchange} />
+              </td>
+              <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </>
+  );
+}
+
+/** `tools/call get_price`, or the HTTP request where it is no JSON-RPC. */
+export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
+  if (!rpc) return `${method} ${new URL(url).pathname}`;
+  return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
+}
+
+function Status({ exchange: { status, error } }: { exchange: Pick<ExchangeSummary, 'status' | 'error'> }) {
+  if (error !== null) return <Tag mark="fail">{shown(error)}</Tag>;
+  if (status === null) return <Tag mark="running">waiting</Tag>;
+  return <Tag mark={status < 400 ? 'pass' : 'fail'}>{status}</Tag>;
+}
+
+export interface ExchangeData {
+  readonly exchange: Exchange;
+  readonly curl: string;
+}
+
+export function ExchangePage({ data: { exchange, curl }, csrf }: { data: ExchangeData; csrf: string }) {
+  const { id, at, purpose, method, url, request, response, ms, error, logs, rpc } = exchange;
+  return (
+    <>
+      <Head title={`Request ${id}`}>
+        {shown(titleOf(exchange))}, sent for {purpose}, <Time at={at} />
+      </Head>
+      {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
+      <div class="split even">
+        <section class="panel" aria-labelledby="request">
+          <h2 id="request">Request</h2>
+          <p class="mono">
+            {method} {shown(url)}
+          </p>
+          <Text text={headersText(request.headers)} />
+          {request.body !== '' && <Text text={pretty(request.body)} />}
+          <Cut bytes={request.cut} />
+          <div class="row">
+            <button type="button" data-copy="curl">
+              Copy as curl
+            </button>
+          </div>
+          <details>
+            <summary>curl</summary>
+            <Text text={curl} id="curl" />
+          </details>
+        </section>
+        <section class="panel" aria-labelledby="response">
+          <h2 id="response">Response</h2>
+          {response ? (
+            <>
+              <p class="row">
+                <Tag mark={response.status < 400 ? 'pass' : 'fail'}>HTTP {response.status}</Tag>
+                <span class="soft">{ms === null ? '' : `${Math.round(ms)} ms`}</span>
+              </p>
+              <Text text={headersText(response.headers)} />
+              {response.body !== '' && <Text text={pretty(response.body)} />}
+              <Cut bytes={response.cut} />
+            </>
+          ) : (
+            <p class="soft">none</p>
+          )}
+          {rpc?.tool !== undefined && response && (
+            <form method="post" action="/disputes">
+              <Csrf token={csrf} />
+              <input type="hidden" name="call" value={String(id)} />
+              <button type="submit">Dispute this call</button>
+            </form>
+          )}
+        </section>
+      </div>
+      {logs.length > 0 && (
+        <section class="panel">
+          <h2>What the server wrote during this request</h2>
+          <Text text={logs.map(({ stream, text }) => `${stream.padEnd(8)}${text}`).join('\n')} />
+        </section>
+      )}
+      <form method="post" action={`/traffic/${id}/replay`} class="panel stack">
+        <Csrf token={csrf} />
+        <h2>Send it again</h2>
+        <p class="soft">With a new session and a new token.</p>
+        <label>
+          <span>Body</span>
+          <textarea name="body" rows={8} spellcheck={false}>{`\n${pretty(request.body)}`}</textarea>
+        </label>
+        <div class="row">
+          <button type="submit" class="primary">
+            Replay
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Cut({ bytes }: { bytes: number }) {
+  return bytes > 0 ? <p class="soft small">{bytes} more bytes were not kept.</p> : null;
+}
+
+function headersText(headers: Exchange['request']['headers']): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

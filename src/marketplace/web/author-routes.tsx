@@ -1,0 +1,224 @@
+import { curlCommands } from '../../../templates/project/local/curl.ts';
+import type { CheckReport } from '../../check/model.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
+import { type CallReport, type UnhappyWay, unhappyWays } from '../core/caller.ts';
+import { MarketError } from '../core/errors.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { Check, CheckView } from '../pages/check.tsx';
+import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
+import { outcomeWords, Try, type TryData } from '../pages/try.tsx';
+import { argumentsOf, jsonOf, textOf } from './input.ts';
+import { pages } from './layout.tsx';
+import { jobPages } from './market-routes.tsx';
+import { type Done, type Site, twinOf } from './site.tsx';
+
+/** Home, Try it and Check: what an author does with the own server. */
+export function authorRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  const outcomes = new Map<string, string>();
+
+  site.page(
+    '/',
+    'Your tools',
+    () => homeOf(marketplace, outcomes),
+    (data) => <Home data={data} />,
+  );
+
+  site.page(
+    '/try',
+    'Try it',
+    async (c): Promise<TryData> => {
+      const given = c.req.query('arguments');
+      return tryData(
+        marketplace,
+        c.req.query('tool') ?? null,
+        given === undefined ? undefined : jsonOf(given, 'arguments'),
+      );
+    },
+    (data) => <Try data={data} csrf={csrf} />,
+  );
+  site.post('/try', async (input): Promise<Done> => {
+    const called = await callAs(marketplace, input);
+    const { report, data } = called;
+    outcomes.set(report.tool, outcomeWords(report.verdict.outcome));
+    return { data: report, title: 'Try it', view: <Try data={data} csrf={csrf} /> };
+  });
+  site.post('/try/save', async (input): Promise<Done> => {
+    const endpoint = await ownEndpoint(marketplace);
+    const args = jsonOf(textOf(input, 'arguments'), 'arguments');
+    const expect = textOf(input, 'expect');
+    const tool = textOf(input, 'tool');
+    if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
+      throw new MarketError('BAD_EXAMPLE', 'an example is an object of arguments and what to expect', '');
+    }
+    await marketplace.saveExample({ endpoint, tool, arguments: args, expect });
+    return { data: { tool, arguments: args, expect }, to: `/try?tool=${encodeURIComponent(tool)}` };
+  });
+
+  site.page(
+    '/check',
+    'Check',
+    () => ({
+      available: marketplace.options.check !== undefined,
+      last: marketplace.jobs.newest('check') ?? null,
+    }),
+    (data) => <Check data={data} csrf={csrf} />,
+  );
+  site.post('/check', async (_input, c): Promise<Done> => {
+    const { check } = marketplace.options;
+    if (!check)
+      throw new MarketError('NOTHING_TO_CHECK', 'no server is known', 'Run the marketplace in a project.');
+    const { id, finished } = marketplace.jobs.start('check', 'Checking', (onStep) =>
+      check((rule, done, total) =>
+        onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
+      ),
+    );
+    const data = c.req.path.endsWith('.json') ? (await finished).result : { id };
+    return { data, to: `/check/${id}` };
+  });
+  jobPages(site, 'check', (job) => <CheckView job={job} />);
+}
+
+async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, string>): Promise<HomeData> {
+  const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
+  const { listings } = await marketplace.store.read();
+  const own = listings.find((listing) => listing.endpoint === endpoint);
+  const [healthy, read] = await Promise.all([
+    endpoint === null ? false : marketplace.isHealthy(endpoint),
+    readTools(marketplace, endpoint),
+  ]);
+  const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
+  const tools = read.tools.map(({ name, definition }): ToolView => {
+    const known = stored.get(name);
+    const listed =
+      known === undefined ? 'not listed' : known === JSON.stringify(definition) ? 'listed' : 'changed';
+    return {
+      name,
+      definition,
+      source: sources.get(name) ?? null,
+      listed,
+      lastOutcome: outcomes.get(name) ?? null,
+    };
+  });
+  const job = marketplace.jobs.newest('check');
+  const report = job?.result as CheckReport | null | undefined;
+  return {
+    endpoint,
+    healthy,
+    problem: read.problem,
+    tools,
+    listed: own !== undefined,
+    refreshNeeded:
+      own !== undefined &&
+      (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
+    lastCheck:
+      job && report
+        ? { ok: report.ok, passed: report.summary.passed, failed: report.summary.failed, job: job.id }
+        : null,
+    calls: outcomes.size,
+    canCheck: check !== undefined,
+    twins: Object.fromEntries(pages.map(([path, name]) => [name, twinOf(path)])),
+  };
+}
+
+interface Read {
+  readonly tools: readonly { readonly name: string; readonly definition: JsonObject }[];
+  readonly problem: string | null;
+}
+
+async function readTools(marketplace: Marketplace, endpoint: string | null): Promise<Read> {
+  if (endpoint === null) return { tools: [], problem: null };
+  return marketplace.caller.tools(endpoint).then(
+    (tools) => ({ tools: named(tools), problem: null }),
+    (error: Error) => ({ tools: [], problem: error.message }),
+  );
+}
+
+function named(tools: readonly Json[]): Read['tools'] {
+  return tools
+    .filter(isObject)
+    .flatMap((definition) =>
+      typeof definition.name === 'string' ? [{ name: definition.name, definition }] : [],
+    );
+}
+
+/** The author's server; without one, that of the first listing. */
+async function ownEndpoint(marketplace: Marketplace): Promise<string> {
+  const { listings } = await marketplace.store.read();
+  const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
+  if (endpoint !== undefined) return endpoint;
+  throw new MarketError(
+    'NO_SERVER',
+    'no server is known',
+    'Start the marketplace with --endpoint, or register one.',
+  );
+}
+
+async function tryData(marketplace: Marketplace, selected: string | null, given?: Json): Promise<TryData> {
+  const endpoint = await ownEndpoint(marketplace).catch(() => null);
+  const { tools, problem } = await readTools(marketplace, endpoint);
+  const tool = tools.find(({ name }) => name === selected) ?? tools[0];
+  const { examples } = await marketplace.store.read();
+  return {
+    endpoint,
+    tools,
+    selected: tool?.name ?? null,
+    arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
+    unhappy: null,
+    examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
+    problem,
+    report: null,
+    curl: null,
+  };
+}
+
+/** Defaults and examples of all properties, over what the submission test would send. */
+function filled(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
+  const schema = isObject(definition?.inputSchema) ? definition.inputSchema : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const samples = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
+    if (!isObject(property)) return [];
+    if (property.default !== undefined) return [[name, property.default]];
+    const first = Array.isArray(property.examples) ? property.examples[0] : undefined;
+    return first === undefined ? [] : [[name, first]];
+  });
+  return { ...marketplace.sample(schema), ...Object.fromEntries(samples) };
+}
+
+/** The one call: of the page, and of `market-mcp call`. */
+async function callAs(
+  marketplace: Marketplace,
+  input: { readonly [name: string]: unknown },
+): Promise<{ readonly report: CallReport; readonly data: TryData }> {
+  const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
+  const name = textOf(input, 'tool');
+  const way = textOf(input, 'unhappy');
+  if (way !== '' && !Object.hasOwn(unhappyWays, way)) {
+    const known = Object.keys(unhappyWays).join(', ');
+    throw new MarketError(
+      'BAD_WAY',
+      `there is no unhappy way ${JSON.stringify(way)}`,
+      `Choose one of: ${known}.`,
+    );
+  }
+  const unhappy = way === '' ? undefined : (way as UnhappyWay);
+  const { tools } = await readTools(marketplace, endpoint);
+  const definition = tools.find((tool) => tool.name === name)?.definition;
+  const typed = textOf(input, 'json').trim();
+  const given = input.arguments as Json | undefined;
+  const args =
+    given !== undefined
+      ? given
+      : typed !== ''
+        ? jsonOf(typed, 'Arguments as JSON')
+        : argumentsOf(input, definition?.inputSchema);
+  const report = await marketplace.call({ endpoint, tool: name, arguments: args, definition, unhappy });
+  const { token: platform } = marketplace.profile;
+  const token = await (await marketplace.caller.signer(endpoint)).token();
+  const curl = isObject(args)
+    ? curlCommands({ url: endpoint, tool: name, arguments: args, token }, platform)
+    : null;
+  const data = await tryData(marketplace, name, args);
+  return { report, data: { ...data, endpoint, unhappy: unhappy ?? null, report, curl } };
+}

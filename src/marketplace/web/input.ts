@@ -1,0 +1,62 @@
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
+import { MarketError } from '../core/errors.ts';
+import type { Input } from './security.ts';
+
+/** A field as text; empty where it is absent. */
+export function textOf(input: Input, name: string): string {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  if (typeof value === 'string') return value.replaceAll('\r\n', '\n');
+  return typeof value === 'number' ? String(value) : '';
+}
+
+/** All texts of a field. */
+export function textsOf(input: Input, name: string): readonly string[] {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  return [value].flat().filter((text): text is string => typeof text === 'string');
+}
+
+/** JSON that was typed into a field. @throws MarketError `BAD_JSON` that names the field. */
+export function jsonOf(text: string, field: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MarketError(
+      'BAD_JSON',
+      `${field}: ${(error as Error).message}`,
+      'Write JSON: {"name": "value"}',
+    );
+  }
+}
+
+/**
+ * The arguments that a form for an inputSchema was filled with: each text read as its property's type. Where it cannot be
+ * read so, the text itself is sent, and the server has to answer that. Empty fields are not sent, but for required texts.
+ */
+export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonObject {
+  const schema = isObject(inputSchema) ? inputSchema : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const entries = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
+    const text = textOf(input, `arg.${name}`);
+    const type = isObject(property) ? property.type : undefined;
+    if (text.trim() === '' && !(type === 'string' && required.includes(name))) return [];
+    return [[name, readAs(text, isObject(property) ? property : {})]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function readAs(text: string, { type, enum: choices }: JsonObject): Json {
+  if (Array.isArray(choices)) {
+    const chosen = choices.find(
+      (choice) => text === (typeof choice === 'string' ? choice : JSON.stringify(choice)),
+    );
+    if (chosen !== undefined) return chosen;
+  }
+  if (type === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Child } from 'hono/jsx';
+
+/** The pages, in the order of the navigation. */
+export const pages = [
+  ['/', 'Home'],
+  ['/try', 'Try it'],
+  ['/check', 'Check'],
+  ['/register', 'Register'],
+  ['/listings', 'My tools'],
+  ['/ask', 'Ask'],
+  ['/disputes', 'Disputes'],
+  ['/traffic', 'Traffic'],
+] as const;
+
+/** What every page knows. */
+export interface Frame {
+  readonly path: string;
+  readonly csrf: string;
+  readonly profile: string;
+}
+
+export function Layout({ frame, title, children }: { frame: Frame; title: string; children?: Child }) {
+  const section = pages.findLast(([path]) =>
+    path === '/' ? frame.path === '/' : frame.path.startsWith(path),
+  );
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · Local marketplace`}</title>
+        <link rel="stylesheet" href="/assets/style.css" />
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link
+          rel="alternate"
+          type="application/json"
+          href={`${frame.path === '/' ? '/index' : frame.path}.json`}
+        />
+        <script type="module" src="/assets/client.js" />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <div class="frame">
+          <header class="side">
+            <a class="brand" href="/">
+              <Mark />
+              <span>
+                Local marketplace<small>{frame.profile}</small>
+              </span>
+            </a>
+            <nav aria-label="Pages">
+              <ul>
+                {pages.map(([path, name]) => (
+                  <li>
+                    <a href={path} {...(section?.[0] === path && { 'aria-current': 'page' })}>
+                      {name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <footer>
+              On this machine only. Every page has a JSON twin for programs:{' '}
+              <a href="/index.json">/index.json</a>
+            </footer>
+          </header>
+          <main id="main" tabindex={-1}>
+            {children}
+          </main>
+        </div>
+      </body>
+    </html>
+  );
+}
+
+function Mark() {
+  return (
+    <svg
+      width="26"
+      height="26"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.8"
+      aria-hidden="true"
+    >
+      <title>Market stall</title>
+      <path d="M3 9.5 4.8 4h14.4L21 9.5M3 9.5a3 3 0 0 0 6 0 3 3 0 0 0 6 0 3 3 0 0 0 6 0M5 13v7h14v-7" />
+    </svg>
+  );
+}
+
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b5f4a" d="M4.5 3h15L22 9.6A3.4 3.4 0 0 1 19 13v8H5v-8a3.4 3.4 0 0 1-3-3.4z"/></svg>';

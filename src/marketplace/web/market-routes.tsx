@@ -1,0 +1,214 @@
+import type { Json } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
+import { type AskRun, type Question, thresholds } from '../core/ask.ts';
+import { MarketError } from '../core/errors.ts';
+import { formProblems, stakeOf } from '../core/form.ts';
+import type { Job } from '../core/jobs.ts';
+import { logCard } from '../core/log-card.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import type { ListingForm, Mode } from '../core/model.ts';
+import { Ask, type AskResult, AskView } from '../pages/ask.tsx';
+import { Disputes } from '../pages/disputes.tsx';
+import { JobBody, JobPage } from '../pages/job.tsx';
+import { Listings, type ListingsData } from '../pages/listings.tsx';
+import { Register, type RegisterData, SubmissionView } from '../pages/register.tsx';
+import { jsonOf, textOf, textsOf } from './input.ts';
+import type { Input } from './security.ts';
+import type { Done, Site } from './site.tsx';
+
+/** @throws MarketError where there is no such job. */
+export function jobOf(marketplace: Marketplace, id = ''): Job {
+  const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
+  if (job) return job;
+  throw new MarketError('NO_SUCH_JOB', 'this run is no longer known', 'Start it again.');
+}
+
+/** Register, My tools, Ask and Disputes: the marketplace's own part. */
+export function marketRoutes(site: Site): void {
+  registerRoutes(site);
+  listingRoutes(site);
+  askRoutes(site);
+  disputeRoutes(site);
+}
+
+function registerRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  const { listing: rules } = marketplace.profile;
+  const show = (form: ListingForm, problems: RegisterData['problems'] = []): RegisterData => ({
+    form,
+    problems,
+    stake: stakeOf(form.price, rules),
+    rules,
+  });
+  site.page(
+    '/register',
+    'Register',
+    () =>
+      show({
+        name: '',
+        description: '',
+        category: '',
+        price: '0.01',
+        endpoint: marketplace.options.endpoint ?? '',
+      }),
+    (data) => <Register data={data} csrf={csrf} />,
+  );
+  site.post('/register', async (input, c): Promise<Done> => {
+    const form: ListingForm = {
+      name: textOf(input, 'name'),
+      description: textOf(input, 'description'),
+      category: textOf(input, 'category'),
+      price: textOf(input, 'price').trim(),
+      endpoint: textOf(input, 'endpoint').trim(),
+    };
+    const { listings } = await marketplace.store.read();
+    const taken = listings.map(({ endpoint }) => endpoint);
+    const problems = formProblems(form, rules, taken);
+    if (problems.some(({ advice }) => !advice) && !c.req.path.endsWith('.json')) {
+      const data = show(form, problems);
+      return { data, status: 422, title: 'Register', view: <Register data={data} csrf={csrf} /> };
+    }
+    const { id, finished } = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>
+      marketplace.register(form, onStep),
+    );
+    if (!c.req.path.endsWith('.json')) return { data: { id }, to: `/register/${id}` };
+    const { steps, result, error } = await finished;
+    if (error !== null) throw new MarketError('NOT_SUBMITTED', error, 'See the traffic.');
+    return { data: { ...(result as object), steps }, to: '/listings' };
+  });
+  jobPages(site, 'register', (job) => <SubmissionView job={job} />);
+}
+
+function listingRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  const { listing: rules } = marketplace.profile;
+  const load = async (refreshed: ListingsData['refreshed'] = null): Promise<ListingsData> => {
+    const { listings } = await marketplace.store.read();
+    return {
+      listings: await Promise.all(listings.map((listing) => marketplace.status(listing))),
+      refreshed,
+      rules,
+    };
+  };
+  site.page(
+    '/listings',
+    'My tools',
+    () => load(),
+    (data) => <Listings data={data} csrf={csrf} />,
+  );
+  site.post('/listings/refresh', async (input): Promise<Done> => {
+    const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
+    const data = await load({ name: listing.name, changes });
+    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} csrf={csrf} /> };
+  });
+  site.post('/listings/withdraw', async (input): Promise<Done> => {
+    const listing = textOf(input, 'listing');
+    await marketplace.withdraw(listing);
+    return { data: { withdrawn: listing }, to: '/listings' };
+  });
+}
+
+function askRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  site.page(
+    '/ask',
+    'Ask',
+    async () => ({
+      tools: (await marketplace.buyerTools()).map(({ name, definition: { description, inputSchema } }) => ({
+        name,
+        description: typeof description === 'string' ? description : '',
+        arguments: marketplace.sample(inputSchema),
+      })),
+      thresholds,
+    }),
+    (data) => <Ask data={data} csrf={csrf} />,
+  );
+  site.post('/ask', async (input, c): Promise<Done> => {
+    const question = await questionIn(input, marketplace);
+    let run: AskRun | undefined;
+    const { id, finished } = marketplace.jobs.start(
+      'ask',
+      'The answer',
+      async (onStep): Promise<AskResult> => {
+        run = await marketplace.ask(question, onStep);
+        const card = logCard(run, await marketplace.buyerTools());
+        return { ending: run.ending, answered: run.ending === 'answered', card };
+      },
+    );
+    if (!c.req.path.endsWith('.json')) return { data: { id }, to: `/ask/${id}` };
+    const { result, error } = await finished;
+    if (error !== null) throw new MarketError('NOT_ASKED', error, 'See the traffic.');
+    return { data: { ...(result as AskResult), run }, to: `/ask/${id}` };
+  });
+  jobPages(site, 'ask', (job) => <AskView job={job} />);
+}
+
+async function questionIn(input: Input, marketplace: Marketplace): Promise<Question> {
+  const mode = textOf(input, 'mode') || 'auto';
+  if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
+    throw new MarketError(
+      'BAD_MODE',
+      `there is no mode ${JSON.stringify(mode)}`,
+      'Choose manual, auto or query.',
+    );
+  }
+  const tools = await marketplace.buyerTools();
+  const given = isObject(input.arguments) ? input.arguments : {};
+  const args = tools.flatMap(({ name }): [string, Json][] => {
+    const typed = textOf(input, `arguments.${name}`).trim();
+    if (typed !== '') return [[name, jsonOf(typed, `Arguments of ${name}`)]];
+    return Object.hasOwn(given, name) ? [[name, given[name] ?? null]] : [];
+  });
+  return {
+    question: textOf(input, 'question').trim(),
+    mode: mode as Mode,
+    picked: textsOf(input, 'pick'),
+    arguments: Object.fromEntries(args),
+  };
+}
+
+function disputeRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  site.page(
+    '/disputes',
+    'Disputes',
+    async () => {
+      const { disputes, listings } = await marketplace.store.read();
+      const endpoints = new Set(listings.map(({ endpoint }) => endpoint));
+      const calls = marketplace.traffic
+        .newest(
+          50,
+          ({ rpc, url, response }) => rpc?.tool !== undefined && response !== null && endpoints.has(url),
+        )
+        .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
+      return { disputes, listings, calls };
+    },
+    (data) => <Disputes data={data} csrf={csrf} />,
+  );
+  site.post('/disputes', async (input): Promise<Done> => {
+    const tool = textOf(input, 'names') === 'none' ? null : textOf(input, 'tool') || undefined;
+    const dispute = await marketplace.dispute(Number(textOf(input, 'call')), tool);
+    return { data: dispute, to: `/disputes#dispute-${dispute.id}` };
+  });
+}
+
+/** The page of a run of this kind, and the part of it that changes. */
+export function jobPages(
+  site: Site,
+  kind: Job['kind'],
+  view: (job: Job) => ReturnType<typeof JobBody>,
+): void {
+  const body = (job: Job) => <JobBody job={job}>{view(job)}</JobBody>;
+  const title = kind[0]?.toUpperCase() + kind.slice(1);
+  site.page(
+    `/${kind}/:id`,
+    title,
+    (c) => jobOf(site.marketplace, c.req.param('id')),
+    (job) => (
+      <JobPage job={job} fragment={`/${kind}/${job.id}/part`}>
+        {body(job)}
+      </JobPage>
+    ),
+  );
+  site.fragment(`/${kind}/:id/part`, (c) => body(jobOf(site.marketplace, c.req.param('id'))));
+}

@@ -1,0 +1,207 @@
+import type { Child } from 'hono/jsx';
+import type { Json, Problem } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
+import type { SchemaVerdict } from '../core/verdict.ts';
+
+/** Other people's text with its control and direction characters made visible; line breaks stay. */
+export function shown(text: unknown): string {
+  const plain = typeof text === 'string' ? text : text === undefined ? '' : JSON.stringify(text);
+  return plain.replaceAll(
+    /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
+
+export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {
+  return <span class={`tag ${mark === 'running' ? 'running' : mark}`}>{children}</span>;
+}
+
+export function Notice({
+  mark,
+  title,
+  lines = [],
+}: {
+  mark: Mark;
+  title: string;
+  lines?: readonly string[];
+}) {
+  return (
+    <div class={`notice ${mark}`} role={mark === 'fail' ? 'alert' : 'status'}>
+      <strong>{shown(title)}</strong>
+      {lines.length === 1 && <p>{shown(lines[0])}</p>}
+      {lines.length > 1 && (
+        <ul>
+          {lines.map((line) => (
+            <li>{shown(line)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+export function Head({ title, children }: { title: string; children?: Child }) {
+  return (
+    <div class="head">
+      <div>
+        <h1>{title}</h1>
+        <p>{children}</p>
+      </div>
+    </div>
+  );
+}
+
+/** The form field that proves that a form is the marketplace's own. */
+export function Csrf({ token }: { token: string }) {
+  return <input type="hidden" name="csrf" value={token} />;
+}
+
+export function JsonBlock({ value, id }: { value: unknown; id?: string }) {
+  return (
+    <pre {...(id && { id })} tabindex={0}>
+      {shown(JSON.stringify(value, null, 2) ?? '')}
+    </pre>
+  );
+}
+
+/** A text that scrolls. */
+export function Text({ text, id, report = false }: { text: string; id?: string; report?: boolean }) {
+  return (
+    <pre {...(id && { id })} {...(report && { class: 'report' })} tabindex={0}>
+      {shown(text)}
+    </pre>
+  );
+}
+
+/** A table that scrolls sideways where it must, and is sorted by a click on a heading. */
+export function Table({
+  label,
+  heads,
+  children,
+}: {
+  label: string;
+  heads: readonly string[];
+  children?: Child;
+}) {
+  return (
+    <section class="scroll" tabindex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th scope="col">
+                <button type="button">{shown(head)}</button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+const mostRows = 200;
+const mostColumns = 12;
+
+/** JSON for people: lists of objects as tables, links as links; the only images that are drawn are in the data itself. */
+export function Value({ value, name = 'result' }: { value: Json | undefined; name?: string }): Child {
+  if (value === null || value === undefined) return <span class="soft">null</span>;
+  if (typeof value === 'string') return <Words text={value} />;
+  if (typeof value !== 'object') return <span>{String(value)}</span>;
+  if (Array.isArray(value)) return <List items={value} name={name} />;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return <span class="soft">{'{}'}</span>;
+  return (
+    <dl class="fields">
+      {entries.map(([key, member]) => (
+        <>
+          <dt>{shown(key)}</dt>
+          <dd>
+            <Value value={member} name={key} />
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function List({ items, name }: { items: readonly Json[]; name: string }): Child {
+  if (items.length === 0) return <span class="soft">empty list</span>;
+  const rows = items.filter(isObject).slice(0, mostRows);
+  if (rows.length < Math.min(items.length, mostRows)) {
+    return (
+      <ul>
+        {items.slice(0, mostRows).map((item) => (
+          <li>
+            <Value value={item} name={name} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, mostColumns);
+  return (
+    <>
+      <Table label={shown(name)} heads={columns}>
+        {rows.map((row) => (
+          <tr>
+            {columns.map((column) => (
+              <td class={typeof row[column] === 'number' ? 'num' : ''}>
+                <Value value={row[column]} name={column} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      {items.length > rows.length && (
+        <p class="soft small">and {items.length - rows.length} more, see the JSON</p>
+      )}
+    </>
+  );
+}
+
+const drawn = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+
+function Words({ text }: { text: string }) {
+  if (drawn.test(text)) return <img src={text} alt="found in the result" width="160" />;
+  if (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text)) {
+    return (
+      <a href={text} rel="noopener noreferrer nofollow" target="_blank">
+        {shown(text)}
+      </a>
+    );
+  }
+  return <span>{shown(text)}</span>;
+}
+
+export function Problems({ problems }: { problems: readonly Problem[] }) {
+  return (
+    <ul>
+      {problems.slice(0, 20).map(({ path, expected, actual }) => (
+        <li>
+          <code>{shown(path ?? '')}</code>: expected {shown(expected)}, got {shown(actual)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const words = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
+const colours = { pass: 'good', fail: 'bad', 'not-run': 'soft' } as const;
+
+export function SchemaCell({ title, verdict }: { title: string; verdict: SchemaVerdict }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd class={colours[verdict.status]}>{words[verdict.status]}</dd>
+    </div>
+  );
+}
+
+/** `2 minutes ago` would go stale on a page that stays open: the time as it was. */
+export function Time({ at }: { at: string }) {
+  return <time datetime={at}>{at.slice(0, 19).replace('T', ' ')} UTC</time>;
+}

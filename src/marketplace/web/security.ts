@@ -1,0 +1,97 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { isLoopback } from '../core/form.ts';
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Lets in only what a browser on this machine, or a program, asks of this server itself: the Host must be a name of this
+ * machine (no DNS rebinding), a foreign Origin is refused, and no answer allows another origin anything.
+ */
+export const onlyFromHere: MiddlewareHandler = async (c, next) => {
+  const host = c.req.header('host') ?? '';
+  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  if (!isLoopback(name))
+    return c.json({ error: { code: 'FOREIGN_HOST', message: `Host ${host} is not this machine` } }, 403);
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site');
+  const isForeign =
+    (origin !== undefined && origin !== `http://${host}`) ||
+    (c.req.method !== 'GET' && site === 'cross-site');
+  if (isForeign)
+    return c.json(
+      { error: { code: 'FOREIGN_ORIGIN', message: 'Another site may not use this server' } },
+      403,
+    );
+  await next();
+  const headers = {
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  };
+  for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
+};
+
+/** The token that every form of this process carries. */
+export interface FormToken {
+  readonly value: string;
+  matches(given: unknown): boolean;
+}
+
+export function createFormToken(): FormToken {
+  const bytes = randomBytes(32);
+  const value = bytes.toString('base64url');
+  return {
+    value,
+    matches(given) {
+      const other = Buffer.from(typeof given === 'string' ? given : '', 'base64url');
+      return other.length === bytes.length && timingSafeEqual(other, bytes);
+    },
+  };
+}
+
+/** What a POST gives: the fields of a form, or the members of a JSON object. A repeated field is a list. */
+export type Input = { readonly [name: string]: unknown };
+
+/** Thrown where a POST is not taken. */
+export class Refused extends Error {}
+
+/**
+ * Reads a POST. A form must carry the form token; JSON needs none, since no other site can send it without a preflight,
+ * which is never answered.
+ *
+ * @throws Refused
+ */
+export async function readInput(c: Context, token: FormToken): Promise<Input> {
+  const type = c.req.header('content-type') ?? '';
+  if (/^application\/json\b/.test(type)) {
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Input;
+    throw new Refused('Expected a JSON object.');
+  }
+  if (!/^application\/x-www-form-urlencoded\b/.test(type)) throw new Refused('Expected a form or JSON.');
+  const fields = new URLSearchParams(await c.req.text());
+  if (!token.matches(fields.get('csrf'))) {
+    throw new Refused('The form is older than this process. Go back, reload the page, and send it again.');
+  }
+  const names = [...new Set(fields.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = fields.getAll(name);
+      return [name, all.length > 1 ? all : all[0]];
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { streamSSE } from 'hono/streaming';
+import { assets } from '../assets/index.ts';
+import { MarketError } from '../core/errors.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { authorRoutes } from './author-routes.tsx';
+import { icon } from './layout.tsx';
+import { marketRoutes } from './market-routes.tsx';
+import { Site } from './site.tsx';
+import { trafficRoutes } from './traffic-routes.tsx';
+
+export const defaultPort = 4400;
+
+export interface Serving {
+  /** `http://127.0.0.1:4400` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a marketplace on loopback.
+ *
+ * @param port undefined: the default, or the first free one after it.
+ * @throws MarketError `PORT_TAKEN` where a port that was asked for is in use.
+ */
+export async function serveMarketplace(marketplace: Marketplace, port?: number): Promise<Serving> {
+  const app = appOf(marketplace);
+  const server = createServer(getRequestListener(app.fetch));
+  const ports =
+    port === undefined ? [...Array.from({ length: 100 }, (_, more) => defaultPort + more), 0] : [port];
+  for (const candidate of ports) {
+    if (await listens(candidate)) break;
+  }
+  const address = server.address() as AddressInfo | null;
+  if (!address) {
+    throw new MarketError(
+      'PORT_TAKEN',
+      `port ${port} is in use`,
+      'Choose another with --port, or leave it out.',
+    );
+  }
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function listens(candidate: number): Promise<boolean> {
+    server.listen(candidate, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return true;
+    } catch (error) {
+      if (['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+      throw error;
+    }
+  }
+}
+
+/** All routes of a marketplace. */
+export function appOf(marketplace: Marketplace): Site['app'] {
+  const site = new Site(marketplace);
+  const { app } = site;
+  app.get('/assets/style.css', (c) =>
+    c.body(assets.style, 200, { 'content-type': 'text/css; charset=utf-8' }),
+  );
+  app.get('/assets/client.js', (c) =>
+    c.body(assets.script, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  );
+  app.get('/assets/icon.svg', (c) => c.body(icon, 200, { 'content-type': 'image/svg+xml' }));
+  app.get('/.well-known/jwks.json', (c) => c.json(marketplace.keySet));
+  app.get('/events', (c) =>
+    streamSSE(c, async (stream) => {
+      const tell = (topic: string) => stream.writeSSE({ event: 'change', data: topic }).catch(() => {});
+      marketplace.on('change', tell);
+      await new Promise<void>((resolve) => stream.onAbort(resolve));
+      marketplace.off('change', tell);
+    }),
+  );
+  authorRoutes(site);
+  marketRoutes(site);
+  trafficRoutes(site);
+  return app;
+}

@@ -1,0 +1,103 @@
+import { type Context, Hono } from 'hono';
+import type { Child } from 'hono/jsx';
+import { MarketError } from '../core/errors.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { Layout } from './layout.tsx';
+import { Notice } from './parts.tsx';
+import { createFormToken, type Input, onlyFromHere, Refused, readInput } from './security.ts';
+
+/** What a POST came to: data for a program, and for a person another page or this one. */
+export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
+  | { readonly to: string }
+  | { readonly title: string; readonly view: Child }
+);
+
+/** Milliseconds, requests and bytes that a page may take are the marketplace's own; a POST is bounded here. */
+const maximumInput = 2 * 1024 * 1024;
+
+/** The web side of a marketplace: pages, each with its JSON twin, and the forms that they hold. */
+export class Site {
+  readonly app = new Hono();
+  readonly marketplace: Marketplace;
+  readonly #token = createFormToken();
+
+  constructor(marketplace: Marketplace) {
+    this.marketplace = marketplace;
+    this.app.use(onlyFromHere);
+    this.app.notFound((c) =>
+      this.#problem(c, 'NOT_FOUND', `There is no page ${c.req.path}`, 'Start at the home page: /', 404),
+    );
+    this.app.onError((error, c) => {
+      if (error instanceof MarketError) return this.#problem(c, error.code, error.message, error.hint, 409);
+      if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
+      return this.#problem(c, 'UNEXPECTED', error.message, 'Please report this.', 500);
+    });
+  }
+
+  get csrf(): string {
+    return this.#token.value;
+  }
+
+  /** A page at `path`, and the same as JSON at `path.json`. */
+  page<Data>(
+    path: string,
+    title: string,
+    load: (c: Context) => Data | Promise<Data>,
+    view: (data: Data) => Child,
+  ): void {
+    const handle = async (c: Context) => {
+      const data = await load(c);
+      return wantsJson(c) ? c.json(data as object) : this.#html(c, title, view(data));
+    };
+    this.app.get(path, handle);
+    if (!path.includes(':')) this.app.get(twinOf(path), handle);
+  }
+
+  /** A part of a page, for the script to put in its place. */
+  fragment(path: string, view: (c: Context) => Child | Promise<Child>): void {
+    this.app.get(path, async (c) => c.html(String(await view(c))));
+  }
+
+  /** What a form does, at `path`, and the same for a JSON body at `path.json`. */
+  post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
+    const handle = async (c: Context) => {
+      if (Number(c.req.header('content-length') ?? 0) > maximumInput)
+        throw new Refused('Expected at most 2 MiB.');
+      const done = await act(await readInput(c, this.#token), c);
+      const { status = 200, data } = done;
+      if (wantsJson(c)) return c.json(data as object, status);
+      return 'to' in done ? c.redirect(done.to, 303) : this.#html(c, done.title, done.view, status);
+    };
+    this.app.post(path, handle);
+    this.app.post(`${path}.json`, handle);
+  }
+
+  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 422 | 500 = 200) {
+    const frame = { path: c.req.path, csrf: this.csrf, profile: this.marketplace.profile.title };
+    const page = (
+      <Layout frame={frame} title={title}>
+        {view}
+      </Layout>
+    );
+    return c.html(`<!doctype html>${String(page)}`, status);
+  }
+
+  #problem(c: Context, code: string, message: string, hint: string, status: 403 | 404 | 409 | 500) {
+    if (wantsJson(c)) return c.json({ error: { code, message, hint } }, status);
+    return this.#html(
+      c,
+      'Not done',
+      <Notice mark="fail" title={message} lines={hint === '' ? [] : [hint]} />,
+      status,
+    );
+  }
+}
+
+/** Address of the JSON twin of a page. */
+export function twinOf(path: string): string {
+  return path === '/' ? '/index.json' : `${path}.json`;
+}
+
+function wantsJson(c: Context): boolean {
+  return c.req.path.endsWith('.json') || c.req.header('accept') === 'application/json';
+}

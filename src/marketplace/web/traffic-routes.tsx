@@ -1,0 +1,120 @@
+import type { Context } from 'hono';
+import { version } from '../../plan/versions.ts';
+import { MarketError } from '../core/errors.ts';
+import { toHar } from '../core/export.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { type Exchange, redacted } from '../core/traffic.ts';
+import { ExchangePage, Rows, type TrafficData, TrafficPage, titleOf } from '../pages/traffic.tsx';
+import { textOf } from './input.ts';
+import type { Done, Site } from './site.tsx';
+
+const shownExchanges = 200;
+
+/** Traffic: the list, one exchange, replay and exports. */
+export function trafficRoutes(site: Site): void {
+  const { marketplace, csrf } = site;
+  const { traffic } = marketplace;
+  site.page(
+    '/traffic',
+    'Traffic',
+    (c) => trafficOf(marketplace, c),
+    (data) => <TrafficPage data={data} csrf={csrf} />,
+  );
+  site.fragment('/traffic/rows', (c) => <Rows data={trafficOf(marketplace, c)} />);
+  site.app.get('/traffic/export.har', (c) => {
+    c.header('content-disposition', 'attachment; filename="traffic.har"');
+    return c.json(toHar(filtered(marketplace, c, traffic.size).toReversed(), version));
+  });
+  site.app.get('/traffic/export.json', (c) =>
+    c.json({ exchanges: filtered(marketplace, c, traffic.size).toReversed() }),
+  );
+  site.post('/traffic/clear', async (): Promise<Done> => {
+    traffic.clear();
+    return { data: { cleared: true }, to: '/traffic' };
+  });
+  site.page(
+    '/traffic/:id',
+    'Request',
+    (c) => {
+      const exchange = exchangeOf(marketplace, c);
+      return { exchange, curl: curlOf(exchange) };
+    },
+    (data) => <ExchangePage data={data} csrf={csrf} />,
+  );
+  const replay = async (input: { readonly [name: string]: unknown }, c: Context): Promise<Done> => {
+    const exchange = exchangeOf(marketplace, c);
+    const body = textOf(input, 'body');
+    const id = await marketplace.replay(exchange.id, body === '' ? undefined : body);
+    return { data: traffic.get(id), to: `/traffic/${id}` };
+  };
+  site.post('/traffic/:id/replay', replay);
+}
+
+function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
+  const id = Number.parseInt(c.req.param('id') ?? '', 10);
+  const exchange = marketplace.traffic.get(id);
+  if (exchange) return exchange;
+  throw new MarketError(
+    'NO_SUCH_REQUEST',
+    'this request is not in the traffic, or no longer',
+    'See /traffic.',
+  );
+}
+
+function filterOf(c: Context): TrafficData['filter'] {
+  return {
+    text: c.req.query('text') ?? '',
+    purpose: c.req.query('purpose') ?? '',
+    failed: c.req.query('failed') === '1',
+  };
+}
+
+function filtered(marketplace: Marketplace, c: Context, count: number): readonly Exchange[] {
+  const { text, purpose, failed } = filterOf(c);
+  const wanted = text.toLowerCase();
+  return marketplace.traffic.newest(count, (exchange) => {
+    const { error, response } = exchange;
+    if (purpose === '' ? exchange.purpose === 'discovery' : exchange.purpose !== purpose) return false;
+    if (failed && error === null && (response === null || response.status < 400)) return false;
+    return wanted === '' || `${titleOf(exchange)} ${exchange.url}`.toLowerCase().includes(wanted);
+  });
+}
+
+function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
+  const { traffic, serverLog } = marketplace;
+  return {
+    filter: filterOf(c),
+    exchanges: filtered(marketplace, c, shownExchanges).map(
+      ({ request: _request, response, logs: _logs, ...rest }) => ({
+        ...rest,
+        status: response?.status ?? null,
+      }),
+    ),
+    kept: traffic.size,
+    dropped: traffic.dropped,
+    bytes: traffic.bytes,
+    serverLog: [...serverLog],
+  };
+}
+
+/** A request as a shell command; where it carried a token, one is to be filled in. */
+function curlOf({ method, url, request }: Exchange): string {
+  const left = [
+    'host',
+    'content-length',
+    'accept-encoding',
+    'user-agent',
+    'accept-language',
+    'sec-fetch-mode',
+  ];
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => !left.includes(name))
+    .map(([name, value]) => `-H ${quote(`${name}: ${value.replace(redacted, 'TOKEN')}`)}`);
+  const body = request.body === '' ? [] : [`--data-raw ${quote(request.body)}`];
+  return [`curl -sS -X ${method} ${quote(url)}`, ...headers, ...body].join(' \\\n  ');
+}
+
+/** A text as one word of a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

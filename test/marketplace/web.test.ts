@@ -1,0 +1,146 @@
+import { request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Marketplace } from '../../src/marketplace/core/marketplace.ts';
+import { type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { formFor, openMarketplace, startServer } from './support.ts';
+
+async function site(marketplace?: Marketplace): Promise<Serving> {
+  const serving = await serveMarketplace(marketplace ?? (await openMarketplace()), 0);
+  onTestFinished(() => serving.close());
+  return serving;
+}
+
+const json = { 'content-type': 'application/json' };
+const post = (url: string, body: object, headers: object = json) =>
+  fetch(url, { method: 'POST', headers: { ...headers }, body: JSON.stringify(body), redirect: 'manual' });
+
+/** What the answers of this journey hold, as far as it reads them. */
+interface Told {
+  readonly id: number;
+  readonly listings: readonly unknown[];
+  readonly log: { readonly entries: readonly unknown[] };
+}
+const told = async (answer: Response | Promise<Response>) => (await (await answer).json()) as Told;
+
+const paths = ['/', '/try', '/check', '/register', '/listings', '/ask', '/disputes', '/traffic'];
+
+test.each(paths)('%s has a page and a JSON twin that it names', async (path) => {
+  const { url } = await site();
+  const page = await fetch(url + path);
+  const text = await page.text();
+  expect(page.status).toBe(200);
+  const [, twin] = /<link rel="alternate" type="application\/json" href="([^"]+)"/.exec(text) ?? [];
+  const answer = await fetch(url + twin);
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  expect(await answer.json()).toBeTypeOf('object');
+});
+
+test('a program that asks for JSON at / gets it, with the address of every page', async () => {
+  const { url } = await site();
+  const answer = await fetch(url, { headers: { accept: 'application/json' } });
+  expect(await answer.json()).toMatchObject({ endpoint: null, twins: { Register: '/register.json' } });
+});
+
+test('every answer has a strict policy, allows no other origin, and loads nothing from elsewhere', async () => {
+  const { url } = await site();
+  for (const path of [...paths, '/assets/style.css', '/.well-known/jwks.json', '/nowhere']) {
+    const { headers } = await fetch(url + path);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+  const page = await (await fetch(url)).text();
+  expect(page.match(/(src|href)="(?!\/|#)[^"]*"/g)).toBeNull();
+  expect(page).not.toMatch(/ style=| on[a-z]+=|<script>/);
+});
+
+test('a foreign Host, a foreign Origin and a cross-site POST are refused', async () => {
+  const { url } = await site();
+  const status = (headers: Record<string, string>, method = 'GET') =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(`${url}/traffic/clear.json`, { method, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      sent.on('error', reject).end(method === 'POST' ? '{}' : undefined);
+    });
+  const host = new URL(url).host;
+  expect(await status({ host: 'evil.example' })).toBe(403);
+  expect(await status({ host: `evil.example:${new URL(url).port}` })).toBe(403);
+  expect(await status({ host, origin: 'https://evil.example', ...json }, 'POST')).toBe(403);
+  expect(await status({ host, origin: 'null', ...json }, 'POST')).toBe(403);
+  expect(await status({ host, 'sec-fetch-site': 'cross-site', ...json }, 'POST')).toBe(403);
+  expect(await status({ host, origin: `http://${host}`, ...json }, 'POST')).toBe(200);
+});
+
+test('a form without the form token is refused, and so is what is neither a form nor JSON', async () => {
+  const { url } = await site();
+  const send = (body: string, type: string) =>
+    fetch(`${url}/traffic/clear`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+      redirect: 'manual',
+    });
+  const form = 'application/x-www-form-urlencoded';
+  expect((await send('', form)).status).toBe(403);
+  expect((await send('csrf=AAAA', form)).status).toBe(403);
+  expect((await send('{}', 'text/plain')).status).toBe(403);
+  const page = await (await fetch(`${url}/traffic`)).text();
+  const [, token] = /name="csrf" value="([^"]+)"/.exec(page) ?? [];
+  expect((await send(`csrf=${token}`, form)).status).toBe(303);
+});
+
+test('no answer allows a preflight', async () => {
+  const { url } = await site();
+  const headers = { origin: new URL(url).origin, 'access-control-request-method': 'POST' };
+  const answer = await fetch(`${url}/register.json`, { method: 'OPTIONS', headers });
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('access-control-allow-methods')).toBeNull();
+});
+
+test('bad input gets an error that says what to do, as JSON and as a page', async () => {
+  const { url } = await site();
+  const answer = await post(`${url}/disputes.json`, { call: 7 });
+  expect(answer.status).toBe(409);
+  expect(await answer.json()).toMatchObject({ error: { code: 'NO_SUCH_CALL', hint: 'See Traffic.' } });
+  expect((await post(`${url}/ask.json`, { mode: 'magic' })).status).toBe(409);
+  expect((await post(`${url}/register.json`, [] as never)).status).toBe(403);
+  const page = await fetch(`${url}/register/none`);
+  expect(page.status).toBe(409);
+  expect(await page.text()).toContain('this run is no longer known');
+});
+
+test('the whole journey by the JSON twins', async () => {
+  const endpoint = await startServer();
+  const { url } = await site(await openMarketplace({ endpoint }));
+  const registered = await told(post(`${url}/register.json`, formFor(endpoint)));
+  expect(registered).toMatchObject({ accepted: true, steps: { length: 5 } });
+  const called = await told(post(`${url}/try.json`, { tool: 'get_price', arguments: { symbol: 'BTC' } }));
+  expect(called).toMatchObject({ status: 200, verdict: { outcome: 'found', text: { status: 'pass' } } });
+  const asked = await told(post(`${url}/ask.json`, { question: 'price of BTC', mode: 'auto' }));
+  expect(asked).toMatchObject({ ending: 'answered', card: { length: 11 } });
+  const disputed = await told(post(`${url}/disputes.json`, { call: called.id }));
+  expect(disputed).toMatchObject({ verdict: 'innocent' });
+  const replayed = await told(post(`${url}/traffic/${called.id}/replay.json`, {}));
+  expect(replayed).toMatchObject({ purpose: 'replay', response: { status: 200 } });
+  const refreshed = await told(post(`${url}/listings/refresh.json`, { listing: endpoint }));
+  expect(refreshed).toMatchObject({ changes: [] });
+  const { listings } = await told(fetch(`${url}/listings.json`));
+  expect(listings).toMatchObject([{ healthy: true, changes: [], listing: { endpoint, state: 'listed' } }]);
+  const har = await told(fetch(`${url}/traffic/export.har`));
+  expect(har.log.entries.length).toBeGreaterThan(10);
+  expect(JSON.stringify(har)).not.toMatch(/eyJ[\w-]+\./);
+});
+
+test('a port that is taken is an error when it was asked for, and another is found when not', async () => {
+  const marketplace = await openMarketplace();
+  const first = await site(marketplace);
+  const port = Number(new URL(first.url).port);
+  await expect(serveMarketplace(marketplace, port)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  const one = await serveMarketplace(marketplace);
+  const two = await serveMarketplace(marketplace);
+  expect(one.url).not.toBe(two.url);
+  await Promise.all([one.close(), two.close()]);
+});
