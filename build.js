@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { transform } from 'esbuild';
@@ -28,7 +28,13 @@ const { output } = await build({
   },
   // A module of ours goes when nothing is imported from it: a list of rules drags in no rule that is not run.
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
-  plugins: [compiledTemplates(), compiledSchemas(), commanderWithoutProcesses(), publication()],
+  plugins: [
+    compiledTemplates(),
+    compiledSchemas(),
+    inlinedFiles(),
+    commanderWithoutProcesses(),
+    publication(),
+  ],
   write: false,
   output: {
     chunkFileNames: '[name]-[hash].js',
@@ -88,6 +94,21 @@ function compiledSchemas() {
       });
       const code = standaloneCode.default(ajv, ajv.compile(schema));
       return `${code}\nexport const validator = () => validate;`;
+    },
+  };
+}
+
+/** The text of a file in the place of each read in an `assets.ts`. */
+function inlinedFiles() {
+  const read = /readFileSync\(join\(import\.meta\.dirname, '([^']+)'\), 'utf8'\)/g;
+  return {
+    name: 'inlined files',
+    load(id) {
+      if (basename(id) !== 'assets.ts') return;
+      const textOf = (_read, file) => JSON.stringify(readFileSync(join(dirname(id), file), 'utf8'));
+      return readFileSync(id, 'utf8')
+        .replaceAll(/^import .*$/gm, '')
+        .replaceAll(read, textOf);
     },
   };
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startCompiler } from './compile.ts';
+import { observerArguments, type Written } from './observer.ts';
 import { changesBelow } from './watch.ts';
 
 export interface Development {
@@ -13,6 +14,12 @@ export interface Development {
   readonly nodeArguments: readonly string[];
   /** Called with what happens, in one line. */
   readonly say: (text: string) => void;
+  /** Called with each piece that the server writes, and the id of the exchange during which it did. */
+  readonly onWritten?: (written: Written) => void;
+  /** Called when the server was started, the first time and after each change. */
+  readonly onStart?: () => void;
+  /** Ends it as a signal does. */
+  readonly until?: AbortSignal;
 }
 
 /**
@@ -23,15 +30,19 @@ export interface Development {
  *
  * @throws ProjectError `NOT_INSTALLED`.
  */
-export async function develop({ directory, environment, nodeArguments, say }: Development): Promise<void> {
+export async function develop(development: Development): Promise<void> {
+  const { directory, environment, nodeArguments, say, onWritten, onStart, until } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   for (const signal of signals) process.on(signal, end);
+  if (until?.aborted) end();
+  until?.addEventListener('abort', end, { once: true });
   try {
     await runUntil(ending.signal);
   } finally {
     end(); // the watch must not outlive an error
     for (const signal of signals) process.off(signal, end);
+    until?.removeEventListener('abort', end);
   }
 
   async function runUntil(ended: AbortSignal): Promise<void> {
@@ -45,6 +56,7 @@ export async function develop({ directory, environment, nodeArguments, say }: De
       if (compiles) {
         if (server) await stop(server);
         server = start();
+        onStart?.();
       } else {
         say(server ? 'This does not compile: the last good build keeps running.' : 'This does not compile.');
       }
@@ -56,11 +68,18 @@ export async function develop({ directory, environment, nodeArguments, say }: De
   }
 
   function start(): ChildProcess {
-    return spawn(process.execPath, ['--enable-source-maps', ...nodeArguments, 'dist/src/main.js'], {
-      cwd: directory,
-      env: environment,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    }).on('exit', (code) => {
+    const observing = onWritten ? observerArguments : [];
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', ...observing, ...nodeArguments, 'dist/src/main.js'],
+      {
+        cwd: directory,
+        env: environment,
+        stdio: ['ignore', 'inherit', 'inherit', ...(onWritten ? (['ipc'] as const) : [])],
+      },
+    );
+    if (onWritten) child.on('message', (message) => onWritten(message as Written));
+    return child.on('exit', (code) => {
       if (code) say(`The server ended with code ${code}; waiting for a change.`);
     });
   }

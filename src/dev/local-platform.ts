@@ -1,17 +1,20 @@
-import { createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { ProjectError } from '../project/errors.ts';
 
-/** The `iss` of tokens of the local platform. */
-export const localIssuer = 'urn:local-platform';
+/** The `iss` of tokens where the platform profile names none. */
+const localIssuer = 'urn:local-platform';
 
 /** Stands in for the platform on this machine: it signs tokens with a key of its own. */
 export interface LocalPlatform {
   /** PEM text (SPKI), for PLATFORM_PUBLIC_KEY. */
   readonly publicKey: string;
+  readonly privateKey: KeyObject;
+  /** The `iss` of its tokens: the platform's own, where the profile knows it. */
+  readonly issuer: string;
   /** A token as the platform would send it with a paid call, valid for the platform's usual lifetime. */
   sign(audience: string): Promise<string>;
 }
@@ -35,12 +38,15 @@ export async function openLocalPlatform(
   }
   const algorithm = token.algorithms[0] ?? 'RS256';
   const pem = await readOrMakeKey(path.join(directory, '.local'), algorithm);
+  const issuer = token.issuer ?? localIssuer;
   return {
     publicKey: createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey: createPrivateKey(pem),
+    issuer,
     async sign(audience) {
       return new SignJWT({ ...token.claims })
         .setProtectedHeader({ alg: algorithm })
-        .setIssuer(localIssuer)
+        .setIssuer(issuer)
         .setAudience(audience)
         .setIssuedAt()
         .setExpirationTime(`${token.lifetimeSeconds} seconds`)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { ProjectError } from '../project/errors.ts';
-import { type LocalPlatform, localIssuer, openLocalPlatform } from './local-platform.ts';
+import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 
 /** The server of a project as `market-mcp dev` runs it. */
 export interface LocalServer {
@@ -34,7 +34,7 @@ export async function localServer(
       ...env,
       AUTH: '',
       PLATFORM_PUBLIC_KEY: platform.publicKey,
-      PLATFORM_ISSUER: localIssuer,
+      PLATFORM_ISSUER: platform.issuer,
       PLATFORM_AUDIENCE: '',
       SHUTDOWN_GRACE_MS: '1000',
     },

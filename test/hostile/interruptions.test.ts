@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createSigner, type Report, runContract, Unreachable } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
-import { certificateOf } from '../templates/certificate.ts';
+import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
 const audience = 'https://tools.example.com/mcp';

@@ -40,7 +40,7 @@ test('an exchange larger than the bound is kept alone; one that is gone takes no
 test('log lines of an exchange are bounded', () => {
   const traffic = new Traffic();
   const id = traffic.start(request('a'));
-  for (let line = 0; line < 1_000; line++) traffic.log(id, { stream: 'console', text: `${line}` });
+  for (let line = 0; line < 1_000; line++) traffic.log(id, { stream: 'stderr', text: `${line}` });
   expect(traffic.get(id)?.logs).toHaveLength(200);
 });
 

@@ -2,8 +2,7 @@
 export type Purpose = 'call' | 'registration' | 'refresh' | 'ask' | 'discovery' | 'replay';
 
 export interface LogLine {
-  /** `console` for what the author's code wrote during a call. */
-  readonly stream: 'stdout' | 'stderr' | 'console';
+  readonly stream: 'stdout' | 'stderr';
   readonly text: string;
 }
 

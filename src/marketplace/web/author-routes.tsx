@@ -1,7 +1,7 @@
-import { curlCommands } from '../../../templates/project/local/curl.ts';
 import type { CheckReport } from '../../check/model.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { isObject } from '../../contract/schema.ts';
+import { curlCommands } from '../../dev/curl.ts';
 import { type CallReport, type UnhappyWay, unhappyWays } from '../core/caller.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
-import { assets } from '../assets/index.ts';
+import { script, style } from '../assets.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { authorRoutes } from './author-routes.tsx';
@@ -67,11 +67,9 @@ export async function serveMarketplace(marketplace: Marketplace, port?: number):
 export function appOf(marketplace: Marketplace): Site['app'] {
   const site = new Site(marketplace);
   const { app } = site;
-  app.get('/assets/style.css', (c) =>
-    c.body(assets.style, 200, { 'content-type': 'text/css; charset=utf-8' }),
-  );
+  app.get('/assets/style.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
   app.get('/assets/client.js', (c) =>
-    c.body(assets.script, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+    c.body(script, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
   app.get('/assets/icon.svg', (c) => c.body(icon, 200, { 'content-type': 'image/svg+xml' }));
   app.get('/.well-known/jwks.json', (c) => c.json(marketplace.keySet));

@@ -1,0 +1,29 @@
+// Loaded into a server in development, before its own code: ties what it writes to the request during which it does.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Server } from 'node:http';
+import { format } from 'node:util';
+
+const requests = new AsyncLocalStorage();
+const header = 'x-market-mcp-exchange';
+
+const { emit } = Server.prototype;
+Server.prototype.emit = function (event, ...rest) {
+  const exchange = event === 'request' ? Number(rest[0].headers[header]) : Number.NaN;
+  if (Number.isNaN(exchange)) return emit.call(this, event, ...rest);
+  return requests.run(exchange, () => emit.call(this, event, ...rest));
+};
+
+for (const stream of ['stdout', 'stderr']) {
+  const { write } = process[stream];
+  process[stream].write = function (chunk, ...rest) {
+    tell(stream, typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
+    return write.call(this, chunk, ...rest);
+  };
+}
+
+// Node writes these past the streams.
+process.on('uncaughtExceptionMonitor', (error) => tell('stderr', format(error)));
+
+function tell(stream, text) {
+  if (process.connected) process.send({ stream, text, exchange: requests.getStore() ?? null }, () => {});
+}
