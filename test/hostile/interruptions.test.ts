@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createSigner, type Report, runContract, Unreachable } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
+import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
 const audience = 'https://tools.example.com/mcp';
