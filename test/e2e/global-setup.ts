@@ -14,7 +14,10 @@ export default async function setup(project: TestProject): Promise<void> {
     await execa(process.execPath, [bin, 'shared', ...quick], { cwd: root });
     const made = join(root, 'shared');
     const manifest = readFileSync(join(made, 'package.json'), 'utf8');
-    project.provide('sharedModules', await installOnce('generated-project', manifest, made));
+    project.provide(
+      'sharedModules',
+      await installOnce('generated-project', manifest, [join(made, 'vendor')]),
+    );
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
@@ -14,16 +14,20 @@ export function installedModules(name: string): string {
 /**
  * Installs the dependencies of a package.json, unless they are already there. Returns their node_modules directory.
  *
- * @param from directory that the package.json takes `file:` dependencies from
+ * @param beside files and directories that stand beside the package.json: a lock file, a `vendor/` with packages
  */
-export async function installOnce(name: string, manifest: string, from?: string): Promise<string> {
+export async function installOnce(
+  name: string,
+  manifest: string,
+  beside: readonly string[] = [],
+): Promise<string> {
   const directory = join(cache, name);
   const done = join(directory, 'installed.json');
   if (!existsSync(done) || readFileSync(done, 'utf8') !== manifest) {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'package.json'), manifest);
-    if (from) cpSync(join(from, 'vendor'), join(directory, 'vendor'), { recursive: true });
+    for (const path of beside) cpSync(path, join(directory, basename(path)), { recursive: true });
     await execa('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: directory });
     writeFileSync(done, manifest);
   }

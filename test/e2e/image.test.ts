@@ -1,0 +1,86 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLauncher } from '../../src/check/launch.ts';
+import { buildImage, commandOf } from './dockerfile.ts';
+import { create, run, scratch, tree } from './support.ts';
+
+const root = scratch();
+const project = join(root, 'made');
+const secret = 'a-secret-that-stays-here';
+let image: string;
+
+beforeAll(async () => {
+  const created = await create(['made', '--yes', '--no-git', '--no-check', '--package-manager', 'npm'], {
+    cwd: root,
+  });
+  expect(created.status, created.stderr).toBe(0);
+  for (const file of ['.env', '.env.local', '.env.production', 'src/.env.production.local']) {
+    writeFileSync(join(project, file), `SESSION_SECRET=${secret}\n`);
+  }
+  for (const name of ['stages', 'empty-cache']) mkdirSync(join(root, name));
+  image = await buildImage(project, join(root, 'stages'), { npm_config_cache: join(root, 'empty-cache') });
+});
+
+describe('the image of a generated project, its steps carried out by hand with an empty cache', () => {
+  it('holds the production packages, the compiled server and package.json, nothing else', () => {
+    const paths = [...tree(image).keys()];
+    const places = new Set(paths.map((path) => /^(node_modules|dist\/src|[^/]+)/.exec(path)?.[1]));
+    expect([...places].toSorted()).toEqual(['dist/src', 'node_modules', 'package.json']);
+    const { packages } = JSON.parse(readFileSync(join(image, 'node_modules/.package-lock.json'), 'utf8'));
+    expect(Object.keys(packages).toSorted()).toEqual(
+      [
+        'ajv',
+        'ajv-formats',
+        'fast-deep-equal',
+        'fast-uri',
+        'jose',
+        'json-schema-traverse',
+        'require-from-string',
+      ].map((name) => `node_modules/${name}`),
+    );
+  });
+
+  it('holds no checker, no token signer, no vendored package and no secret', () => {
+    const files = [...tree(image)];
+    expect(files.length).toBeGreaterThan(50);
+    for (const [path, text] of files) {
+      expect(path).not.toMatch(/market-mcp|vendor\/|\.tgz$|(^|\/)\.env/);
+      if (path === 'package.json' || path.endsWith('.map')) continue;
+      expect(text.includes(secret), path).toBe(false);
+      expect(/urn:local-platform|gate\.no-token|runContract/.test(text), path).toBe(false);
+    }
+  });
+
+  it('serves', async () => {
+    const [, ...words] = commandOf(project);
+    expect(words.at(-1)).toBe('dist/src/main.js');
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const { launch } = createLauncher(
+      'dist/src/main.js',
+      {
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PLATFORM_ISSUER: 'https://platform.example',
+        PLATFORM_AUDIENCE: 'https://tools.example/mcp',
+        PLATFORM_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+        SESSION_SECRET: 'x'.repeat(32),
+      },
+      { cwd: image },
+    );
+    const instance = await launch({});
+    await instance.stop();
+    expect(instance.healthy, instance.output()).toBe(true);
+  });
+});
+
+it('git and npm leave .env files out, but for the example', async () => {
+  await run('git', ['init', '--quiet'], { cwd: project });
+  const known = await run('git', ['ls-files', '--others', '--exclude-standard'], { cwd: project });
+  const packed = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: project });
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(packed.stdout);
+  for (const paths of [known.stdout.split('\n'), files.map(({ path }) => path)]) {
+    expect(paths.filter((path) => /(^|\/)\.env/.test(path))).toEqual(['.env.example']);
+  }
+});

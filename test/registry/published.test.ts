@@ -1,0 +1,129 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repository, run, tree } from '../e2e/support.ts';
+import { installTools, type Registry, startRegistry } from './registry.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));
+const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+let registry: Registry | undefined;
+/** Homes, caches and prefixes of this test's own: Yarn 1 installs what it creates with globally. */
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const tools = await installTools();
+  registry = await startRegistry(tools, own('registry'));
+  env = isolated(registry.url, tools);
+  await registry.publish(await packPublished(), env);
+});
+
+afterAll(async () => {
+  await registry?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function own(name: string): string {
+  const directory = join(root, name);
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+/** Builds and packs this checkout as it would be published. */
+async function packPublished(): Promise<string> {
+  const source = own('source');
+  for (const name of ['src', 'templates', 'bin', 'build.js', 'package.json', 'LICENSE', 'README.md']) {
+    cpSync(join(repository, name), join(source, name), { recursive: true });
+  }
+  symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
+  const built = await run(process.execPath, ['build.js', '--published'], { cwd: source });
+  expect(built.status, built.stderr).toBe(0);
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], { cwd: source });
+  expect(packed.status, packed.stderr).toBe(0);
+  return join(root, String(readdirSync(root).find((name) => name.endsWith('.tgz'))));
+}
+
+function isolated(url: string, tools: string): Record<string, string> {
+  const home = own('home');
+  const { host } = new URL(url);
+  writeFileSync(join(home, '.npmrc'), `registry=${url}\n//${host}/:_authToken=nobody\n`);
+  writeFileSync(join(home, '.yarnrc'), `registry "${url}"\n`);
+  const managers = own('managers');
+  for (const name of ['pnpm', 'yarn']) symlinkSync(join(tools, '.bin', name), join(managers, name));
+  return {
+    PATH: [managers, process.env.PATH].join(delimiter),
+    HOME: home,
+    XDG_CACHE_HOME: own('home/cache'),
+    XDG_CONFIG_HOME: own('home/config'),
+    XDG_DATA_HOME: own('home/data'),
+    XDG_STATE_HOME: own('home/state'),
+    PNPM_HOME: own('home/pnpm'),
+    YARN_CACHE_FOLDER: own('home/yarn-cache'),
+    npm_config_userconfig: join(home, '.npmrc'),
+    npm_config_registry: url,
+    npm_config_cache: own('home/npm-cache'),
+    npm_config_prefix: own('home/prefix'),
+    // What is published in this test is not a day old.
+    pnpm_config_minimum_release_age: '0',
+  };
+}
+
+/** The first three words are what a person types. */
+const ways = [
+  {
+    title: 'npx create-market-mcp',
+    manager: 'npm',
+    command: ['npx', '--yes', 'create-market-mcp', 'my-tool', '--yes'],
+  },
+  {
+    title: 'npm create market-mcp@latest',
+    manager: 'npm',
+    command: ['npm', 'create', '--yes', 'market-mcp@latest', 'my-tool', '--', '--yes'],
+  },
+  {
+    title: 'pnpm create market-mcp',
+    manager: 'pnpm',
+    command: ['pnpm', 'create', 'market-mcp', 'my-tool', '--yes'],
+  },
+  {
+    title: 'yarn create market-mcp',
+    manager: 'yarn',
+    command: ['yarn', 'create', 'market-mcp', 'my-tool', '--yes'],
+  },
+] as const;
+
+const call = { npm: ['npx'], pnpm: ['pnpm', 'exec'], yarn: ['yarn'] } as const;
+
+describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] }) => {
+  it('makes a project with a green self-check, and market-mcp adds a tool inside it', async () => {
+    const cwd = mkdtempSync(join(root, 'way-'));
+    const created = await run(file, args, { cwd, env });
+    expect(created.status, created.stdout + created.stderr).toBe(0);
+    expect(created.stdout).toMatch(/self-check: \d{3} rules passed, 0 failed/);
+    expect(created.stdout).toContain('To repeat without questions: npx create-market-mcp my-tool');
+
+    const project = join(cwd, 'my-tool');
+    const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    expect(devDependencies['create-market-mcp']).toBe(version);
+    expect(existsSync(join(project, 'vendor'))).toBe(false);
+    for (const text of ['README.md', 'Dockerfile', 'AGENTS.md']) {
+      expect(readFileSync(join(project, text), 'utf8')).not.toContain('vendor');
+    }
+
+    const [program, ...words] = [...call[manager], 'market-mcp', 'add-tool', 'get_fee', '--yes'];
+    const added = await run(program, words, { cwd: project, env });
+    expect(added.status, added.stdout + added.stderr).toBe(0);
+    expect(added.stdout).toMatch(/self-check: \d{3} rules passed, 0 failed/);
+    expect([...tree(join(project, 'src/tools')).keys()]).toContain('get-fee.ts');
+  });
+});
