@@ -29,12 +29,12 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
   const profile = platform ?? facts.platform;
   childStarting(); // a signal must end this process in order, and with it all that the launcher has started
   try {
-    const { instance, launch, signer } = await start(entry, profile, directory);
+    const { instance, launch, signer, owned } = await start(entry, profile, directory);
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
-      target: { url: instance.url, profile, examples, signer, launch },
+      target: { url: instance.url, profile, examples, signer, launch, owned },
       release: async () => {
-        await instance.stop();
+        await owned.instance().stop();
         await childEnded(undefined);
       },
     };

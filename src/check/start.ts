@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { printable } from '../contract/report.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
-import type { Instance, Launch } from '../contract/target.ts';
+import type { Instance, Launch, OwnedServer } from '../contract/target.ts';
 import { createLauncher, onFreePort } from './launch.ts';
 
 /** A server that was started for a check. */
@@ -11,6 +11,8 @@ export interface Started {
   /** Starts further instances like it. */
   readonly launch: Launch;
   readonly signer: Signer;
+  /** The server, where a check may start it again. */
+  readonly owned: OwnedServer;
 }
 
 /** Thrown where a server does not come up; the message holds the last lines it wrote. */
@@ -42,7 +44,20 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
     return { ...(await launch({ PORT: port })), launch, signer };
   });
   const { launch, signer, ...instance } = started;
-  if (instance.healthy) return { instance, launch, signer };
+  if (instance.healthy) return { instance, launch, signer, owned: ownedBy(instance, launch) };
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
+}
+
+/** A server whose address stays the same over restarts: tokens are made out to it. */
+function ownedBy(first: Instance, launch: Launch): OwnedServer {
+  let current = first;
+  return {
+    instance: () => current,
+    async restart() {
+      await current.stop();
+      current = await launch({ PORT: new URL(first.url).port });
+      return current;
+    },
+  };
 }

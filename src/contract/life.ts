@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Probe } from './probe/probe.ts';
 import { staysUp } from './rules/endpoint.ts';
-import { shorten } from './schema.ts';
 import type { Target } from './target.ts';
 
 /** The moment from which on a server answered nothing any more. */
@@ -110,8 +109,8 @@ export class Life {
 /** The message and the place of the error that a Node process printed last, else the last lines it wrote. */
 function lastError(output: string): string {
   const [, message, place] = [...output.matchAll(thrown)].at(-1) ?? [];
-  if (message !== undefined) return shorten(`${message}${place === undefined ? '' : ` at ${place}`}`, 300);
-  return shorten(output.trim().split('\n').slice(-3).join(' | ') || 'nothing', 300);
+  if (message !== undefined) return `${message} at ${place}`.slice(0, 300);
+  return output.trim().split('\n').slice(-3).join(' | ').slice(-300) || 'it wrote nothing';
 }
 
 /** `TypeError: text`, then the first line of its stack. */

@@ -71,7 +71,7 @@ class Run {
     const { selects = () => true, signal } = this.#options;
     const started = now();
     await reach(this.#probe);
-    const fromDefinitions = (await this.#inspect()).filter(selects);
+    let fromDefinitions = (await this.#inspect()).filter(selects);
     const weighed = liveRules.filter(selects).flatMap((rule) => {
       const level = weightOf(rule, this.#target.profile);
       return level === 'off' ? [] : [{ rule, level }];
@@ -83,8 +83,13 @@ class Run {
       this.#options.onRule?.(result, done, total);
       return result;
     };
-    fromDefinitions.forEach(finish);
+    const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
+    if (hasList) fromDefinitions.forEach(finish);
     const fromAnswers = await this.#judgeAll(weighed, finish);
+    if (!hasList) {
+      if (this.#isRestarted && !this.#life.isOver) fromDefinitions = (await this.#inspect()).filter(selects);
+      fromDefinitions.forEach(finish);
+    }
     signal?.throwIfAborted();
     const rules = [...fromDefinitions, ...fromAnswers];
     const rehearsal = await this.#rehearsal();
@@ -112,7 +117,11 @@ class Run {
     this.#probes.push(new Probe(this.#target, this.#options.signal));
   }
 
-  /** The static rules; a server that dies over its list is asked again after a restart. */
+  get #isRestarted(): boolean {
+    return this.#probes.length > 1;
+  }
+
+  /** The static rules. */
   async #inspect(): Promise<readonly RuleResult[]> {
     const { profile } = this.#target;
     try {
@@ -122,11 +131,7 @@ class Run {
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       const { reason, cause } = unjudged(error);
-      const isGone = cause === 'unanswered' && !(await this.#life.goesOn(''));
-      if (isGone && (await this.#life.restart())) {
-        this.#renew();
-        return this.#inspect();
-      }
+      if (cause === 'unanswered') await this.#life.goesOn('');
       return inspectTools([], profile).map((result) => notRun(result, reason, cause));
     }
   }

@@ -27,6 +27,29 @@ function attempt(schema: JsonObject): Compiled {
   }
 }
 
+const withoutDialect = new WeakMap<JsonObject, JsonObject>();
+
+/**
+ * An inputSchema as it is judged: without `$schema` where that names a dialect of JSON Schema. The marketplace compiles
+ * outputSchemas only; to agents and clients an inputSchema may name its dialect, 2020-12 included (MCP 2025-11-25).
+ */
+export function asInput(schema: JsonObject): JsonObject {
+  if (!isDialect(schema.$schema)) return schema;
+  const known = withoutDialect.get(schema);
+  if (known) return known;
+  const { $schema: _dialect, ...rest } = schema;
+  withoutDialect.set(schema, rest);
+  return rest;
+}
+
+/** The name of a dialect of JSON Schema. */
+const dialect = /^https?:\/\/json-schema\.org\/(draft-0[467]|draft\/20(19-09|20-12))\/schema#?$/;
+
+/** Whether a `$schema` names a dialect of JSON Schema. */
+export function isDialect(name: Json | undefined): boolean {
+  return typeof name === 'string' && dialect.test(name);
+}
+
 /**
  * The ways in which a value does not fit a schema. None where the schema does not compile: that is a finding of its
  * own. A `$ref` that leads to itself without end counts as a misfit, and so does a schema that takes too long.

@@ -11,8 +11,8 @@ import { goodTools } from './good-tools.ts';
 import type { BrokenServer } from './variant.ts';
 
 const audience = 'https://tools.example.com/mcp';
-const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
-const signer = await createSigner(context.token, audience);
+export const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
+export const signer = await createSigner(context.token, audience);
 
 /** What every server under test trusts. */
 export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
@@ -30,6 +30,8 @@ export async function checkServer(variant: Partial<BrokenServer>): Promise<Repor
 
 /** The good server as a program that can be started any number of times. */
 export interface Program {
+  /** The file that Node runs. */
+  readonly entry: string;
   check(variant: Partial<BrokenServer>): Promise<Report>;
   remove(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function buildProgram(): Promise<Program> {
     },
   });
   return {
+    entry,
     check: ({ rule = '', profile = (same) => same }) => checkProgram(entry, rule, profile(context)),
     remove: () => rm(directory, { recursive: true }),
   };

@@ -145,6 +145,18 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     along: ['output.compiles'],
     tools: edited({ 'outputSchema.$schema': 'https://json-schema.org/draft/2020-12/schema' }),
   },
+  { rule: 'input.dialect', tools: edited({ 'inputSchema.$id': 'https://example.com/price' }) },
+  {
+    rule: 'input.dialect',
+    tools: edited({
+      'inputSchema.properties.range': {
+        type: 'array',
+        description: 'Lowest and highest price.',
+        examples: [[1, 2]],
+        items: [{ type: 'number' }, { type: 'number' }],
+      },
+    }),
+  },
   { rule: 'schema.no-id', tools: edited({ 'outputSchema.$id': 'https://example.com/price' }) },
   {
     rule: 'schema.no-external-ref',

@@ -1,5 +1,5 @@
 /** The good server as a program, with the environment of a generated one. BROKEN names the rule it breaks. */
-import { createSteps, serve, type Trust } from './good-server.ts';
+import { type Breaks, createSteps, serve, type Trust } from './good-server.ts';
 
 const { env } = process;
 const broken = (rule: string): boolean => env.BROKEN === `process.${rule}`;
@@ -25,7 +25,17 @@ const trust: Trust = {
   audience:
     production && broken('production') ? `http://127.0.0.1:${port}/mcp` : (env.PLATFORM_AUDIENCE ?? ''),
 };
-const { server } = await serve(createSteps(trust), broken('port') && env.PORT ? 0 : port).catch(
+/** A request whose body holds the text of DIES_AT ends the process a moment later, as a throw in a timer does. */
+const dying: Breaks = {
+  answer: (good) => async (request) => {
+    if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);
+    setTimeout(() => {
+      throw new TypeError('the price feed is gone');
+    });
+    return new Promise(() => {});
+  },
+};
+const { server } = await serve(createSteps(trust, dying), broken('port') && env.PORT ? 0 : port).catch(
   (error: NodeJS.ErrnoException) =>
     error.code === 'EADDRINUSE' && broken('busy-port') && env.PORT
       ? serve(createSteps(trust))

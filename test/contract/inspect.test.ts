@@ -116,6 +116,27 @@ describe('injected data', () => {
   });
 });
 
+describe('an inputSchema that names its dialect', () => {
+  const dialect = 'https://json-schema.org/draft/2020-12/schema';
+  const verdicts = (change: object) => {
+    const tools = good.map((tool) => ({ ...tool, inputSchema: Object.assign({}, tool.inputSchema, change) }));
+    return inspectTools(tools, context).filter(({ status }) => status !== 'pass');
+  };
+
+  it('fails nothing: the marketplace compiles outputSchemas only', () => {
+    expect(verdicts({ $schema: dialect })).toEqual([]);
+  });
+
+  it('is judged for what it holds', () => {
+    const wrong = { symbol: { type: 'string', description: 'Ticker.', default: 5 } };
+    expect(verdicts({ $schema: dialect, properties: wrong, required: [] }).map(({ id }) => id)).toContain(
+      'input.default',
+    );
+    expect(verdicts({ $schema: dialect, type: 'wrong' }).map(({ id }) => id)).toContain('input.compiles');
+    expect(verdicts({ $schema: 'https://example.com/mine' }).map(({ id }) => id)).toContain('input.dialect');
+  });
+});
+
 describe('places', () => {
   it('finds every schema inside another, and no property that is merely named like a keyword', () => {
     const schema = {

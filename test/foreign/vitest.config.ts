@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
-    include: ['test/foreign/**/*.test.ts'],
+    include: ['test/foreign/foreign.test.ts'],
     globalSetup: 'test/foreign/global-setup.ts',
     testTimeout: 300_000,
     env: { npm_command: '' },

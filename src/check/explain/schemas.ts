@@ -1,5 +1,5 @@
 import { signals } from '../../contract/outcomes.ts';
-import { definition, type Explanations, field } from './model.ts';
+import { definition, type Explanations, field, parameter } from './model.ts';
 
 const price = { type: ['number', 'null'], description: 'Last price in US dollars.' };
 
@@ -85,6 +85,24 @@ export const schemaExplanations: Explanations = {
     'A caller who knows from the schema where a failure tells its code and its message can recover from it.',
     { outputSchema: { type: 'object', properties: { price } } },
     { outputSchema: { type: 'object', properties: { price, ...signals } } },
+  ),
+  'input.dialect': parameter(
+    'Arguments are built by agents whose validators differ in age: what these read differently, some of them get wrong.',
+    {
+      type: 'array',
+      description: 'Lowest and highest price.',
+      examples: [[1, 2]],
+      items: [{ type: 'number' }, { type: 'number' }],
+    },
+    {
+      type: 'object',
+      description: 'Lowest and highest price.',
+      examples: [{ lowest: 1, highest: 2 }],
+      properties: {
+        lowest: { type: 'number', description: 'Lowest price.', examples: [1] },
+        highest: { type: 'number', description: 'Highest price.', examples: [2] },
+      },
+    },
   ),
   'schema.no-dialect': definition(
     'The marketplace compiles with a validator for draft-07 only: a $schema of 2020-12 does not compile there, one of draft-07 is refused by clients that know only 2020-12.',

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { bare, isObject, misfits, tryCompile } from '../schema.ts';
+import { asInput, bare, isObject, misfits, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
 /** A call to be made. */
@@ -41,10 +41,11 @@ export function casesOf(
 
 /** Valid arguments with each parameter in turn replaced by a value that does not fit. */
 export function wrongArguments(inputSchema: JsonObject, valid: JsonObject): readonly JsonObject[] {
+  const schema = asInput(inputSchema);
   return Object.keys(objectOr(inputSchema.properties)).flatMap((name) => {
     const wrong = misfitting
       .map((value) => bare({ ...valid, [name]: value }))
-      .find((changed) => misfits(inputSchema, changed, '').length > 0);
+      .find((changed) => misfits(schema, changed, '').length > 0);
     return wrong ? [wrong] : [];
   });
 }

@@ -5,7 +5,7 @@ import { wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
-import { bare, isObject, misfits, shorten } from '../schema.ts';
+import { asInput, bare, isObject, misfits, shorten } from '../schema.ts';
 import { isClientError } from './expect.ts';
 import { propertiesOf } from './read.ts';
 import { ofCall } from './result.ts';
@@ -57,7 +57,7 @@ export const callRules: readonly LiveRule[] = [
         return required
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
           .map((missing) => bare(without(args, missing)))
-          .filter((changed) => misfits(schema, changed, '').length > 0);
+          .filter((changed) => misfits(asInput(schema), changed, '').length > 0);
       }),
   },
   {

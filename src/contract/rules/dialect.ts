@@ -1,14 +1,18 @@
+import type { JsonObject } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
-import { shorten } from '../schema.ts';
-import type { Place } from '../walk.ts';
+import { isDialect, shorten } from '../schema.ts';
+import { type Place, places } from '../walk.ts';
 import { allPlaces } from './read.ts';
 
-/** Keywords on which validators of different age disagree. Both schemas are judged. */
+/**
+ * Keywords on which validators of different age disagree. The marketplace compiles outputSchemas, whose dialect is
+ * therefore a MUST; of an inputSchema it reads none.
+ */
 export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-dialect',
     level: 'must',
-    title: 'no schema names its dialect ($schema)',
+    title: 'no outputSchema names its dialect ($schema)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
     mend: 'Remove $schema: 2020-12 does not compile at the marketplace, draft-07 is refused by newer clients.',
@@ -17,7 +21,7 @@ export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-id',
     level: 'must',
-    title: 'no schema has an id ($id)',
+    title: 'no outputSchema has an id ($id)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
     mend: 'Remove $id: two tools with the same one do not compile together.',
@@ -26,7 +30,7 @@ export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-external-ref',
     level: 'must',
-    title: 'every $ref points into its own schema',
+    title: 'every $ref of an outputSchema points into that schema',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
     mend: 'Copy what the $ref points at into definitions and refer to "#/definitions/…".',
@@ -37,7 +41,7 @@ export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-tuples',
     level: 'must',
-    title: 'no schema describes a tuple',
+    title: 'no outputSchema describes a tuple',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
     mend: 'Use an object with named properties: draft-07 and 2020-12 write tuples differently.',
@@ -47,7 +51,7 @@ export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-unevaluated',
     level: 'must',
-    title: 'no schema uses unevaluatedProperties or unevaluatedItems',
+    title: 'no outputSchema uses unevaluatedProperties or unevaluatedItems',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
     mend: 'Use additionalProperties: draft-07 ignores the other.',
@@ -61,19 +65,54 @@ export const dialectRules: readonly StaticRule[] = [
     fact: true,
     mend: 'Write type: ["number", "null"]; most validators ignore nullable.',
     keywords: ['nullable'],
+    of: allPlaces,
+  }),
+  forbids({
+    id: 'input.dialect',
+    level: 'should',
+    title: 'no inputSchema uses what draft-07 and 2020-12 read differently',
+    source: 'MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07',
+    mend: 'Leave $id out, keep every $ref inside the schema, and describe an object where a tuple stands.',
+    keywords: [
+      '$schema',
+      '$id',
+      '$ref',
+      '$dynamicRef',
+      '$recursiveRef',
+      'prefixItems',
+      'additionalItems',
+      'items',
+      'unevaluatedProperties',
+      'unevaluatedItems',
+    ],
+    of: inInput,
+    allows: ({ schema, path }, keyword) =>
+      (keyword === '$schema' && path === 'inputSchema' && isDialect(schema.$schema)) ||
+      (keyword === '$ref' && typeof schema.$ref === 'string' && schema.$ref.startsWith('#')) ||
+      (keyword === 'items' && !Array.isArray(schema.items)),
   }),
 ];
 
+function inOutput({ outputSchema }: JsonObject): readonly Place[] {
+  return [...places(outputSchema, 'outputSchema')];
+}
+
+function inInput({ inputSchema }: JsonObject): readonly Place[] {
+  return [...places(inputSchema, 'inputSchema')];
+}
+
 interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   readonly keywords: readonly string[];
+  /** The schemas that are judged; those of the outputSchema where absent. */
+  readonly of?: (tool: JsonObject) => readonly Place[];
   allows?(place: Place, keyword: string): boolean;
 }
 
-function forbids({ keywords, allows = () => false, ...text }: KeywordRule): StaticRule {
+function forbids({ keywords, of = inOutput, allows = () => false, ...text }: KeywordRule): StaticRule {
   return {
     ...text,
     inspect: (tool) =>
-      allPlaces(tool).flatMap((place) =>
+      of(tool).flatMap((place) =>
         keywords
           .filter((keyword) => place.schema[keyword] !== undefined && !allows(place, keyword))
           .map((keyword) => ({

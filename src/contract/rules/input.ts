@@ -1,7 +1,7 @@
 import type { JsonObject, Problem } from '../model.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { bare, isObject, misfits, shorten, tryCompile } from '../schema.ts';
+import { asInput, bare, isObject, misfits, shorten, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
 import { hasItems, isText, propertiesOf, undeclared } from './read.ts';
@@ -63,10 +63,11 @@ export const inputRules: readonly StaticRule[] = [
   {
     id: 'input.compiles',
     level: 'must',
-    title: "every inputSchema compiles under the marketplace's validator",
-    source: 'C§2.1; app api/v1/tools/dispute/route.ts',
-    mend: 'Make it valid JSON Schema of draft-07.',
-    inspect: ({ inputSchema }) => compileProblems(inputSchema, 'inputSchema'),
+    title: 'every inputSchema is a JSON Schema that compiles',
+    source: 'C§2.1',
+    mend: 'Make it a valid JSON Schema; the message names the place.',
+    inspect: ({ inputSchema }) =>
+      compileProblems(isObject(inputSchema) ? asInput(inputSchema) : inputSchema, 'inputSchema'),
   },
   ofParameters({
     id: 'input.type',
@@ -143,7 +144,7 @@ export const inputRules: readonly StaticRule[] = [
     mend: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
       isObject(inputSchema)
-        ? misfits(inputSchema, bare(sampleArguments(inputSchema, smoke)), 'arguments')
+        ? misfits(asInput(inputSchema), bare(sampleArguments(inputSchema, smoke)), 'arguments')
         : [],
   },
 ];

@@ -1,8 +1,9 @@
 import { answersCalls, initializesAgain, lists } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
+import { missing } from '../probe/reasons.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { present, shorten } from '../schema.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
@@ -133,7 +134,8 @@ function named(session: string | undefined): string {
 
 /** An id that differs in its middle from one of a session: the last character of base64 may hold bits that do not count. */
 async function tamperedIds(probe: Probe): Promise<readonly [string]> {
-  const id = await probe.newSession();
+  const id = await probe.session();
+  if (id === undefined) throw new NotRun(missing.session);
   const middle = Math.floor(id.length / 2);
   return [`${id.slice(0, middle)}${id[middle] === 'A' ? 'B' : 'A'}${id.slice(middle + 1)}`];
 }

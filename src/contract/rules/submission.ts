@@ -32,6 +32,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     mend: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+    controls: [initializesAgain, lists],
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
@@ -50,6 +51,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     mend: 'Make the tools faster: one token of limited life serves the whole sequence.',
+    controls: [initializesAgain, lists],
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;
       if (submissionMs === null) throw new NotRun('the platform sets no limit');

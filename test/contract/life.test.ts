@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLauncher } from '../../src/check/launch.ts';
+import type { Instance } from '../../src/contract/index.ts';
+import { runContract } from '../../src/contract/index.ts';
+import type { Report } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { conclusionOf } from '../../src/contract/summary.ts';
+import { buildProgram, examples, type Program, signer, trust } from '../broken/check.ts';
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => program.remove());
+
+describe('a server that we own and that dies', () => {
+  it('is started again once; the rest is judged, and the report names the rule, the message and the place', async () => {
+    const { report, starts } = await checked({ DIES_AT: '"no_such_tool"' });
+    expect(starts).toBe(2);
+    const failed = report.rules.filter(({ status }) => status === 'fail');
+    expect(failed.map(({ id }) => id)).toEqual(['endpoint.stays-up']);
+    const [first, second] = failed[0]?.problems ?? [];
+    expect(first?.actual).toMatch(
+      /the server stopped answering while \S+ ran.*TypeError: the price feed is gone at \S+:\d+:\d+/,
+    );
+    expect(second?.actual).toMatch(/while (gate|call)\.unknown-tool ran: TypeError: the price feed is gone/);
+    const open = report.rules.filter(({ cause }) => cause === 'unanswered');
+    expect(open.map(({ id }) => id)).toContain('call.unknown-tool');
+    expect(report.summary.passed).toBeGreaterThan(100);
+    expect(conclusionOf(report)).toBe('unanswered');
+  });
+
+  it('and dies again at the first request of its kind leaves what could be judged', async () => {
+    const { report } = await checked({ DIES_AT: '"tools/list"' });
+    const verdict = (id: string) => report.rules.find((rule) => rule.id === id);
+    expect(verdict('health.status')?.status).toBe('pass');
+    expect(verdict('discovery.initialize')?.status).toBe('pass');
+    expect(verdict('tool.name')).toMatchObject({ status: 'not-run', cause: 'unanswered' });
+    expect(report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
+      'endpoint.stays-up',
+    ]);
+  });
+});
+
+async function checked(environment: Record<string, string>): Promise<{ report: Report; starts: number }> {
+  const { launch } = createLauncher(program.entry, {
+    NODE_ENV: 'test',
+    PLATFORM_PUBLIC_KEY: trust.publicKey,
+    PLATFORM_ISSUER: trust.issuer,
+    PLATFORM_AUDIENCE: trust.audience,
+    ...environment,
+  });
+  let current: Instance = await launch({});
+  let starts = 1;
+  const { url } = current;
+  const owned = {
+    instance: () => current,
+    async restart() {
+      starts += 1;
+      await current.stop();
+      current = await launch({ PORT: new URL(url).port });
+      return current;
+    },
+  };
+  try {
+    const target = { url, profile: context, examples, signer, owned, timeoutMs: 5_000 };
+    return { report: await runContract(target), starts };
+  } finally {
+    await current.stop();
+  }
+}

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLauncher } from '../../src/check/launch.ts';
+import { createSigner, type Instance, type Report, runContract } from '../../src/contract/index.ts';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const { launch } = createLauncher(join(import.meta.dirname, 'quickstart.js'), {
+  NODE_ENV: 'development',
+  PLATFORM_PUBLIC_KEY: signer.publicKey,
+  PLATFORM_ISSUER: signer.issuer,
+  PLATFORM_AUDIENCE: audience,
+});
+
+let report: Report;
+/** Another instance, which the check has not seen, and its one session. */
+let other: Instance;
+let session: string;
+
+beforeAll(async () => {
+  const instance = await launch({});
+  report = await runContract({ url: instance.url, profile: context, signer });
+  await instance.stop();
+  other = await launch({});
+  session = (await send(rpc('initialize', opening))).header('mcp-session-id');
+}, 120_000);
+afterAll(() => other.stop());
+
+const opening = {
+  protocolVersion: '2024-11-05',
+  capabilities: {},
+  clientInfo: { name: 'confirmation', version: '1.0.0' },
+};
+
+/** For each rule that the quickstart fails: whether a request of our own shows the same. The last one needs a second session. */
+const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
+  'output.holds-empty': async () => !(await admits({ chain: null, gwei: null, searchExhausted: true })),
+  'output.holds-failure': async () => !(await admits({ chain: null, gwei: null, error: 'X', message: 'x' })),
+  'output.empty-signal': async () => !(await declares('searchExhausted')),
+  'output.failure-signal': async () => !(await declares('error')),
+  'discovery.resources-list': async () => (await ask(rpc('resources/list'))).body.includes('-32601'),
+  'discovery.prompts-list': async () => (await ask(rpc('prompts/list'))).body.includes('-32601'),
+  'session.prototype': async () => (await send(rpc('tools/list'), named('__proto__'))).status === 500,
+  'session.prototype-get': async () => (await send('', named('__proto__'), 'GET')).status === 500,
+  'http.accept-absent': async () => (await ask(rpc('tools/list'), { accept: undefined })).status === 406,
+  'http.accept-any': async () => (await ask(rpc('tools/list'), { accept: '*/*' })).status === 406,
+  'http.accept-json': async () => (await ask(rpc('tools/list'), { accept: json })).status === 406,
+  'http.accept-events': async () =>
+    (await ask(rpc('tools/list'), { accept: 'text/event-stream' })).status === 406,
+  'http.foreign-origin': async () =>
+    (await ask(rpc('tools/list'), { origin: 'https://attacker.example' })).body.includes('"tools":['),
+  'http.no-product-header': async () => (await send('', {}, 'GET', '/health')).header('x-powered-by') !== '',
+  'http.no-stack': async () => (await ask('{')).body.includes('at JSON.parse'),
+  'gate.scheme-case': async () =>
+    ran(await ask(call(), { authorization: `Bearer ${await signer.token()}` })) &&
+    !ran(await ask(call(), { authorization: `bearer ${await signer.token()}` })),
+  'gate.no-expiry': async () =>
+    ran(await ask(call(), { authorization: `Bearer ${await signer.token({ claims: { exp: undefined } })}` })),
+  'gate.batch': async () => !ran(await ask(call())) && ran(await ask(`[${call()}]`)),
+  'gate.batch-mixed': async () => ran(await ask(`[${rpc('tools/list')},${call()}]`)),
+  'gate.content-type': async () => ran(await ask(call(), { 'content-type': `${json}\u00a0` })),
+  'result.fits': async () => (await wronglyCalled()).includes('"structuredContent":{"chain":-0.5'),
+  'call.wrong-arguments': async () => !(await wronglyCalled()).includes('isError'),
+  'session.unique': async () => (await send(rpc('initialize', opening))).status === 500,
+};
+
+describe("the quickstart of a marketplace's SDK", () => {
+  it('fails the rules that it breaks, and no others', () => {
+    const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
+    expect(failed.toSorted()).toEqual(Object.keys(confirmations).toSorted());
+  });
+
+  it.each(Object.keys(confirmations))('really breaks %s', async (rule) => {
+    expect(await confirmations[rule]?.()).toBe(true);
+  });
+
+  it('is not judged where its one session is in the way', () => {
+    const reason = 'a second initialize without it fails as well (session.unique)';
+    const unjudged = report.rules.filter((rule) => rule.reason === reason).map(({ id }) => id);
+    expect(unjudged).toEqual([
+      'discovery.client',
+      'session.lasting',
+      'session.two-at-once',
+      'session.parallel',
+      'session.get-known',
+      'session.delete',
+      'session.foreign-initialize',
+      'protocol.platform-version',
+      'protocol.later-versions',
+      'protocol.unknown-version',
+      'http.charset',
+      'http.any-host',
+      'gate.every-call',
+      'outcome.client',
+      'submission.calls',
+      'submission.text',
+      'submission.in-time',
+    ]);
+    expect(report.rules.filter(({ cause }) => cause === 'unanswered' || cause === 'error')).toEqual([]);
+  });
+});
+
+const json = 'application/json';
+
+let lastId = 0;
+
+function rpc(method: string, params: object = {}): string {
+  lastId += 1;
+  return JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params });
+}
+
+function call(chain: Json = 'base'): string {
+  return rpc('tools/call', { name: 'get_gas_price', arguments: { chain } });
+}
+
+function named(id: string): Headers {
+  return { 'mcp-session-id': id };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  header(name: string): string;
+}
+
+/** A POST in the session. */
+function ask(body: string, headers: Headers = {}): Promise<Reply> {
+  return send(body, { ...named(session), ...headers });
+}
+
+/** A request of Node's own client: nothing of the check has a part in it. Headers go out byte by byte before a body of bytes. */
+async function send(body: string, headers: Headers = {}, method = 'POST', path = '/mcp'): Promise<Reply> {
+  const all: Headers = { accept: `${json}, text/event-stream`, 'content-type': json, ...headers };
+  const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const outgoing = request(new URL(path, other.url), { method, headers: sent, agent: false });
+  outgoing.end(Buffer.from(body));
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return {
+    status: incoming.statusCode ?? 0,
+    body: await text(incoming),
+    header: (name) => String(incoming.headers[name] ?? ''),
+  };
+}
+
+function ran({ body }: Reply): boolean {
+  return body.includes('"gwei\\":12.5');
+}
+
+async function wronglyCalled(): Promise<string> {
+  const authorization = `Bearer ${await signer.token()}`;
+  return (await ask(call(-0.5), { authorization })).body;
+}
+
+async function outputSchema(): Promise<JsonObject> {
+  const { body } = await ask(rpc('tools/list'));
+  const [, data = ''] = /^data: (.*)$/m.exec(body) ?? [];
+  return JSON.parse(data).result.tools[0].outputSchema;
+}
+
+async function admits(answer: object): Promise<boolean> {
+  return new Ajv().validate(await outputSchema(), answer) === true;
+}
+
+async function declares(field: string): Promise<boolean> {
+  return JSON.stringify(await outputSchema()).includes(`"${field}":`);
+}
