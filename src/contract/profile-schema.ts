@@ -1,6 +1,7 @@
+import { createPublicKey } from 'node:crypto';
 import { rules } from './catalogue.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
-import { isObject, misfits, tryCompile } from './schema.ts';
+import { isObject, misfits, shorten, tryCompile } from './schema.ts';
 
 const text = { type: 'string', minLength: 1 };
 const textOrNull = { type: ['string', 'null'], minLength: 1 };
@@ -85,7 +86,19 @@ export function profileProblems(value: unknown): readonly Problem[] {
     ...patternProblems(value, 'limits.toolNamePattern'),
     ...toolMetaProblems(value),
     ...overrideProblems(value),
+    ...fallbackKeyProblems(value),
   ];
+}
+
+function fallbackKeyProblems(profile: unknown): readonly Problem[] {
+  const pem = at(profile, 'token.fallbackKey.pem');
+  if (typeof pem !== 'string') return [];
+  try {
+    createPublicKey(pem);
+    return [];
+  } catch {
+    return [{ path: 'profile.token.fallbackKey.pem', expected: 'a public key (PEM)', actual: shorten(pem) }];
+  }
 }
 
 function patternProblems(profile: unknown, path: string): readonly Problem[] {

@@ -40,7 +40,12 @@ describe('profileProblems', () => {
     const { title: _title, ...untitled } = generic;
     const problems = profileProblems({
       ...untitled,
-      token: { ...generic.token, algorithms: ['HS256'], refusalStatus: 500 },
+      token: {
+        ...generic.token,
+        algorithms: ['HS256'],
+        refusalStatus: 500,
+        fallbackKey: { pem: '-----BEGIN PUBLIC KEY-----\nx', source: 'nowhere' },
+      },
       limits: { ...generic.limits, toolNamePattern: '(' },
       toolMeta: { type: 'nonsense' },
       rules: { facts: 'own', overrides: { 'gate.no-such-rule': 'must', 'gate.no-token': 'never' } },
@@ -53,6 +58,7 @@ describe('profileProblems', () => {
       'profile.rules.overrides.gate.no-token',
       'profile.title',
       'profile.token.algorithms[0]',
+      'profile.token.fallbackKey.pem',
       'profile.token.refusalStatus',
       'profile.toolMeta',
     ]);

@@ -55,10 +55,17 @@ export async function start({ env = {}, tools = fixtureTools }: StartOptions = {
   const lines: string[] = [];
   const settings = config(env);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const server = await listen(createApp({ ...settings, ...info }, tools, log), settings);
+  const app = createApp({ ...settings, ...info }, tools, log);
+  const server = await listen(app, settings);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;
-  return { ...server, url, client: new RawClient(url), events: () => lines.map((line) => JSON.parse(line)) };
+  return {
+    ...server,
+    app,
+    url,
+    client: new RawClient(url),
+    events: () => lines.map((line) => JSON.parse(line)),
+  };
 }
 
 export interface StartOptions {

@@ -111,29 +111,65 @@ const expired = Symbol('expired');
 
 /** The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. */
 function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
-  return new Promise<Outcome>((resolve, reject) => {
-    const ending = new AbortController();
-    const end = (reason: symbol) => {
-      reject(reason);
-      stopWaiting();
-      ending.abort();
-    };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, expired);
-    const release = onGone(() => end(cancelled));
+  return new Promise((resolve, reject) => {
+    const endings = new Endings();
+    let timer: NodeJS.Timeout | undefined;
+    let release: (() => void) | undefined;
+    // A tenth of the cost of a small call, so only for one that is still running in the next turn.
+    const arming = setImmediate(() => {
+      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
+      release = onGone(() => end(cancelled));
+    });
     function stopWaiting() {
+      clearImmediate(arming);
       clearTimeout(timer);
       release?.();
     }
-    const run = async () => tool.run(input, { ...outcomes, signal: ending.signal });
-    run().then(resolve, reject).finally(stopWaiting);
+    function end(reason: symbol) {
+      stopWaiting();
+      reject(reason);
+      endings.abort();
+    }
+    const run = async () => tool.run(input, endings);
+    run().then(
+      (outcome) => {
+        stopWaiting();
+        resolve(outcome);
+      },
+      (error) => {
+        stopWaiting();
+        reject(error);
+      },
+    );
   });
 }
 
-const outcomes: Omit<Outcomes<object>, 'signal'> = {
-  found: (data) => ({ kind: 'found', data }),
-  empty: (reason) => ({ kind: 'empty', reason }),
-  fail: (code, message, hints) => ({ kind: 'fail', code, message, hints }),
-};
+/** What `run` chooses from. Few tools ask for the signal: it is made when it is asked for. */
+class Endings implements Outcomes<object> {
+  #controller: AbortController | undefined;
+
+  found(data: object): Outcome {
+    return { kind: 'found', data };
+  }
+
+  empty(reason: string): Outcome {
+    return { kind: 'empty', reason };
+  }
+
+  fail(code: string, message: string, hints?: JsonObject): Outcome {
+    return { kind: 'fail', code, message, hints };
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
+  }
+}
 
 /** The result of an outcome, or in words how it differs from the tool's outputSchema. */
 function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {

@@ -1,0 +1,196 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type CallToolResult,
+  type JSONRPCError,
+  type JSONRPCRequest,
+  ListToolsResultSchema,
+  type Tool as SdkTool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import * as contract from '../../src/contract/outcomes.ts';
+import { type CallResult, callTool } from '../../templates/project/src/server/call.ts';
+import { signals, type Tool, type ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
+import type { ErrorReply, Request } from '../../templates/project/src/server/rpc.ts';
+import { compileTool } from '../../templates/project/src/server/schema.ts';
+import { start } from './support.ts';
+import { echo, price, textTool } from './tools.ts';
+
+const server = join(import.meta.dirname, '../../templates/project/src/server');
+const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
+
+describe('the runtime stands by itself', () => {
+  test('it has at most ten files, which import each other, ajv, ajv-formats, jose and node: alone', () => {
+    expect(sources.length).toBeLessThanOrEqual(10);
+    for (const { file, text } of sources) {
+      const imported = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, path]) => path);
+      for (const path of imported) {
+        expect(path, file).toMatch(/^(node:[a-z/_]+|\.\/[a-z-]+\.ts|ajv|ajv-formats|jose\/[a-z/_]+)$/);
+      }
+    }
+  });
+
+  test('it knows nothing of the process that it runs in', () => {
+    for (const { file, text } of sources)
+      expect(text, file).not.toMatch(/\bprocess\.\w|node:(fs|os|process)/);
+  });
+
+  test('loading it and making an app draws no random bytes, starts no timer and fetches nothing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'app-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
+    await build({
+      entryPoints: [join(server, 'http.ts')],
+      bundle: true,
+      outfile: join(directory, 'app.mjs'),
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+    });
+    const script = `
+      import crypto from 'node:crypto';
+      import { syncBuiltinESMExports } from 'node:module';
+      const never = (name) => () => { throw new Error(name + ' when it is loaded'); };
+      for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'fetch']) globalThis[name] = never(name);
+      for (const name of ['randomBytes', 'randomUUID']) crypto[name] = never(name);
+      syncBuiltinESMExports();
+      const { createApp } = await import('./app.mjs');
+      createApp({ name: 'n', version: '1', token: null, sessionSecret: null, allowedOrigins: new Set() }, [], () => {});
+      console.log('loaded');`;
+    writeFileSync(join(directory, 'main.mjs'), script);
+    const ran = await execa(process.execPath, ['main.mjs'], { cwd: directory, reject: false });
+    expect(ran.stdout, ran.stderr).toBe('loaded');
+  });
+});
+
+describe('what the runtime and the contract both know is the same', () => {
+  test('the signals', () => {
+    expect(signals).toEqual(contract.signals);
+  });
+
+  test('the empty answer', () => {
+    const type = fc.constantFrom(
+      'string',
+      'number',
+      'array',
+      'object',
+      'null',
+      ['string', 'null'],
+      ['object', 'null'],
+    );
+    const leaf = fc.record(
+      { type, nullable: fc.constant(true), enum: fc.constantFrom([null, 'a'], ['a']), minItems: fc.nat(2) },
+      { requiredKeys: ['type'] },
+    );
+    const names = fc.uniqueArray(fc.constantFrom('a', 'b', '__proto__', 'constructor'));
+    const object = (member: fc.Arbitrary<object>) =>
+      fc
+        .tuple(fc.dictionary(fc.constantFrom('a', 'b', 'c'), member), names)
+        .map(([properties, required]) => ({ type: 'object' as const, properties, required }));
+    fc.assert(
+      fc.property(object(fc.oneof(leaf, object(leaf))), (schema) => {
+        const theirs = contract.blankAnswer(JSON.parse(JSON.stringify(schema)) as JsonObject);
+        if (!theirs.ok) return;
+        expect({ ...compileTool({ ...echo, outputSchema: schema as never }).blank }).toEqual({
+          ...theirs.answer,
+        });
+      }),
+    );
+  });
+});
+
+describe('the messages are those of the official SDK', () => {
+  /** A type without `readonly`; objects of any members, which have no end, are cut short. */
+  type Writable<T> = T extends readonly (infer One)[]
+    ? Writable<One>[]
+    : T extends object
+      ? string extends keyof T
+        ? { [name: string]: unknown }
+        : { -readonly [Name in keyof T]: Writable<T[Name]> }
+      : T;
+
+  test('by their types', () => {
+    expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
+    expectTypeOf<Writable<Request>>().toExtend<JSONRPCRequest>();
+    expectTypeOf<Writable<ErrorReply> & { id: string | number }>().toExtend<JSONRPCError>();
+    expectTypeOf<Writable<Omit<ToolDefinition, 'inputSchema' | 'outputSchema'>>>().toExtend<
+      Omit<SdkTool, 'inputSchema' | 'outputSchema'>
+    >();
+    // @ts-expect-error An answer that is not of the SDK's type is noticed.
+    expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
+  });
+
+  test('title, annotations, icons and _meta are served where a tool has them, and nothing where it has not', async () => {
+    const full: Tool = {
+      ...price,
+      title: 'Price of a coin',
+      annotations: { readOnlyHint: true, destructiveHint: false },
+      icons: [{ src: 'https://tools.example/icon.png', mimeType: 'image/png', sizes: ['48x48'] }],
+      _meta: { surface: 'answer' },
+    };
+    const { client } = await start({ tools: [full, echo] });
+    const { body } = await client.request('tools/list', {}, await client.session());
+    const { run: _, examples: __, ...definition } = full;
+    expect(body.result.tools[0]).toEqual(definition);
+    expect(Object.keys(body.result.tools[1])).toEqual(['name', 'description', 'inputSchema', 'outputSchema']);
+    expect(ListToolsResultSchema.parse(body.result).tools[0]).toEqual(definition);
+  });
+});
+
+describe('output fields that are the author’s and a signal at once', () => {
+  const own = (run: Tool['run']): Tool => ({
+    ...textTool('own', run),
+    outputSchema: {
+      type: 'object',
+      properties: {
+        text: { type: ['string', 'null'] },
+        message: { type: ['string', 'null'] },
+        error: { type: ['string', 'null'] },
+        searchExhausted: { type: ['boolean', 'null'] },
+        noResultsReason: { type: 'string' },
+      },
+      required: ['text', 'message', 'error', 'searchExhausted', 'noResultsReason'],
+      additionalProperties: false,
+    } as Tool['outputSchema'],
+  });
+  const data = { text: 'x', message: 'hi', error: null, searchExhausted: false, noResultsReason: '' };
+
+  test('found sets them', async () => {
+    const result = await callTool(own((_, { found }) => found(data)));
+    expect(result).toMatchObject({ structuredContent: data });
+    expect(result.isError).toBeUndefined();
+  });
+
+  test('empty and fail fill the others and overwrite theirs', async () => {
+    const nothing = { text: null, message: null, error: null };
+    expect((await callTool(own((_, { empty }) => empty('none')))).structuredContent).toEqual({
+      ...nothing,
+      searchExhausted: true,
+      noResultsReason: 'none',
+    });
+    const roomy = own((_, { fail }) => fail('CODE', 'why', { noResultsReason: 'hint' }));
+    const { required: _, ...rest } = roomy.outputSchema;
+    const tool = { ...roomy, outputSchema: { ...rest, required: ['text', 'message', 'error'] } };
+    expect(await callTool(tool)).toMatchObject({
+      isError: true,
+      structuredContent: { text: null, error: 'CODE', message: 'why', noResultsReason: 'hint' },
+    });
+  });
+
+  test('a required message that cannot be null is filled by a failure', async () => {
+    const tool: Tool = {
+      ...textTool('strict', (_, { fail }) => fail('CODE', 'why')),
+      outputSchema: {
+        type: 'object',
+        properties: { text: { type: ['string', 'null'] }, message: { type: 'string' } },
+        required: ['text', 'message'],
+      },
+    };
+    expect((await callTool(tool)).structuredContent).toEqual({ text: null, error: 'CODE', message: 'why' });
+  });
+});

@@ -1,0 +1,324 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { context } from '../../src/contract/platforms/context.ts';
+import { certificateOf } from '../../src/marketplace/core/certificate.ts';
+import { readConfig } from '../../templates/project/src/config.ts';
+import { createGate } from '../../templates/project/src/server/auth.ts';
+import { createLog } from '../../templates/project/src/server/log.ts';
+import { audience, issuer, platformKey, start, token } from './support.ts';
+
+const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
+const pemOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const other = newKey();
+const shipped = newKey();
+const patience = { timeout: 20_000 };
+
+/** The key set that a test publishes, and how. */
+interface Published {
+  body: unknown;
+  status: number;
+  requests: number;
+  /** Takes the place of `body` and `status`. */
+  handler?: RequestListener;
+}
+
+/** A platform on loopback that publishes keys, and the gate of a server that is configured for it. */
+async function publish(first: unknown, { fallback = false, handler, env = {} }: PublishOptions = {}) {
+  const platform: Published = { body: first, status: 200, requests: 0, ...(handler && { handler }) };
+  const server = createServer((request, response) => {
+    platform.requests++;
+    if (platform.handler) platform.handler(request, response);
+    else response.writeHead(platform.status).end(JSON.stringify(platform.body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const configured = readConfig(
+    { PLATFORM_AUDIENCE: audience, ...env },
+    {
+      ...context,
+      token: {
+        ...context.token,
+        issuer,
+        jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+        fallbackKey: fallback ? { pem: pemOf(shipped), source: 'the test' } : null,
+      },
+    },
+  );
+  if (!configured.ok || !configured.config.token) throw new Error('The gate is off.');
+  const lines: string[] = [];
+  const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
+  const gate = createGate(configured.config.token, log);
+  const admits = async (...args: Parameters<typeof token>) =>
+    gate.admits({ authorization: `Bearer ${await token(...args)}` });
+  const events = () => {
+    log.flush();
+    return lines.map((line) => JSON.parse(line));
+  };
+  return { platform, port, gate, admits, events };
+}
+
+interface PublishOptions {
+  readonly fallback?: boolean;
+  readonly handler?: RequestListener;
+  readonly env?: Record<string, string>;
+}
+
+function passTime(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+describe('a published key set', () => {
+  test('is fetched once', async () => {
+    const { platform, admits } = await publish({ keys: [{ ...jwk(platformKey), kid: 'a', use: 'sig' }] });
+    const all = Array.from({ length: 10 }, () => admits({}, { kid: 'a' }));
+    expect(await Promise.all(all)).toEqual(Array(10).fill(true));
+    expect(await admits({}, { key: other, kid: 'a' })).toBe(false);
+    expect(platform.requests).toBe(1);
+  });
+
+  test('may give keys by certificate alone', async () => {
+    const x5c = [certificateOf(platformKey).toString('base64')];
+    const { admits } = await publish({
+      keys: [
+        { kty: 'RSA', x5c: ['unreadable'] },
+        { kty: 'RSA', x5c },
+      ],
+    });
+    expect(await admits()).toBe(true);
+    expect(await admits({}, { kid: 'named' })).toBe(true);
+    expect(await admits({}, { key: other })).toBe(false);
+  });
+
+  test.each([
+    ['several keys without names', [{ ...jwk(other) }, { ...jwk(platformKey) }], {}],
+    [
+      'keys whose names the token does not give',
+      [
+        { ...jwk(other), kid: 'a' },
+        { ...jwk(platformKey), kid: 'b' },
+      ],
+      {},
+    ],
+    ['a name that the set does not give', [{ ...jwk(other) }, { ...jwk(platformKey) }], { kid: 'c' }],
+  ])('%s: every key is tried', async (_, keys, header) => {
+    const { admits } = await publish({ keys });
+    expect(await admits({}, header)).toBe(true);
+  });
+
+  test('an unknown key name is looked up, but not more often than every 30 s', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { platform, admits } = await publish({ keys: [{ ...jwk(other), kid: 'old' }] });
+    for (let index = 0; index < 20; index++) expect(await admits({}, { kid: `new${index}` })).toBe(false);
+    expect(platform.requests).toBe(1);
+    platform.body = { keys: [{ ...jwk(platformKey), kid: 'new' }] };
+    passTime(31_000);
+    expect(await admits({}, { kid: 'new' })).toBe(true);
+    expect(platform.requests).toBe(2);
+  });
+
+  test('while the platform is down the last keys stay in use', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { platform, admits } = await publish({ keys: [jwk(platformKey)] });
+    expect(await admits()).toBe(true);
+    platform.status = 503;
+    passTime(3_700_000);
+    expect(await admits()).toBe(true);
+    await vi.waitUntil(() => platform.requests === 2, { timeout: 20_000 });
+    expect(await admits()).toBe(true);
+  });
+
+  test.each([
+    ['an error', 503, { keys: [jwk(platformKey)] }],
+    ['no list', 200, {}],
+    ['nothing', 200, null],
+  ])('%s admits nobody, and the platform is not asked by every caller', async (_, status, body) => {
+    const { platform, admits } = await publish(body);
+    platform.status = status;
+    for (let index = 0; index < 5; index++) expect(await admits()).toBe(false);
+    expect(platform.requests).toBe(1);
+  });
+});
+
+describe('the order of the keys', () => {
+  const byShipped = { key: shipped };
+
+  test('a configured key excludes all others, and no key set is fetched', async () => {
+    const env = { PLATFORM_PUBLIC_KEY: pemOf(other) };
+    const { platform, gate, admits } = await publish({ keys: [jwk(platformKey)] }, { fallback: true, env });
+    await gate.prepare();
+    expect(gate.holds()).toBe('PLATFORM_PUBLIC_KEY');
+    expect(await admits({}, { key: other })).toBe(true);
+    expect(await admits()).toBe(false);
+    expect(await admits({}, byShipped)).toBe(false);
+    expect(platform.requests).toBe(0);
+  });
+
+  test('a key set that is served excludes the shipped key', async () => {
+    const { gate, admits, events } = await publish({ keys: [jwk(platformKey)] }, { fallback: true });
+    expect(gate.holds()).toBe('the built-in key (the test)');
+    await gate.prepare();
+    expect(gate.holds()).toMatch(/^1 from http:/);
+    expect(await admits()).toBe(true);
+    expect(await admits({}, byShipped)).toBe(false);
+    expect(events().filter(({ event }) => event === 'keys')).toMatchObject([{ holds: gate.holds() }]);
+  });
+
+  test.each<[string, RequestListener, string]>([
+    ['answers 404', (_, response) => response.writeHead(404).end(), 'answers with status 404'],
+    ['is not JSON', (_, response) => response.end('<html>'), 'is not JSON'],
+    ['holds no key', (_, response) => response.end('{"keys":[]}'), 'holds no key that can be used'],
+    [
+      'has only keys that cannot be read',
+      (_, response) => response.end(JSON.stringify({ keys: [{ kty: 'RSA', n: '!' }, 7, null] })),
+      'holds no key that can be used',
+    ],
+    ['is too large', (_, response) => response.end(' '.repeat(70_000)), 'more than 65536 bytes'],
+    [
+      'redirects without end',
+      (_, response) => response.writeHead(302, { location: '/again' }).end(),
+      'redirects too often',
+    ],
+    [
+      'redirects to another scheme',
+      ({ headers }, response) => response.writeHead(302, { location: `https://${headers.host}/` }).end(),
+      'redirects to another site',
+    ],
+    ['breaks off', (request) => request.socket.destroy(), 'cannot be reached'],
+    ['never answers', () => {}, 'does not answer within 5000 ms'],
+    [
+      'stalls in its answer',
+      (_, response) => response.writeHead(200).write('{"keys":['),
+      'does not answer within 5000 ms',
+    ],
+  ])('where a key set %s, the shipped key holds, and the log says why', patience, async (_, handler, why) => {
+    const { gate, admits, events } = await publish(null, { fallback: true, handler });
+    expect(await admits({}, byShipped)).toBe(true);
+    expect(await admits()).toBe(false);
+    expect(gate.holds()).toBe('the built-in key (the test)');
+    const told = events().find(({ event }) => event === 'keys');
+    expect(told).toMatchObject({ holds: gate.holds(), reason: expect.stringContaining(why) });
+  });
+
+  test('without a shipped key a failure is a loud warning, once', async () => {
+    const { platform, admits, events } = await publish(null);
+    platform.status = 404;
+    for (let time = 0; time < 3; time++) expect(await admits()).toBe(false);
+    const warnings = events().filter(({ event }) => event === 'warning');
+    expect(warnings).toMatchObject([{ reason: expect.stringContaining('Every paid call is refused') }]);
+  });
+
+  test('the shipped key is not trusted for another platform than that of the profile', async () => {
+    const others = { PLATFORM_ISSUER: issuer, PLATFORM_JWKS_URL: 'http://127.0.0.1:9/jwks' };
+    for (const [name, value] of Object.entries(others)) {
+      const env = { [name]: value };
+      const { platform, admits } = await publish(null, { fallback: true, env });
+      platform.status = 404;
+      expect(await admits({}, byShipped)).toBe(false);
+    }
+  });
+
+  test('a redirect within the site is followed, one to another site is not even asked', async () => {
+    const key = JSON.stringify({ keys: [jwk(platformKey)] });
+    const inside = await publish(null, {
+      handler: ({ url }, response) =>
+        url === '/moved' ? response.end(key) : response.writeHead(301, { location: '/moved' }).end(),
+    });
+    expect(await inside.admits()).toBe(true);
+    expect(inside.platform.requests).toBe(2);
+    const foreign = await publish({ keys: [jwk(platformKey)] });
+    const location = `http://localhost:${foreign.port}/jwks.json`;
+    const outside = await publish(null, {
+      fallback: true,
+      handler: (_, response) => response.writeHead(301, { location }).end(),
+    });
+    expect(await outside.admits()).toBe(false);
+    expect(await outside.admits({}, byShipped)).toBe(true);
+    expect(foreign.platform.requests).toBe(0);
+  });
+
+  test('a key set that comes up later takes over from the shipped key', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { platform, admits, events } = await publish({ keys: [jwk(platformKey)] }, { fallback: true });
+    platform.status = 404;
+    expect(await admits({}, byShipped)).toBe(true);
+    platform.status = 200;
+    passTime(31_000);
+    expect(await admits()).toBe(true);
+    expect(await admits({}, byShipped)).toBe(false);
+    expect(events().filter(({ event }) => event === 'keys')).toHaveLength(2);
+  });
+
+  test('a rotated key is taken up, whether keys have names or not', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const name of [undefined, 'same']) {
+      const { platform, admits } = await publish({ keys: [{ ...jwk(other), kid: name }] });
+      expect(await admits({}, { key: other, kid: name })).toBe(true);
+      platform.body = { keys: [{ ...jwk(platformKey), kid: name }] };
+      passTime(31_000);
+      expect(await admits({}, { kid: name })).toBe(true);
+      expect(await admits({}, { key: other, kid: name })).toBe(false);
+    }
+  });
+});
+
+describe('what a key set cannot do', () => {
+  test('one malformed key does not void the others, and only the first 20 count', async () => {
+    const bad = [
+      null,
+      7,
+      { kty: 'RSA' },
+      { kty: 'oct', k: 'c2VjcmV0' },
+      { kty: 'RSA', x5c: 'x' },
+      { kty: 'RSA', n: {} },
+    ];
+    const { admits } = await publish({ keys: [...bad, jwk(platformKey)] });
+    expect(await admits()).toBe(true);
+    const many = await publish({ keys: [...Array(20).fill(jwk(other)), jwk(platformKey)] });
+    expect(await many.admits()).toBe(false);
+  });
+
+  test('a key for encryption verifies nothing', async () => {
+    const { admits } = await publish({ keys: [{ ...jwk(platformKey), use: 'enc' }, jwk(other)] });
+    expect(await admits()).toBe(false);
+  });
+
+  test('what a token names is neither fetched nor used', async () => {
+    const trap = await publish({ keys: [jwk(other)] });
+    const url = `http://127.0.0.1:${trap.port}/jwks.json`;
+    const { admits } = await publish({ keys: [jwk(platformKey)] });
+    const header = { jku: url, x5u: url, jwk: jwk(other), x5c: [certificateOf(other).toString('base64')] };
+    expect(await admits({}, { key: other, ...header })).toBe(false);
+    expect(trap.platform.requests).toBe(0);
+  });
+});
+
+test('a server listens before a slow key set is there, and its first call waits for it', async () => {
+  let answer = () => {};
+  const body = JSON.stringify({ keys: [jwk(platformKey)] });
+  const { port, platform } = await publish(null, {
+    handler: (_, response) => {
+      answer = () => response.end(body);
+    },
+  });
+  const env = { PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL: `http://127.0.0.1:${port}/jwks.json` };
+  const { client, app } = await start({ env });
+  const prepared = app.prepare();
+  await vi.waitUntil(() => platform.requests === 1, patience);
+  const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
+  const call = client.request('tools/call', { name: 'get_price' }, headers);
+  answer();
+  expect((await call).body.result.structuredContent.price).toBe(12.5);
+  await prepared;
+  expect(platform.requests).toBe(1);
+});

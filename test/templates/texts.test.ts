@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import jsTokens from 'js-tokens';
+import { describe, expect, test } from 'vitest';
+import { type CallResult, callTool, incidentId } from '../../templates/project/src/server/call.ts';
+import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
+
+const templates = join(import.meta.dirname, '../../templates');
+
+/** What makes the public marketplace call again (its public source: app lib/ai/skills/mcp.ts). */
+const retried =
+  /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|500|502|503|504/i;
+
+/** The texts in a source: strings and templates, without import paths and comments. */
+function textsOf(source: string): string[] {
+  const tokens = [...jsTokens(source)].filter(({ type }) => !/WhiteSpace|LineTerminator|Comment/.test(type));
+  return tokens
+    .filter(({ type }, at) => {
+      if (type === 'StringLiteral') return !['from', 'import'].includes(tokens[at - 1]?.value ?? '');
+      return /^(NoSubstitutionTemplate|Template(Head|Middle|Tail))$/.test(type);
+    })
+    .map(({ value }) => value);
+}
+
+describe('no text of the runtime makes the platform call again', () => {
+  const files = readdirSync(join(templates, 'project/src/server'));
+
+  test.each(files)('server/%s', (file) => {
+    const texts = textsOf(readFileSync(join(templates, 'project/src/server', file), 'utf8'));
+    // Names of errors that are compared, not sent.
+    const inLog = ['TimeoutError', 'ENOTFOUND'];
+    expect(texts.filter((text) => retried.test(text) && !inLog.some((name) => text.includes(name)))).toEqual(
+      [],
+    );
+  });
+
+  test.each(['tool.ts.hbs', 'test.ts.hbs'])('tool/%s', (file) => {
+    const source = readFileSync(join(templates, 'tool', file), 'utf8').replace(/\{\{.*?\}\}/g, '');
+    const sent = textsOf(source).filter((text) => !text.includes('ECONNREFUSED'));
+    expect(sent.filter((text) => retried.test(text))).toEqual([]);
+  });
+
+  test('the search finds what it is for', () => {
+    expect(textsOf("import x from './timeout'; // timeout\nfail(`a ${b} timeout`, 'network')")).toEqual([
+      '`a ${',
+      '} timeout`',
+      "'network'",
+    ]);
+  });
+});
+
+describe('no failure of the runtime makes the platform call again', () => {
+  const quiet = { report: () => {} };
+  const textOf = ({ content, isError }: CallResult) => {
+    expect(isError).toBe(true);
+    return content.map(({ text }) => text).join();
+  };
+
+  test('deadline, cancellation, exception, mismatch', async () => {
+    const results = [
+      await callTool(heldTool().tool, {}, { ...quiet, timeoutMs: 500 }),
+      await callTool(heldTool().tool, {}, { ...quiet, signal: AbortSignal.abort() }),
+      await callTool(throwing, {}, quiet),
+      await callTool(lying, {}, quiet),
+      await callTool(
+        textTool('down', () => Promise.reject(new Error('ECONNRESET'))),
+        {},
+        quiet,
+      ),
+    ];
+    for (const result of results) expect(textOf(result)).not.toMatch(retried);
+  });
+
+  test('an argument that differs is named with its value, unless that would', async () => {
+    const limited = (name: string, schema: object): Tool => ({
+      ...echo,
+      inputSchema: { type: 'object', properties: { [name]: schema }, required: [] },
+    });
+    const messageOf = async (tool: Tool, value: unknown) => {
+      const name = Object.keys(tool.inputSchema.properties)[0] ?? '';
+      const { structuredContent } = await callTool(tool, { [name]: value } as never, quiet);
+      return structuredContent?.message;
+    };
+    const limit = { type: 'integer', maximum: 500 };
+    expect(await messageOf(limited('limit', { type: 'integer', maximum: 50 }), 60)).toBe(
+      'arguments.limit: expected to be <= 50, got 60',
+    );
+    expect(await messageOf(limited('limit', limit), 600)).toBe(
+      'arguments.limit: does not match the inputSchema',
+    );
+    expect(await messageOf(limited('limit', { type: 'string' }), 4290)).toBe(
+      'arguments.limit: does not match the inputSchema',
+    );
+    expect(await messageOf(limited('network', limit), 600)).toBe(
+      'arguments: one does not match the inputSchema',
+    );
+  });
+
+  test('whatever the arguments are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom('value', 'timeout', '500', 'x'), fc.jsonValue()),
+        async (args) => {
+          const closed = { ...echo, inputSchema: { ...echo.inputSchema, additionalProperties: false } };
+          const result = await callTool(closed, args as never, quiet);
+          if (result.isError) expect(textOf(result)).not.toMatch(retried);
+        },
+      ),
+    );
+  });
+
+  test('incident ids have no digit and no vowel, and differ', () => {
+    const ids = Array.from({ length: 2_000 }, incidentId);
+    for (const id of ids) expect(id).toMatch(/^[b-df-hj-np-tv-z]{20}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
