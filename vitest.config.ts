@@ -24,7 +24,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/reliability/**', 'test/foreign/foreign.test.ts', 'test/registry/**'],
+          exclude: [
+            'test/e2e/**',
+            'test/reliability/**',
+            'test/foreign/foreign.test.ts',
+            'test/registry/**',
+            'test/real-tools/**',
+          ],
           testTimeout: 120_000,
         },
       },

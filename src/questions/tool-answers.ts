@@ -20,7 +20,14 @@ export type ToolAnswers =
 
 /** What commander makes of flags: a list where one may be repeated. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: name extends 'input' | 'output' | 'meta' | 'fromSample' | 'only' | 'except'
+  readonly [name in keyof Parts]?: name extends
+    | 'input'
+    | 'output'
+    | 'meta'
+    | 'fromSample'
+    | 'only'
+    | 'except'
+    | 'example'
     ? readonly string[]
     : string;
 };
@@ -63,7 +70,8 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
 
 /** The pieces of a command line that give these very answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
-  const { tool, description, input, output, returns, meta, fromSample, spec, only, except } = toolQuestions;
+  const { tool, description, input, output, returns, meta, fromSample, spec, only, except, example } =
+    toolQuestions;
   if (answers.kind === 'file') {
     const { selection } = answers;
     return [
@@ -72,6 +80,7 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
       ...except.replay(selection.except),
       ...(selection.output === undefined ? [] : output.replay(selection.output)),
       ...returns.replay(selection.returns ?? 'record'),
+      ...example.replay(selection.examples ?? []),
     ];
   }
   if (answers.kind === 'sample') {
@@ -93,8 +102,14 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
   ];
 }
 
-function selectionOf({ only = [], except = [], output, returns }: Partial<ToolParts>): Selection {
-  return { only, except, ...(output && { output }), ...(returns && { returns }) };
+function selectionOf({ only = [], except = [], output, returns, example }: Partial<ToolParts>): Selection {
+  return {
+    only,
+    except,
+    ...(output && { output }),
+    ...(returns && { returns }),
+    ...(example && example.length > 0 && { examples: example }),
+  };
 }
 
 function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): ToolAnswers {
@@ -147,12 +162,17 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
  * returns.
  */
 function clashFaults<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
-  const selecting = (['only', 'except'] as const).filter((name) => flags[name] !== undefined);
+  const selecting = (['only', 'except', 'example'] as const).filter((name) => flags[name] !== undefined);
   return [
     ...clashesWith('spec', ['tool', 'description', 'input', 'meta', 'fromSample'], questions, flags),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...(flags.spec === undefined ? selecting : []).map((name) =>
-      fault(`--${name}`, flags[name]?.join(','), 'names tools of a --spec file', 'Give --spec <file> too.'),
+      fault(
+        `--${name}`,
+        flags[name]?.join(','),
+        'speaks of tools of a --spec file',
+        'Give --spec <file> too.',
+      ),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { type ExampleValue, formatExampleValue, parseExampleValue } from '../spec/example-values.ts';
 import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
 import { formatFields, parseFields } from '../spec/field-language.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../spec/meta.ts';
@@ -26,6 +27,8 @@ export interface ToolParts {
   readonly only: readonly string[];
   /** Names of those that are not. */
   readonly except: readonly string[];
+  /** Examples of its parameters. */
+  readonly example: readonly ExampleValue[];
 }
 
 type ToolQuestion<T, Given = string> = Question<T, ToolParts, Given>;
@@ -155,6 +158,18 @@ const except = toolNames(
   'leave this tool of the --spec file out; several with commas; repeatable',
 );
 
+const example: ToolQuestion<readonly ExampleValue[], readonly string[]> = {
+  flag: {
+    syntax: '--example <tool.parameter=value>',
+    description: "an example of a required parameter of the --spec file: 'get_price.symbol=BTC'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'Which values does the marketplace call the tools with?' },
+  initial: () => [],
+  parse: (texts) => together(texts.map((text) => parseExampleValue(text, '--example'))),
+  replay: (values) => values.flatMap((value) => ['--example', formatExampleValue(value)]),
+};
+
 /** A flag that names tools of a list, whatever their names are. */
 function toolNames(flag: string, description: string): ToolQuestion<readonly string[], readonly string[]> {
   return {
@@ -182,6 +197,7 @@ export const toolQuestions = {
   spec,
   only,
   except,
+  example,
 } as const;
 
 /** One of the words that a flag takes. */

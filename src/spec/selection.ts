@@ -1,4 +1,5 @@
 import { outputSchemaOf } from './definition.ts';
+import { type ExampleValue, withExamples } from './example-values.ts';
 import { closest, fault, listed, pass, refuse } from './fault.ts';
 import type { Change, Field, Result, SpecEntry, ToolSpec } from './model.ts';
 
@@ -10,6 +11,8 @@ export interface Selection {
   /** What the one tool returns that is taken and does not say so itself. */
   readonly output?: readonly Field[];
   readonly returns?: ToolSpec['returns'];
+  /** Examples of parameters that have none. */
+  readonly examples?: readonly ExampleValue[];
 }
 
 /** The tools that are taken, in their order, and those that were left out, as changes. */
@@ -19,11 +22,11 @@ export interface Selected {
 }
 
 /** Names that a message lists. */
-const shown = 10;
+const mostNames = 10;
 
 /** Takes part of a list. A name that the list does not hold is refused, and so is a selection of nothing. */
 export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
-  const { only, except, output, returns = 'record' } = selection;
+  const { only, except, output, returns = 'record', examples = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknown = [
     ...only.filter((name) => !names.includes(name)).map((name) => unknownTool('--only', name, names)),
@@ -45,8 +48,10 @@ export function selectTools(entries: readonly SpecEntry[], selection: Selection)
     const hint = `Keep at least one of ${someOf(names)}.`;
     return refuse(fault('--except', except.join(','), 'leaves no tool', hint));
   }
-  if (output === undefined) return pass({ entries: taken, left });
-  const answered = withOutput(taken, output, returns);
+  const shown = withExamples(taken, examples, '--example');
+  if (!shown.ok) return shown;
+  if (output === undefined) return pass({ entries: shown.value, left });
+  const answered = withOutput(shown.value, output, returns);
   return answered.ok ? pass({ entries: [answered.value], left }) : answered;
 }
 
@@ -73,6 +78,6 @@ function unknownTool(flag: string, name: string, names: readonly string[]) {
 }
 
 function someOf(names: readonly string[]): string {
-  if (names.length <= shown) return listed(names);
-  return `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;
+  if (names.length <= mostNames) return listed(names);
+  return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
 }

@@ -66,11 +66,12 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
         only: fc.constantFrom<readonly string[]>([], ['get_a'], ['get_a', 'b c']),
         except: fc.constantFrom<readonly string[]>([], ['get_b']),
         output: fc.constantFrom(undefined, toolFields),
+        examples: fc.constantFrom(undefined, [{ tool: 'get_a', parameter: 'a b', text: 'x.y=z' }]),
       })
-      .map(({ path, only, except, output }) => ({
+      .map(({ path, only, except, output, examples }) => ({
         kind: 'file' as const,
         path,
-        selection: { only, except, ...(output && { output }) },
+        selection: { only, except, ...(output && { output }), ...(examples && { examples }) },
       })),
   ),
   platform: fc.constantFrom('generic', 'context', './mine.yaml'),

@@ -1,11 +1,17 @@
+import { generic } from '../../contract/platforms/index.ts';
+import { prepareImported } from '../../import/prepare.ts';
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import { toolAnswers } from '../../questions/tool-answers.ts';
+import { type ExampleValue, exampleFor, wantedExamples } from '../../spec/example-values.ts';
+import { pass } from '../../spec/fault.ts';
+import { entriesOf } from '../tools/entries.ts';
 import type { Asker } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
 
 /** The questions about a tool that are asked; a spec file answers them all. */
-export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output';
+export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output' | 'example';
 
 export const toolLabels: { readonly [part in ToolPart]: string } = {
   tool: 'Name of the tool',
@@ -13,10 +19,11 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   input: 'What it takes',
   returns: 'One record or a list',
   output: 'What it returns',
+  example: 'Examples of parameters',
 };
 
 export function toolParts({ spec }: Partial<ToolParts>): readonly ToolPart[] {
-  return spec === undefined ? ['tool', 'description', 'input', 'returns', 'output'] : [];
+  return spec === undefined ? ['tool', 'description', 'input', 'returns', 'output'] : ['example'];
 }
 
 /** Asks one question about a tool and adds its answer to those before. */
@@ -43,12 +50,38 @@ export async function askToolPart<Parts extends Partial<ToolParts>>(
       const message = parts.returns === 'list' ? 'What does each item hold?' : prompt.message;
       return { ...parts, output: await askFields(asker, message, field, initial(parts), parts.output) };
     }
+    case 'example':
+      return { ...parts, example: await askExamples(asker, parts) };
     case 'returns': {
       const { prompt, initial } = toolQuestions.returns;
       const chosen = await asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
       return { ...parts, returns: chosen };
     }
   }
+}
+
+/** Asks for a value of each parameter of a spec file that would get a placeholder; Enter leaves it to that. */
+async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<readonly ExampleValue[]> {
+  const { example: _, ...given } = parts;
+  // What is wrong with the file is said at the review.
+  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
+  const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
+  const wanted = preparation?.ok ? wantedExamples(preparation.prepared.tools) : [];
+  const values: ExampleValue[] = [];
+  for (const one of wanted) {
+    const { tool, parameter } = one;
+    const text = await asker.text({
+      message: `Example of ${tool}.${parameter}, which the marketplace calls it with`,
+      placeholder: 'none: a placeholder that the check reports',
+      initial: { text: '', value: '' },
+      parse: (typed) => {
+        const value = exampleFor(typed, one, '--example');
+        return value.ok ? pass(typed) : value;
+      },
+    });
+    if (text !== '') values.push({ tool, parameter, text });
+  }
+  return values;
 }
 
 const parameter: FieldKind = {

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { fault } from '../../../src/spec/fault.ts';
 import { keys, pasted } from '../../keys.ts';
+import { directory } from '../../project/directory.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 
 const { enter, ctrlC, ctrlD, ctrlK, ctrlU, down, escape: esc, right, shiftUp, tab, up } = keys;
@@ -72,6 +75,37 @@ describe('the interactive flow', () => {
     const { value, text } = await drive(enterAt('input', 'returns', 'output', 'write'), { given });
     expect(value).toEqual(completeAnswers(given));
     expect(text).not.toContain(prompts.tool);
+  });
+
+  it('asks for values of required parameters of a spec file, where none would do', async () => {
+    const spec = join(directory(), 'tools.json');
+    const code = { type: 'string', pattern: '^[A-Z]{3}$', description: 'Code' };
+    const tool = {
+      name: 'get_x',
+      description: 'Returns x. Use it when x is asked for.',
+      inputSchema: {
+        type: 'object',
+        properties: { code, other: code, free: { type: 'string' }, left: code },
+        required: ['code', 'other', 'free'],
+      },
+      outputSchema: { type: 'object', properties: { x: { type: 'number' } } },
+    };
+    writeFileSync(spec, JSON.stringify([tool]));
+    const { value, text } = await drive(
+      [
+        [prompts.directory, enter],
+        ['Example of get_x.code', 'abc', enter],
+        ['the parameter refuses it', ctrlU, 'ABC', enter],
+        ['Example of get_x.other', enter],
+        [prompts.platform, enter],
+        [prompts.write, enter],
+      ],
+      { given: { spec } },
+    );
+    const example = [{ tool: 'get_x', parameter: 'code', text: 'ABC' }];
+    expect(value).toEqual(completeAnswers({ spec, example }));
+    expect(text).not.toContain('get_x.free');
+    expect(text).not.toContain('get_x.left');
   });
 
   it('asks only for the directory where a spec file is given', async () => {

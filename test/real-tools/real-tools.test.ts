@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { scratch } from '../e2e/support.ts';
+import { listTools, packageOf } from './list-tools.ts';
+import { type Row, writePage } from './page.ts';
+import { servers } from './servers.ts';
+import { takeOver } from './take-over.ts';
+
+const root = scratch();
+const rows = new Map<string, Row>();
+
+describe.concurrent('the tools of a server that others wrote', () => {
+  it.each(servers)('$package', async (server) => {
+    const place = join(root, server.package.replaceAll(/\W/g, '-'));
+    mkdirSync(place);
+    const modules = inject('realServers');
+    const { version } = packageOf(modules, server.package);
+    const listed = await listTools(server, modules, place).catch((error: Error) => error);
+    if (listed instanceof Error) {
+      rows.set(server.package, { version, notListed: listed.message });
+      return;
+    }
+    const result = await takeOver(listed, place);
+    rows.set(server.package, { version, result });
+    expect(result).toMatchObject({ failed: [], silent: [], unitTests: true, orderKept: true });
+  });
+});
+
+afterAll(() => {
+  const inOrder = servers.map((server) => [server.package, rows.get(server.package)] as const);
+  writePage(inOrder);
+  expect(inOrder.filter(([, row]) => row?.result !== undefined).length).toBeGreaterThanOrEqual(15);
+});

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { outputSchemaOf } from '../../src/spec/definition.ts';
+import { parseFields } from '../../src/spec/field-language.ts';
+import type { Change, Fault } from '../../src/spec/model.ts';
+import { create, prove, scaffold } from '../e2e/support.ts';
+import { silentDifferences } from './compare.ts';
+
+/** What taking over the tools of one server came to. */
+export interface TakenOver {
+  readonly tools: number;
+  /** Those that do not say what they return: the command says it. */
+  readonly completed: number;
+  readonly taken: number;
+  readonly refused: readonly Fault[];
+  readonly changes: readonly Change[];
+  /** MUST rules of the project's self-check: how many passed, and the ids of those that failed. */
+  readonly passed: number;
+  readonly failed: readonly string[];
+  readonly unitTests: boolean;
+  readonly orderKept: boolean;
+  /** Places at which a served definition differs from the given one without a reported change. */
+  readonly silent: readonly string[];
+}
+
+/** What the command gives to tools without an outputSchema. */
+export const givenOutput = 'result:string What the server answers, as text';
+
+/**
+ * Makes a project of a list of tools, compiles it, and runs its self-check and its unit tests. Tools that are refused
+ * are left out by the flag that the error names.
+ *
+ * @throws Error where the project does not compile, and where the program ends in an unexpected error
+ */
+export async function takeOver(given: readonly JsonObject[], place: string): Promise<TakenOver> {
+  const fields = parseFields([givenOutput], '--output');
+  if (!fields.ok) throw new Error(JSON.stringify(fields.faults));
+  const list = given.map((tool) =>
+    tool.outputSchema === undefined
+      ? { ...tool, outputSchema: outputSchemaOf(fields.value, 'record') }
+      : tool,
+  );
+  writeFileSync(join(place, 'tools.json'), JSON.stringify({ tools: list }));
+  const flags = ['made', '--spec', 'tools.json', '--platform', 'context'];
+  const refused = await refusedOf(flags, place);
+  const names = [...new Set(refused.map(({ tool }) => tool ?? ''))];
+  const except = names.length > 0 ? ['--except', names.join(',')] : [];
+  const taken = list.filter(({ name }) => !names.includes(String(name)));
+  const empty = { passed: 0, failed: [], unitTests: true, orderKept: true, silent: [], changes: [] };
+  const counts = {
+    tools: given.length,
+    completed: list.filter((tool, i) => tool !== given[i]).length,
+    refused,
+  };
+  if (taken.length === 0) return { ...counts, ...empty, taken: 0 };
+
+  const { directory, changes } = await scaffold([...flags, ...except], { cwd: place });
+  const { report, unitTests } = await prove(directory);
+  const must = report.rules.filter(({ level }) => level === 'must');
+  const { tools } = await import(join(directory, 'dist/src/tools/index.js'));
+  const served: readonly JsonObject[] = tools;
+  return {
+    ...counts,
+    taken: taken.length,
+    changes,
+    passed: must.filter(({ status }) => status === 'pass').length,
+    failed: must.filter(({ status }) => status === 'fail').map(({ id }) => id),
+    unitTests: unitTests.status === 0,
+    orderKept: served.every(({ name }, i) => name === taken[i]?.name),
+    silent: taken.flatMap((tool) => {
+      const { run: _, examples: __, ...own } = served.find(({ name }) => name === tool.name) ?? {};
+      const told = changes.filter((change) => change.tool === tool.name);
+      return silentDifferences(tool, own, told).map((path) => `${tool.name} ${path}`);
+    }),
+  };
+}
+
+async function refusedOf(flags: readonly string[], cwd: string): Promise<readonly Fault[]> {
+  const { status, stderr } = await create([...flags, '--yes', '--json', '--dry-run'], { cwd });
+  if (status === 0) return [];
+  const { error } = JSON.parse(stderr);
+  if (status !== 2 || !Array.isArray(error.refused)) throw new Error(`exited ${status}: ${stderr}`);
+  return error.refused;
+}
