@@ -1,3 +1,4 @@
+import { safeJson } from '../check/report/json.ts';
 import type { CliError } from './errors.ts';
 import { printable } from './printable.ts';
 import { type Progress, startProgress } from './progress.ts';
@@ -66,14 +67,14 @@ export class Output {
 
   /** The result of a command for a program. */
   result(value: object): void {
-    if (this.json) this.#options.stdout.write(`${JSON.stringify(value)}\n`);
+    if (this.json) this.#options.stdout.write(`${safeJson(value)}\n`);
   }
 
   error({ code, message, hint, details, data }: CliError): void {
     const { stderr } = this.#options;
     if (this.json) {
       const error = { code, message, hint, ...(details.length > 0 && { details }), ...data };
-      stderr.write(`${JSON.stringify({ error })}\n`);
+      stderr.write(`${safeJson({ error })}\n`);
       return;
     }
     stderr.write(`${styled(stderr, 'red', '✘')} ${message.split('\n').map(printable).join('\n  ')}\n`);

@@ -14,6 +14,13 @@ export function onSignals(): void {
   watchProgress((some) => handleFor('progress', some));
 }
 
+let interrupted = (): void => {};
+
+/** Calls back before a signal ends the program, once its children have ended. Nothing may be waited for then. */
+export function whenInterrupted(listener: () => void): void {
+  interrupted = listener;
+}
+
 function handleFor(reason: string, isGiven: boolean): void {
   if (isGiven) reasons.add(reason);
   else reasons.delete(reason);
@@ -29,5 +36,6 @@ async function end(signal: NodeJS.Signals): Promise<void> {
   for (const other of signals) process.off(other, end).on(other, () => {});
   stopAllProgress();
   await endChildren();
+  interrupted();
   process.exit(128 + constants.signals[signal]);
 }

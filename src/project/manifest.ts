@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { problemsOf } from '../contract/schema.ts';
@@ -11,6 +11,7 @@ import { sha256 } from './hash.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
 import { ownCommand } from './own-package.ts';
+import { readRegular } from './read.ts';
 
 /** Name of the manifest, which also marks a directory as a project. */
 export const manifestFile = 'market-mcp.json';
@@ -124,7 +125,11 @@ export function readManifest(directory: string): Manifest {
   const hint = 'Restore it from version control.';
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
+    value = JSON.parse(
+      readRegular(path)
+        .toString('utf8')
+        .replace(/^\ufeff/, ''),
+    );
   } catch (error) {
     throw new ProjectError('MANIFEST_DAMAGED', `${path}: ${(error as Error).message}`, hint, {
       cause: error,

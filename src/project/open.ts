@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
@@ -10,6 +10,7 @@ import { readToolSource, type ToolSource } from '../spec/tool-source.ts';
 import { ProjectError } from './errors.ts';
 import type { NamedTool } from './listed.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { readRegular } from './read.ts';
 import { refuseDetours } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
@@ -83,7 +84,7 @@ export function takenFiles(directory: string): readonly { readonly file: string;
 
 function readIndex(directory: string): string {
   try {
-    return readFileSync(join(directory, toolsIndex), 'utf8');
+    return readRegular(join(directory, toolsIndex)).toString('utf8');
   } catch (error) {
     const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
     throw new ProjectError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
@@ -101,7 +102,7 @@ function toolFiles(directory: string): readonly string[] {
 function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
   try {
-    const source = sourceIn(readFileSync(join(directory, paths.path), 'utf8'));
+    const source = sourceIn(readRegular(join(directory, paths.path)).toString('utf8'));
     return { file, ...paths, served, source };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -137,7 +138,7 @@ async function profileOf(directory: string, { answers }: Manifest): Promise<Plat
 
 function writtenProfile(directory: string): unknown {
   try {
-    return profileIn(readFileSync(join(directory, 'src/platform.ts'), 'utf8'));
+    return profileIn(readRegular(join(directory, 'src/platform.ts')).toString('utf8'));
   } catch {
     return undefined;
   }

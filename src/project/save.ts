@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, constants, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
@@ -8,9 +9,10 @@ import { ProjectError } from './errors.ts';
  * @throws ProjectError `NOT_WRITABLE`.
  */
 export async function saveJson(path: string, value: object): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`;
+  // A name that nobody can know before, and no link that stands there is followed.
+  const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`);
+    await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' });
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

@@ -84,10 +84,11 @@ export function removeStaging(staging: string): void {
 function isStale(staging: string): boolean {
   const [, tag, id] = pattern.exec(basename(staging)) ?? [];
   const pid = Number(id);
-  // Nobody asks about the directory they work in, so what bears this process's own id was left by an earlier one.
-  if (tag === hostTag) return pid === process.pid || !isAlive(pid);
   const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  return Date.now() - touched > oneHour;
+  // No run takes that long, and none works at a time that is still to come: a process id may have been given again.
+  if (Math.abs(Date.now() - touched) > oneHour) return true;
+  // Nobody asks about the directory they work in, so what bears this process's own id was left by an earlier one.
+  return tag === hostTag && (pid === process.pid || !isAlive(pid));
 }
 
 function isAlive(pid: number): boolean {

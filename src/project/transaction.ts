@@ -2,7 +2,6 @@ import {
   copyFileSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -13,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { sha256 } from './hash.ts';
+import { readRegular } from './read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** What shall become of a directory. */
@@ -89,7 +89,7 @@ export function takeBack(directory: string, staging: string): void {
 function restore(directory: string, staging: string, path: string, hash: string | undefined): void {
   const place = join(directory, path);
   const old = join(staging, 'old', path);
-  const isOurs = isEntry(place) && sha256(readFileSync(place)) === hash;
+  const isOurs = isEntry(place) && sha256(readRegular(place)) === hash;
   if (isEntry(old)) move(old, isOurs || !isEntry(place) ? place : `${place}.before`);
   else if (isOurs) rmSync(place);
 }
@@ -98,7 +98,7 @@ function restore(directory: string, staging: string, path: string, hash: string 
 function readJournal(staging: string): Journal {
   const nothing = { files: {}, removed: [] };
   try {
-    const { files, removed }: Journal = JSON.parse(readFileSync(join(staging, journalFile), 'utf8'));
+    const { files, removed }: Journal = JSON.parse(readRegular(join(staging, journalFile)).toString('utf8'));
     const isInside = [...Object.keys(files), ...removed].every(
       (path) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
     );

@@ -76,7 +76,16 @@ export const createSwitches = {
   },
   git: { syntax: '--no-git', description: 'do not make a git repository', initial: true },
   check: { syntax: '--no-check', description: 'do not run the self-check', initial: true },
-  force: { syntax: '--force', description: 'write over files that are in the way', initial: false },
+  force: {
+    syntax: '--force',
+    description: 'write into a directory that holds files; those that you have changed are not written over',
+    initial: false,
+  },
+  overwrite: {
+    syntax: '--overwrite',
+    description: 'with --force: also write over files that you have changed or made',
+    initial: false,
+  },
 } as const satisfies { readonly [name: string]: Switch };
 
 export type CreateSwitches = Switches<typeof createSwitches>;

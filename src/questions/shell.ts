@@ -1,8 +1,31 @@
-/** Pieces of a command line as one line that a POSIX shell reads as these very pieces. */
+/**
+ * Pieces of a command line as one line that a POSIX shell reads as these very pieces. Characters that a terminal would
+ * act on, or not show, are written as octal numbers for printf.
+ */
 export function shellLine(pieces: readonly string[]): string {
   return pieces.map(quoted).join(' ');
 }
 
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 function quoted(piece: string): string {
-  return /^[\w@%+:,./-]+$/.test(piece) ? piece : `'${piece.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
+  // A shell takes line feeds off the end of what a command prints.
+  if (piece.search(unseen) >= 0 && !piece.endsWith('\n'))
+    return `"$(printf ${singleQuoted(formatOf(piece))})"`;
+  return singleQuoted(piece);
+}
+
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A format of printf that prints a text; a dash at its start would be an option. */
+function formatOf(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('%', '%%').replaceAll(unseen, octal).replace(/^-/, octal);
+}
+
+function octal(character: string): string {
+  const bytes = [...new TextEncoder().encode(character)];
+  return bytes.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

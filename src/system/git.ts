@@ -1,3 +1,4 @@
+import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
 /** What became of the repository, in words for the author where there is something to say. */
@@ -7,7 +8,9 @@ export type GitOutcome =
 
 /**
  * Makes a directory a git repository with a first commit. Nothing happens inside another repository; without an
- * identity the files stay uncommitted. Never throws.
+ * identity the files stay uncommitted, and without git no repository is made.
+ *
+ * @throws SystemError `GIT_FAILED` with what git said, where git itself fails.
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
@@ -20,7 +23,7 @@ export async function initRepository(directory: string, message: string): Promis
   }
 
   const init = await git('init', '--quiet');
-  if (init.exitCode !== 0) return { state: 'none', note: `git init failed: ${init.lastLines.join(' ')}` };
+  if (init.exitCode !== 0) throw gitFailed('git init', directory, init.lastLines);
   const identity = await git('var', 'GIT_COMMITTER_IDENT');
   const email = await git('config', 'user.email');
   if (
@@ -40,8 +43,13 @@ export async function initRepository(directory: string, message: string): Promis
     message,
   );
   if (add.exitCode === 0 && commit.exitCode === 0) return { state: 'committed' };
-  const lines = [...add.lastLines, ...commit.lastLines].join(' ');
-  return { state: 'initialised', note: `git could not commit: ${lines}` };
+  const failed = add.exitCode === 0 ? 'git commit' : 'git add';
+  throw gitFailed(failed, directory, [...add.lastLines, ...commit.lastLines]);
+}
+
+function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {
+  const hint = `The project is in place in ${directory}. Fix what git says and run the same command again, or leave git out with --no-git.`;
+  return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);
 }
 
 /** Set while git runs a hook, say; the variables would name another repository than the directory's own. */

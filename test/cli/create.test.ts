@@ -18,6 +18,7 @@ const quick: CreateSwitches = {
   git: false,
   check: false,
   force: false,
+  overwrite: false,
 };
 
 async function run(flags: CreateFlags, switches: Partial<CreateSwitches> = {}) {
@@ -37,7 +38,7 @@ describe('create', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✔ \d+ files in /);
     expect(stdout).toContain(
-      'npm install\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
+      'npm install\n  edit src/tools/get-gas.ts  (read() answers with sample data: call your API there)\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
     );
     expect(stdout).toMatch(
       /To repeat without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
@@ -96,6 +97,20 @@ describe('create', () => {
   });
 });
 
+describe('create again', () => {
+  it('goes on with the very project that is there, and leaves what its author has changed', async () => {
+    const target = join(directory(), 'gas');
+    await run({ directory: target });
+    writeFileSync(join(target, 'src/tools/get-gas.ts'), '// mine');
+    const before = tree(target);
+    const { exitCode, stdout } = await run({ directory: target });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('holds this project already: going on with it');
+    expect(stdout).toContain('npm install');
+    expect(tree(target)).toEqual(before);
+  });
+});
+
 describe('create refuses', () => {
   it('a directory that is not empty, and goes over it when told', async () => {
     const target = join(directory(), 'gas');
@@ -107,9 +122,43 @@ describe('create refuses', () => {
     expect(refused.stderr).toContain('is not empty: README.md, notes.txt');
     expect(tree(target)).toEqual({ 'README.md': 'mine', 'notes.txt': 'mine' });
 
-    expect((await run({ directory: target }, { force: true })).exitCode).toBe(0);
+    const forced = await run({ directory: target }, { force: true });
+    expect(forced.exitCode).toBe(2);
+    expect(forced.stderr).toContain('what you have written');
+    expect(forced.stderr).toContain(': README.md');
+    expect(forced.stderr).toContain('--overwrite');
+    expect(tree(target)).toEqual({ 'README.md': 'mine', 'notes.txt': 'mine' });
+
+    expect((await run({ directory: target }, { force: true, overwrite: true })).exitCode).toBe(0);
     expect(tree(target)['notes.txt']).toBe('mine');
     expect(tree(target)['README.md']).toMatch(/^# gas/);
+  });
+
+  it('to write over what was changed in a project of its own, and names it; the rest it does', async () => {
+    const target = join(directory(), 'gas');
+    await run({ directory: target });
+    const source = join(target, 'src/tools/get-gas.ts');
+    writeFileSync(source, '// mine');
+    const other = { directory: target, description: 'Returns gas. Use it often.' };
+    const refused = await run(other, { force: true });
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('lost: src/tools/get-gas.ts\n');
+    expect(readFileSync(source, 'utf8')).toBe('// mine');
+
+    await run(other, { force: true, overwrite: true });
+    expect(readFileSync(source, 'utf8')).toContain('Returns gas. Use it often.');
+    expect((await run({ directory: target }, { force: true })).exitCode).toBe(0);
+    expect(readFileSync(source, 'utf8')).not.toContain('Returns gas. Use it often.');
+  });
+
+  it('a project of other answers, and says how to finish that one', async () => {
+    const target = join(directory(), 'gas');
+    await run({ directory: target });
+    const { exitCode, stderr } = await run({ directory: target, tool: 'get_other' });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('already holds a project, with get_gas');
+    expect(stderr).toMatch(/To finish that one: cd \S+ && npm install && npm run self-check/);
+    expect(stderr).not.toContain('--force');
   });
 
   it('to guess where nobody can be asked', async () => {

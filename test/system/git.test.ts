@@ -79,6 +79,17 @@ describe('a git repository', () => {
     expect(git(outer, 'count-objects')).toMatch(/^0 objects/);
   });
 
+  it('fails where git fails, with what git says', async () => {
+    withConfig(identity);
+    const root = project();
+    writeFileSync(join(root, '.git'), 'gitdir: nowhere');
+    await expect(initRepository(root, 'First')).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: 'git init failed',
+      lines: expect.arrayContaining([expect.stringContaining('not a git repository')]),
+    });
+  });
+
   it('is left out where there is no git', async () => {
     vi.stubEnv('PATH', directory());
     expect(await initRepository(project(), 'First')).toMatchObject({

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../contract/model.ts';
+import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { ProjectError } from '../../project/errors.ts';
+import { authorsFiles } from '../../project/files.ts';
+import type { Manifest } from '../../project/manifest.ts';
+import { pathsOf } from '../../project/open.ts';
 import { ownCommand } from '../../project/own-package.ts';
 import { inspectTarget, type Target } from '../../project/target.ts';
 import { sweep, writeProject } from '../../project/write.ts';
@@ -18,14 +22,18 @@ import {
 import { shellLine } from '../../questions/shell.ts';
 import { fault, pass } from '../../spec/fault.ts';
 import type { Fault, Result } from '../../spec/model.ts';
-import { type Answering, answersOf } from '../answers.ts';
+import { toolFile } from '../../spec/names.ts';
+import { type Answering, answersOf, canAsk } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
+import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { Standing } from '../create/steps.ts';
 import { fileLines, nextSteps, showNext, showPrepared, showReport, summaryOf } from '../create/words.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
+import { whenInterrupted } from '../signals.ts';
+import { nameList } from '../tools/words.ts';
 
 /** How the program is called in a command to be pasted. */
 function program(): string {
@@ -39,19 +47,58 @@ export async function create(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
-  if (given.directory !== undefined) lookAt(given.directory, switches);
+  const asks = !switches.yes && !switches.json && canAsk();
+  if (given.directory !== undefined) {
+    const there = switches.force ? undefined : projectIn(given.directory);
+    // Whether it is the one that would be written can be told only once all is answered.
+    if (there === undefined) lookAt(given.directory, switches);
+    else if (asks) return finish(given.directory, there, switches, output);
+  }
   const answers = await answersOf(answering(given, switches), switches);
   const blueprint = unwrapped(await draw(answers));
-  const target = lookAt(answers.directory, switches, [...blueprint.files.keys()]);
+  const { files, packageManager } = blueprint;
+  if (!switches.force && !switches.dryRun && isThere(answers.directory, files)) {
+    const standing = { directory: resolve(answers.directory), packageManager };
+    output.done(`${standing.directory} holds this project already: going on with it`);
+    return goOn(blueprint, standing, switches, output);
+  }
+  const target = lookAt(answers.directory, switches, files);
   if (switches.dryRun) return showDryRun(blueprint, target, output);
 
-  writeProject(target, blueprint.files);
-  output.done(`${blueprint.files.size} files in ${target.directory}`);
+  writeProject(target, files);
+  output.done(`${files.size} files in ${target.directory}`);
   showPrepared(blueprint.prepared, output);
+  return goOn(blueprint, { directory: target.directory, packageManager }, switches, output);
+}
 
-  const standing = { directory: target.directory, packageManager: blueprint.packageManager };
+async function goOn(
+  blueprint: Blueprint,
+  standing: Standing,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<ExitCode> {
   const report = await takeSteps(standing, switches, output);
   return showResult(blueprint, standing, switches, report, output);
+}
+
+/** Finishes a project that a run before has written, where the author at the terminal wants that. */
+async function finish(
+  given: string,
+  { answers }: Manifest,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const standing = { directory: resolve(given), packageManager: answers.packageManager };
+  const { Asker, Cancelled } = await import('../prompts/asker.ts');
+  const tools = nameList(answers.tools);
+  const words = `${given} already holds a project, with ${tools}. Finish it: install, git, self-check?`;
+  if (!(await new Asker().confirm(printable(words), true))) throw new Cancelled();
+  const report = await takeSteps(standing, switches, output);
+  if (report) showReport(report, output);
+  const [tool] = answers.tools;
+  showNext(nextSteps(standing, switches.install, tool && sourceOf(tool)), undefined, output);
+  if (report?.ok === false) throw selfCheckFailed(standing);
+  return exitCodes.ok;
 }
 
 function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answering<CreateAnswers> {
@@ -78,9 +125,13 @@ async function takeSteps(
 ): Promise<Report | null> {
   if (!switches.install && !switches.git) return null;
   const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
-  if (switches.install) await installStep(standing, output);
-  if (switches.git) await gitStep(standing, output);
-  return switches.install && switches.check ? checkStep(standing, output) : null;
+  const during = <T>(step: string, work: Promise<T>): Promise<T> => {
+    whenInterrupted(() => output.error(interruptedIn(step, standing)));
+    return work.finally(() => whenInterrupted(() => {}));
+  };
+  if (switches.install) await during('the installation of packages', installStep(standing, output));
+  if (switches.git) await during('git init', gitStep(standing, output));
+  return switches.install && switches.check ? during('the self-check', checkStep(standing, output)) : null;
 }
 
 /** What the author agrees to before anything is written. */
@@ -88,12 +139,14 @@ async function review(answers: CreateAnswers, switches: CreateSwitches): Promise
   const drawn = await draw(answers);
   if (!drawn.ok) return drawn;
   const { files, prepared } = drawn.value;
-  const { directory } = lookAt(answers.directory, switches, [...files.keys()]);
+  const { directory } = lookAt(answers.directory, switches, files);
   return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
 }
 
 function directoryFault(directory: string, switches: CreateSwitches): Fault | undefined {
   try {
+    const there = switches.force ? undefined : projectIn(directory);
+    if (there) throw standsAlready(directory, there);
     lookAt(directory, switches);
     return undefined;
   } catch (error) {
@@ -105,18 +158,34 @@ function directoryFault(directory: string, switches: CreateSwitches): Fault | un
 /**
  * The target as it is, after what killed runs left there was taken back.
  *
- * @param paths the files that shall be written, as far as they are known.
- * @throws CliError `TARGET_NOT_EMPTY`, ProjectError as `inspectTarget` does.
+ * @param files that shall be written, as far as they are known.
+ * @throws CliError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, ProjectError as `inspectTarget` does.
  */
-function lookAt(directory: string, { dryRun, force }: CreateSwitches, paths: readonly string[] = []): Target {
-  if (!dryRun) sweep(resolve(directory));
-  const target = inspectTarget(directory, paths);
+function lookAt(directory: string, switches: CreateSwitches, files: FileSet = new Map()): Target {
+  if (!switches.dryRun) sweep(resolve(directory));
+  const target = inspectTarget(directory, [...files.keys()]);
   const { conflicts } = target;
-  if (conflicts.length === 0 || force) return target;
+  if (conflicts.length === 0) return target;
+  const there = projectIn(target.directory);
+  if (switches.force) {
+    if (!switches.overwrite) requireNotChanged(target.directory, files, there);
+    return target;
+  }
+  if (there) throw standsAlready(target.directory, there);
   throw new CliError(
     'TARGET_NOT_EMPTY',
     `${target.directory} is not empty: ${conflicts.join(', ')}`,
-    'Choose another directory, or --force to write over what is in the way and leave the rest.',
+    'Choose another directory, or --force to write into this one; files that you have made or changed stay.',
+  );
+}
+
+function requireNotChanged(directory: string, files: FileSet, manifest: Manifest | undefined): void {
+  const changed = authorsFiles(directory, files, manifest);
+  if (changed.length === 0) return;
+  throw new CliError(
+    'FILES_CHANGED',
+    `what you have written in ${directory} would be lost: ${changed.join(', ')}`,
+    'Nothing was written. Move these files away, or give --overwrite to lose them.',
   );
 }
 
@@ -143,17 +212,27 @@ function showResult(
   output: Output,
 ): ExitCode {
   const ok = report?.ok ?? true;
-  const steps = nextSteps(standing, switches.install);
+  const [tool] = prepared.tools;
+  const source = tool && sourceOf(tool.definition.name);
+  const steps = nextSteps(standing, switches.install, source);
   const repeat = replayCommand(answers, switches, program());
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
-  const next = steps.map(({ command }) => command);
+  const next = steps.flatMap(({ command }) => command ?? []);
   const selfCheck = summaryOf(report);
-  output.result({ ok, directory: standing.directory, ...contents(files, prepared), selfCheck, next, repeat });
-  if (ok) return exitCodes.ok;
-  const { directory, packageManager } = standing;
+  const { directory } = standing;
+  output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: source, next, repeat });
+  if (!ok) throw selfCheckFailed(standing);
+  return exitCodes.ok;
+}
+
+function sourceOf(tool: string): string {
+  return pathsOf(toolFile(tool)).path;
+}
+
+function selfCheckFailed({ directory, packageManager }: Standing): CliError {
   const { run } = packageManagerCommands[packageManager];
-  throw new CliError(
+  return new CliError(
     'SELF_CHECK_FAILED',
     'the server was made, and breaks rules of the marketplace',
     `Fix what the self-check names and run it again. In ${directory} run: ${run} self-check`,

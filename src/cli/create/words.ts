@@ -9,20 +9,29 @@ import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 import type { Standing } from './steps.ts';
 
-/** What an author does next. */
+/** What an author does next: a command to be pasted, or a file to edit. */
 export interface NextStep {
-  /** To be pasted. */
-  readonly command: string;
-  /** Where it is to be run, if not after the others. */
+  readonly command?: string;
+  /** Path in the project. */
+  readonly edit?: string;
+  /** Where the command is to be run, if not after the others; what to do in the file. */
   readonly where?: string;
 }
 
-export function nextSteps({ directory, packageManager }: Standing, installed: boolean): readonly NextStep[] {
+/** @param source path of the file to edit first, in the project */
+export function nextSteps(
+  { directory, packageManager }: Standing,
+  installed: boolean,
+  source: string | undefined,
+): readonly NextStep[] {
   const place = relative(process.cwd(), directory);
   const { install, run } = packageManagerCommands[packageManager];
   return [
     ...(place === '' ? [] : [{ command: shellLine(['cd', place]) }]),
     ...(installed ? [] : [{ command: install }]),
+    ...(source === undefined
+      ? []
+      : [{ edit: source, where: 'read() answers with sample data: call your API there' }]),
     { command: `${run} dev` },
     { command: `${run} token`, where: 'in a second terminal, while dev runs' },
   ];
@@ -82,17 +91,15 @@ function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
   return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
 }
 
-export function showNext(steps: readonly NextStep[], repeat: string, output: Output): void {
+export function showNext(steps: readonly NextStep[], repeat: string | undefined, output: Output): void {
   output.line();
   output.line(output.style('bold', 'Next'));
-  for (const { command, where } of steps) {
+  for (const { command, edit, where } of steps) {
     const aside = where === undefined ? '' : output.style('dim', `  (${where})`);
-    output.line(`  ${printable(command)}${aside}`);
+    output.line(`  ${command ?? `edit ${edit}`}${aside}`);
   }
   output.line();
-  // Escapes would change what is repeated; only a path can hold a control character.
-  const command = /\p{Cc}/u.test(repeat) ? printable(repeat) : repeat;
-  output.line(output.style('dim', `To repeat without questions: ${command}`));
+  if (repeat !== undefined) output.line(output.style('dim', `To repeat without questions: ${repeat}`));
 }
 
 /** Each change of a definition in one line. */

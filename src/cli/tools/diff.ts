@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { readRegular } from '../../project/read.ts';
 import type { Change } from '../../project/transaction.ts';
 
 /** A change as a unified diff that `git apply` and `patch -p1` take. */
@@ -25,7 +26,7 @@ function patchOf(path: string, before: string | undefined, after: string | undef
 }
 
 function textAt(path: string): string | undefined {
-  return existsSync(path) ? textOf(readFileSync(path)) : undefined;
+  return existsSync(path) ? textOf(readRegular(path)) : undefined;
 }
 
 /** A byte order mark is a character like any other. */

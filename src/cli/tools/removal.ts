@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { toolsIndex } from '../../plan/tools-index.ts';
-import { sha256 } from '../../project/hash.ts';
+import { isAsWritten } from '../../project/files.ts';
 import { type Drift, driftOf } from '../../project/listed.ts';
 import { withNextManifest } from '../../project/manifest.ts';
 import { namedTools, type Project, type ToolFile } from '../../project/open.ts';
+import { readRegular } from '../../project/read.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
@@ -69,11 +70,9 @@ function toolsNamed({ tools }: Project, names: readonly string[]): readonly Tool
 }
 
 function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {
-  const changed = paths.filter((path) => {
-    const text = readFileSync(join(directory, path), 'utf8');
-    const written = manifest.files[path]?.sha256;
-    return sha256(text) !== written && sha256(text.replaceAll('\r\n', '\n')) !== written;
-  });
+  const changed = paths.filter(
+    (path) => !isAsWritten(readRegular(join(directory, path)), manifest.files[path]?.sha256),
+  );
   if (changed.length === 0) return;
   throw new CliError(
     'FILE_CHANGED',

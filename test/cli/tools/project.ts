@@ -13,7 +13,7 @@ import type { Flags } from '../../../src/questions/tool-answers.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { outputTo } from '../sinks.ts';
 
-export const quick = { yes: true, json: false, dryRun: false, check: false, force: false };
+export const quick = { yes: true, json: false, dryRun: false, check: false, force: false, overwrite: false };
 const template = new Map<string, string>();
 
 /** Runs a command in a directory as a program does, but in this process. */

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { FileSet } from '../../plan/model.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { type Manifest, manifestFile, readManifest } from '../../project/manifest.ts';
+import { readRegular } from '../../project/read.ts';
+import { shellLine } from '../../questions/shell.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import type { Standing } from './steps.ts';
+
+/** The manifest of the project that a directory holds; undefined where it holds none that can be read. */
+export function projectIn(directory: string): Manifest | undefined {
+  if (!existsSync(join(directory, manifestFile))) return undefined;
+  try {
+    return readManifest(resolve(directory));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a directory holds the very project that would be written: a run before this one wrote it and was ended. */
+export function isThere(directory: string, files: FileSet): boolean {
+  const wanted = files.get(manifestFile)?.content;
+  return (
+    wanted !== undefined &&
+    projectIn(directory) !== undefined &&
+    readRegular(join(directory, manifestFile)).equals(wanted)
+  );
+}
+
+/** Says that a project is there already and how it is finished. */
+export function standsAlready(directory: string, { answers }: Manifest): CliError {
+  const tools = answers.tools.slice(0, 5).join(', ');
+  return new CliError(
+    'TARGET_NOT_EMPTY',
+    `${directory} already holds a project, with ${tools || 'no tool'}`,
+    `Choose another directory. To finish that one: ${finishCommand({ directory, packageManager: answers.packageManager })}`,
+  );
+}
+
+/** What a signal has left of a run, and how to go on. */
+export function interruptedIn(step: string, standing: Standing): CliError {
+  return new CliError(
+    'INTERRUPTED',
+    `interrupted during ${step}: the project is in ${standing.directory}, all its files are written`,
+    `To go on, run the same command again, or: ${finishCommand(standing)}`,
+    exitCodes.cancelled,
+  );
+}
+
+/** Installs and checks a project that stands. */
+function finishCommand({ directory, packageManager }: Standing): string {
+  const place = relative(process.cwd(), resolve(directory));
+  const { install, run } = packageManagerCommands[packageManager];
+  const commands = [...(place === '' ? [] : [shellLine(['cd', place])]), install, `${run} self-check`];
+  return commands.join(' && ');
+}

@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { list } from '../../../src/cli/commands/list.ts';
+import { bins } from '../../e2e/support.ts';
+import { add, listed, project, put, remove, run, text } from './project.ts';
+
+/** All control and direction characters but the line feed. */
+const unsafe = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
+describe('a project that came from a stranger', () => {
+  it.each([
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('%s in the place of any file is refused at once', (_, plant) => {
+    for (const path of [
+      'market-mcp.json',
+      'src/tools/index.ts',
+      'src/tools/get-gas-price.ts',
+      'src/platform.ts',
+    ]) {
+      const root = project();
+      rmSync(join(root, path));
+      plant(join(root, path));
+      const ended = spawnSync(process.execPath, [bins.market, 'list'], {
+        cwd: root,
+        timeout: 60_000,
+        encoding: 'utf8',
+      });
+      expect(ended.signal, path).toBeNull();
+      expect(ended.status, `${path} ${ended.stderr}`).toBeLessThanOrEqual(2);
+      if (path === 'market-mcp.json' || path.endsWith('index.ts')) expect(ended.stderr).toContain(path);
+    }
+  });
+
+  it('prints nothing that a terminal would act on', async () => {
+    const root = project();
+    const path = 'src/tools/get-gas-price.ts';
+    const source = text(root, path).replace(
+      "description: 'Returns",
+      "description: 'Returns\u001b]52;c;eA==\u0007\u009b31m\u202e",
+    );
+    put(root, path, source);
+    expect(text(root, path)).toMatch(unsafe);
+    const asText = await run(root, false, (output) => list({ markListed: false }, output));
+    const asJson = await run(root, true, (output) => list({ markListed: false }, output));
+    await add(root, { tool: 'get_other' });
+    const removal = await remove(root, ['get_gas_price'], { dryRun: true, force: true });
+    for (const { stdout, stderr } of [asText, asJson, removal]) expect(stdout + stderr).not.toMatch(unsafe);
+    expect((await listed(root)).tools[0].description).toContain('\u202e');
+  });
+
+  it('a dry run that cannot be applied as shown says so, and its JSON holds the exact diff', async () => {
+    const root = project();
+    await add(root, { tool: 'get_other' });
+    put(root, 'src/tools/get-gas-price.ts', `${text(root, 'src/tools/get-gas-price.ts')}// \u001b[31m\n`);
+    const shown = await remove(root, ['get_gas_price'], { dryRun: true, force: true });
+    expect(shown.stdout).toContain('-// \\u{1b}[31m');
+    expect(shown.stdout).toContain('--json gives the exact diff');
+    const json = await remove(root, ['get_gas_price'], { dryRun: true, force: true, json: true });
+    expect(json.stdout).not.toMatch(unsafe);
+    expect(JSON.parse(json.stdout).diff).toContain('-// \u001b[31m\n');
+  });
+});

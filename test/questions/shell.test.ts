@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shellLine } from '../../src/questions/shell.ts';
+
+/** What a POSIX shell makes of a line: its words. */
+function wordsOf(line: string): string[] {
+  const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+}
+
+const odd = [
+  'a\tb',
+  'two\nlines',
+  '\n\nat the start',
+  'at the end\n',
+  "it's\t100% \\n \\\\ $HOME $(id) `id`",
+  '-\t-n',
+  '\u001b]52;c;x\u0007',
+  'a\u009bb',
+  '\u202egnp.exe',
+  'e\u200dmoji 👩\u200d🚀',
+  '',
+  ' ',
+  '~',
+  '#x',
+];
+
+describe('a line for a shell', () => {
+  it('is read as the very pieces, and shows nothing that a terminal would act on', () => {
+    const line = shellLine(odd);
+    expect(wordsOf(line)).toEqual(odd);
+    expect(shellLine(odd.filter((piece) => !piece.endsWith('\n')))).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('for all texts', () => {
+    const piece = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 40, maxLength: 40 }), (pieces) => {
+        expect(wordsOf(shellLine(pieces))).toEqual(pieces);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
