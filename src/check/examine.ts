@@ -1,7 +1,9 @@
 import type { Json, RuleResult, RuleText } from '../contract/model.ts';
+import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
 import type { Target } from '../contract/target.ts';
 import { SystemError } from '../system/errors.ts';
+import type { Examples } from './examples.ts';
 import type { Change, CheckReport, Demands } from './model.ts';
 import { type Baseline, weigh } from './verdict.ts';
 
@@ -14,6 +16,14 @@ export interface Terms {
   readonly earlier?: Earlier | undefined;
   /** Milliseconds that bound each request. */
   readonly timeoutMs?: number | undefined;
+  /** Milliseconds that bound the whole check. */
+  readonly deadlineMs?: number | undefined;
+  /** Calls beside those that the target itself knows of. */
+  readonly examples?: Examples | undefined;
+  /** What may be called, where the server is not ours. */
+  readonly calls?: CallPolicy | undefined;
+  /** Ends the check: it rejects with the reason. */
+  readonly signal?: AbortSignal;
   readonly onRule?: (result: RuleResult, done: number, total: number) => void;
 }
 
@@ -35,12 +45,25 @@ export interface Examined {
  * @throws SystemError `UNREACHABLE` where nothing answers.
  */
 export async function examine(target: Target, terms: Terms): Promise<Examined> {
-  const { demands, selects, baseline, earlier, timeoutMs, onRule } = terms;
+  const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = terms;
   let listed: readonly Json[] | undefined;
+  let plan: CallPlan | undefined;
+  const decide = async (planned: CallPlan): Promise<readonly string[]> => {
+    plan = planned;
+    const further = (await calls?.decide?.(planned)) ?? [];
+    plan = withFurther(planned, further);
+    return further;
+  };
   const report = await runContract(
-    { ...target, ...(timeoutMs !== undefined && { timeoutMs }) },
+    {
+      ...target,
+      examples: joined(target.examples, terms.examples),
+      ...(calls && { calls: { ...calls, decide } }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    },
     {
       selects,
+      ...(signal && { signal }),
       onListed: (tools) => {
         listed = tools;
       },
@@ -52,5 +75,19 @@ export async function examine(target: Target, terms: Terms): Promise<Examined> {
   });
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
-  return { report: weigh(report, demands, baseline, drift), listed };
+  return { report: { ...weigh(report, demands, baseline, drift), ...(plan && { calls: plan }) }, listed };
+}
+
+/** The plan after its reader has allowed more. */
+function withFurther({ called, withheld }: CallPlan, further: readonly string[]): CallPlan {
+  const allowed = withheld.filter(({ tool }) => further.includes(tool));
+  return {
+    called: [...called, ...allowed.map(({ tool, atMost }) => ({ tool, atMost, because: 'it was chosen' }))],
+    withheld: withheld.filter((one) => !allowed.includes(one)),
+  };
+}
+
+function joined(own: Examples = new Map(), given: Examples = new Map()): Examples {
+  const names = [...new Set([...own.keys(), ...given.keys()])];
+  return new Map(names.map((name) => [name, [...(own.get(name) ?? []), ...(given.get(name) ?? [])]]));
 }

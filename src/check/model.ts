@@ -1,4 +1,5 @@
 import type { Json, Level, Report, RuleResult } from '../contract/model.ts';
+import type { CallPlan } from '../contract/probe/safety.ts';
 
 /** What a check demands beyond the contract's own verdict. */
 export interface Demands {
@@ -46,6 +47,8 @@ export interface Drift {
 export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
   readonly rules: readonly CheckedRule[];
   readonly drift?: Drift;
+  /** Which tools of a URL were called, and which were not; absent where it came to no call, and for a project. */
+  readonly calls?: CallPlan;
   readonly baseline?: {
     readonly file: string;
     /** Entries that fail no more: each is an error, since it would hide the next failure. */

@@ -60,6 +60,12 @@ export class Output {
     this.line(`${this.style('yellow', '!')} ${printable(text)}`);
   }
 
+  /** What a person should know while a command runs, beside its result, which may be for a program. */
+  aside(lines: readonly string[]): void {
+    if (this.json) return;
+    for (const line of lines) this.#options.stderr.write(`${printable(line)}\n`);
+  }
+
   /** The text that a command was asked for, in whatever form; `json` or not. */
   text(text: string): void {
     this.#options.stdout.write(`${text}\n`);

@@ -44,6 +44,13 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
     .option('--json', 'the same, on one line')
     .action(() => run(async (output) => (await import('./commands/spec-schema.ts')).printSpecSchema(output)));
   program
+    .command('examples-schema')
+    .description('print the JSON Schema of what check --examples takes')
+    .option('--json', 'the same, on one line')
+    .action(() =>
+      run(async (output) => (await import('./commands/examples-schema.ts')).printExamplesSchema(output)),
+    );
+  program
     .command('platforms')
     .argument('[name]', 'print this one whole, to start your own from')
     .description('list the platform profiles that ship')

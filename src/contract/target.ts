@@ -1,4 +1,5 @@
 import type { ToolExample } from './model.ts';
+import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
 
@@ -17,7 +18,9 @@ export interface Target {
   readonly owned?: OwnedServer;
   /** Sent with every request (a gateway's own key, for instance). */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds that bound every request; a server's own slowness can then not be told from none. */
+  /** What may be called, where the server is not ours; every tool where absent. */
+  readonly calls?: CallPolicy;
+  /** Milliseconds that bound every request, in place of what the profile grants and `patienceMs`. */
   readonly timeoutMs?: number;
 }
 

@@ -29,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const none: CheckFlags = {
+  call: [],
   only: [],
   skip: [],
   header: [],
@@ -68,7 +69,12 @@ describe('market-mcp check <url>', () => {
   });
 
   it('signs the tokens of the platform with the key it is given', async () => {
-    const { status, rehearsal, ok } = await reportOf({ signingKey: pem, audience, platform: 'context' });
+    const { status, rehearsal, ok } = await reportOf({
+      signingKey: pem,
+      audience,
+      platform: 'context',
+      call: ['*'],
+    });
     expect(ok).toBe(true);
     expect(status.get('gate.expired')).toBe('pass');
     expect(status.get('submission.text')).toBe('pass');
@@ -80,13 +86,88 @@ describe('market-mcp check <url>', () => {
 
   it('calls with the one token it is given, and forges what needs no key', async () => {
     const token = await (await createSigner(context.token, audience, { issuer, privateKey })).token();
-    const { status } = await reportOf({ token, platform: 'context' });
+    const { status } = await reportOf({ token, platform: 'context', call: ['*'] });
     expect(
       ['gate.valid-token', 'gate.wrong-key', 'gate.alg-none', 'submission.text', 'result.fits'].map((id) =>
         status.get(id),
       ),
     ).toEqual(Array(5).fill('pass'));
     expect(status.get('gate.expired')).toBe('not-run');
+  });
+
+  it('calls no tool that is not known to do no harm, and says so first', async () => {
+    const { stdout, stderr } = await run(server.url, { signingKey: pem, audience, platform: 'context' });
+    expect(stderr).toContain('No tool will be called.\nThese will not be called (--call <tool> allows it):');
+    expect(stderr).toContain('  get_price: it does not declare readOnlyHint');
+    expect(stdout).toContain('no tool may be called that a call might do harm with (name it: --call <tool>');
+    const { calls, status, ok } = await reportOf({
+      signingKey: pem,
+      audience,
+      platform: 'context',
+      call: ['list_coins'],
+    });
+    expect(calls).toEqual({
+      called: [{ tool: 'list_coins', atMost: expect.any(Number), because: 'it was named' }],
+      withheld: [
+        { tool: 'get_price', atMost: expect.any(Number), because: 'it does not declare readOnlyHint' },
+      ],
+    });
+    expect([ok, status.get('result.content'), status.get('gate.batch')]).toEqual([true, 'pass', 'pass']);
+  });
+
+  it('makes the calls of a file of examples, and judges what they come to', async () => {
+    const file = join(directory(), 'examples.yaml');
+    writeFileSync(
+      file,
+      'tools:\n  get_price:\n' +
+        '    - {arguments: {symbol: BTC}, expect: found}\n    - {arguments: {symbol: ETH}, expect: empty}\n',
+    );
+    const { rules, calls } = await reportOf({
+      signingKey: pem,
+      audience,
+      platform: 'context',
+      examples: file,
+    });
+    expect(calls.called).toMatchObject([{ tool: 'get_price' }]);
+    const [found, empty, fail] = ['found', 'empty', 'fail'].map((kind) =>
+      rules.find(({ id }: { id: string }) => id === `outcome.${kind}`),
+    );
+    expect([found.status, empty.status, fail.status]).toEqual(['pass', 'fail', 'not-run']);
+    expect(empty.problems[0].path).toContain('ETH');
+  });
+
+  it.each<[Partial<CheckFlags>, string, string]>([
+    [
+      { call: ['get_prize'] },
+      '--call "get_prize": the server lists no such tool.',
+      'Did you mean get_price?',
+    ],
+    [{ call: ['x'] }, '--call "x": the server lists no such tool.', 'Listed are: get_price, list_coins.'],
+  ])('refuses a tool that is not listed: %j', async (flags, message, hint) => {
+    const { exitCode, problem, stdout } = await run(server.url, { signingKey: pem, audience, ...flags });
+    expect({ exitCode, message: problem?.message, hint: problem?.hint, stdout }).toEqual({
+      exitCode: 2,
+      message,
+      hint,
+      stdout: '',
+    });
+  });
+
+  it.each([
+    ['{"get_price": []}', 'examples.json.get_price: expected no such property'],
+    [
+      '{"tools": {"get_price": [{"arguments": {}, "expect": "something"}]}}',
+      'one of ["found","empty","fail"]',
+    ],
+    ['{"tools": {"get_price": [{"expect": "found"}]}}', '.tools.get_price[0].arguments: expected a value'],
+    ['{"tools": {"get_price": {}}}', '.tools.get_price: expected type array'],
+    ['{"tools"', 'examples.json'],
+  ])('refuses examples such as %s', async (text, message) => {
+    const file = join(directory(), 'examples.json');
+    writeFileSync(file, text);
+    const { exitCode, problem } = await run(server.url, { examples: file });
+    expect(exitCode).toBe(2);
+    expect([problem?.message, ...(problem?.details ?? [])].join('\n')).toContain(message);
   });
 
   it('runs the rules that are chosen, and no others', async () => {
@@ -148,6 +229,9 @@ describe('market-mcp check <url>', () => {
     ['http://user:secret@127.0.0.1/mcp', {}, 'a user or a password'],
     ['http://127.0.0.1/mcp', { timeout: '0' }, '--timeout'],
     ['http://127.0.0.1/mcp', { timeout: '1e9' }, '--timeout'],
+    ['http://127.0.0.1/mcp', { deadline: '0' }, '--deadline'],
+    ['http://127.0.0.1/mcp', { examples: 'no-such.json' }, 'no-such.json'],
+    ['.', { call: ['get_price'] }, '--call'],
     ['http://127.0.0.1/mcp', { issuer: 'x' }, '--issuer'],
     ['http://127.0.0.1/mcp', { audience: 'x' }, '--audience'],
     ['http://127.0.0.1/mcp', { skip: ['gate'], only: ['gate.no-token'] }, 'leaves no rule'],

@@ -28,7 +28,7 @@ export async function examine(server: ForeignServer, place: string): Promise<Exa
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
     expect(isStream ? 'SSE' : 'JSON').toBe(server.answers);
     expect(headers.has('mcp-session-id')).toBe(server.hasSessions);
-    const args = [bins.market, 'check', url, '--json', '--timeout', String(timeoutMs)];
+    const args = [bins.market, 'check', url, '--json', '--call', '*', '--timeout', String(timeoutMs)];
     const { status, stdout, stderr } = await run(process.execPath, args);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     const report: CheckReport = JSON.parse(stdout);

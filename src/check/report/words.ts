@@ -23,6 +23,7 @@ export function reasonLine(reason: string): string {
 
 const remedies = new Map<string, string>([
   [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
+  [missing.consent, "name it: --call <tool>, '*' for all without a sign of harm, or --examples <file>"],
   [missing.launch, 'only the directory of a project can be started'],
 ]);
 

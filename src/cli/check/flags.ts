@@ -15,6 +15,9 @@ export interface CheckFlags {
   readonly level: Level;
   readonly requireAll?: true;
   readonly timeout?: string;
+  readonly deadline?: string;
+  readonly call: readonly string[];
+  readonly examples?: string;
   readonly header: readonly string[];
   readonly baseline?: string;
   readonly saveBaseline?: string;
@@ -56,7 +59,10 @@ export function withCheck(command: Command, run: (command: ReadyCommand) => Prom
     .option('--issuer <text>', 'issuer of the tokens that --signing-key signs')
     .option('--audience <url>', 'audience of the tokens that --signing-key signs (default: the URL)')
     .addOption(repeated('--header <line>', 'sent with every request to a URL ("X-Api-Key: 1"); repeatable'))
+    .addOption(list('--call <tools>', "tools of a URL that may be called; '*' is all without a sign of harm"))
+    .option('--examples <file>', 'calls of tools with what to expect of each (market-mcp examples-schema)')
     .option('--timeout <ms>', 'the longest that one request may take')
+    .option('--deadline <ms>', 'the longest that the whole check may take (default: 15 minutes)')
     .option('--baseline <file>', 'known failures, which do not count; one that passes now does')
     .option('--save-baseline <file>', 'write the failures of this run as a baseline')
     .option(

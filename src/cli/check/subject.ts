@@ -33,7 +33,7 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
     const faults = addressFaults(target);
     return faults.length > 0 ? refuse(...faults) : serverAt(target, platform.value ?? generic, flags);
   }
-  const faults = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags);
+  const faults = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header', 'call'], flags);
   if (faults.length > 0) return refuse(...faults);
   return pass(project(findProject(resolve(target ?? '.')), platform.value, !flags.build));
 }

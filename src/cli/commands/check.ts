@@ -1,16 +1,20 @@
 import { join, relative } from 'node:path';
 import { changesBetween, changesSince } from '../../check/drift.ts';
 import { type Earlier, type Examined, examine, type Terms } from '../../check/examine.ts';
+import { readExamples } from '../../check/examples.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
 import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
+import type { CallPlan } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
+
 import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
+import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flags.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
@@ -48,11 +52,25 @@ async function once(
   output: Output,
 ): Promise<ExitCode> {
   const { target, release } = await subject.hold(output);
-  const progress = output.progress('checking');
+  let progress = output.progress('checking');
+  const ended = new AbortController();
+  const decide = async (plan: CallPlan): Promise<readonly string[]> => {
+    progress.stop();
+    try {
+      return await decideCalls(plan, namedIn(flags, terms), output, flags.reporter === 'pretty');
+    } catch (error) {
+      ended.abort(error);
+      throw error;
+    } finally {
+      progress = output.progress('checking');
+    }
+  };
   let examined: Examined;
   try {
     examined = await examine(target, {
       ...terms,
+      ...(subject.directory === undefined && { calls: { named: flags.call, decide } }),
+      signal: ended.signal,
       onRule: ({ id }, done, total) => progress.update(`${done}/${total} ${id}`),
     });
   } finally {
@@ -80,6 +98,13 @@ const conclusions: { readonly [conclusion in Conclusion]: ExitCode } = {
   unanswered: exitCodes.notStarted,
   error: exitCodes.internal,
 };
+/** The tools that the flags name. */
+function namedIn({ call, examples: file }: CheckFlags, { examples }: Terms) {
+  return [
+    ...call.map((tool) => ({ flag: '--call', tool })),
+    ...[...(examples?.keys() ?? [])].map((tool) => ({ flag: `--examples ${file}`, tool })),
+  ];
+}
 
 /** Where a run leaves what the next one is compared with. */
 interface Saved {
@@ -93,11 +118,13 @@ function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | 
 }
 
 async function termsOf(flags: CheckFlags, directory: string | undefined): Promise<Terms> {
-  const { level, requireAll = false, only, skip, against, baseline } = flags;
+  const { level, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },
     selects: unwrapped(selector({ only, skip })),
-    timeoutMs: unwrapped(millisecondsIn(flags.timeout)),
+    timeoutMs: unwrapped(millisecondsIn('--timeout', flags.timeout, 600_000)),
+    deadlineMs: unwrapped(millisecondsIn('--deadline', flags.deadline, 86_400_000)),
+    examples: examples === undefined ? undefined : unwrapped(await readExamples(examples)),
     baseline: baseline === undefined ? undefined : unwrapped(await readBaseline(baseline)),
     earlier: against === undefined ? await recordedIn(directory) : await listingIn(against),
   };
@@ -126,10 +153,10 @@ function fromHere(path: string): string {
   return short.startsWith('..') ? path : short;
 }
 
-function millisecondsIn(text: string | undefined): Result<number | undefined> {
+function millisecondsIn(flag: string, text: string | undefined, most: number): Result<number | undefined> {
   if (text === undefined) return pass(undefined);
   const milliseconds = Number(text);
-  return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= 600_000
+  return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most
     ? pass(milliseconds)
-    : refuse(fault('--timeout', text, 'is no number of milliseconds up to 600000', 'Write --timeout 5000.'));
+    : refuse(fault(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`));
 }

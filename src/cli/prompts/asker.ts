@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { type CANCEL_SYMBOL, intro, isCancel, log, note, select, text } from '@clack/prompts';
+import { type CANCEL_SYMBOL, intro, isCancel, log, multiselect, note, select, text } from '@clack/prompts';
 import type { Field, Result } from '../../spec/model.ts';
 import { printable } from '../printable.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
@@ -107,6 +107,18 @@ export class Asker {
         ...(initialValue && { initialValue }),
       }),
     ) as Promise<T>;
+  }
+
+  /** Any number of values, none of which is chosen at first. */
+  chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
+    const shown = options.map(({ value, label, hint }) => ({
+      value,
+      label: printable(label),
+      ...(hint && { hint: printable(hint) }),
+    }));
+    return this.#settled((streams) =>
+      multiselect<string>({ ...streams, message, options: shown, required: false }),
+    );
   }
 
   /** Arrows, `y` and `n` move the choice; Enter alone gives it, so that no Enter is left for the next question. */

@@ -51,11 +51,16 @@ export async function connect({
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const client = new Client(
+  const { timeoutMs: timeout, signal } = guarded;
+  /** The SDK's own patience is a minute. */
+  class Patient extends Client {
+    override request: Client['request'] = (request, schema, options) =>
+      super.request(request, schema, { timeout, ...options });
+  }
+  const client = new Patient(
     { name: 'marketplace-contract', version: '1.0.0' },
     { capabilities: {}, jsonSchemaValidator: await boundedValidator() },
   );
-  const { timeoutMs: timeout, signal } = guarded;
   await client.connect(transport, { timeout, ...(signal && { signal }) });
   return { client, close: () => client.close() };
 }

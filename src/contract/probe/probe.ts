@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mapConcurrently } from '../concurrency.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
@@ -11,11 +12,16 @@ import { connect, type SdkSession, silenceOf } from './client.ts';
 import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
 import { patienceMs } from './patience.ts';
+import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
 import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
+import { verdictOn } from './safety.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
+
+/** The name of a tool that no server has. */
+export const noSuchTool = 'no_such_tool';
 
 /** A tool may stand on somebody else's service, which has limits of its own. */
 const callsAtOnce = 4;
@@ -59,11 +65,12 @@ export class Probe {
     this.profile = target.profile;
     this.url = new URL(target.url);
     this.signal = signal;
+    if (signal) setMaxListeners(0, signal); // each request under way listens to it
   }
 
-  /** Milliseconds that bound a request, beyond those that the profile grants it. */
+  /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
   patience(grantedMs = 0): number {
-    return Math.min(grantedMs + patienceMs, this.target.timeoutMs ?? Number.POSITIVE_INFINITY);
+    return this.target.timeoutMs ?? grantedMs + patienceMs;
   }
 
   /** Ends what the run has started. */
@@ -198,7 +205,7 @@ export class Probe {
     return this.once('listing', () => listTools((params) => this.rpc('tools/list', params)));
   }
 
-  /** The tools that are called: those of the list that are objects, within the bounds. */
+  /** The tools that are examined: those of the list that are objects, within the bounds. */
   async tools(): Promise<readonly JsonObject[]> {
     return (await this.listed()).slice(0, bounds.tools).filter(isObject);
   }
@@ -233,7 +240,7 @@ export class Probe {
   /** A tools/call without a token, made once in a run. */
   unpaidCall(): Promise<RpcAnswer> {
     return this.once('unpaid call', async () => {
-      const { name, arguments: args } = (await this.cases())[0];
+      const { name, arguments: args } = await this.gateCall();
       const timeoutMs = this.patience(this.profile.limits.callMs);
       return this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
     });
@@ -242,13 +249,39 @@ export class Probe {
   /** A tools/call with a valid token, made once in a run. */
   paidCall(): Promise<RpcAnswer> {
     return this.once('paid call', async () => {
-      const { name, arguments: args } = (await this.cases())[0];
+      const { name, arguments: args } = await this.gateCall();
       return this.call(name, args, { token: await this.token() });
     });
   }
 
+  /** The tools that may be called. */
+  callable(): Promise<readonly JsonObject[]> {
+    return this.once('callable', async () => {
+      const { calls, examples } = this.target;
+      const tools = await this.tools();
+      if (!calls) return tools;
+      const named = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
+      const further = await calls.decide?.(planOf(tools, named, examples, this.profile.smoke));
+      for (const name of further ?? []) named.add(name);
+      // One name is one tool to the server, however often it is listed.
+      const withheld = new Set(
+        tools.filter((tool) => !verdictOn(tool, named).isCalled).map(({ name }) => name),
+      );
+      return tools.filter(({ name }) => !withheld.has(name));
+    });
+  }
+
+  /** @throws NotRun where a tool is listed that may not be called. */
+  async #requireCallable(name: Json): Promise<void> {
+    if (!this.target.calls) return;
+    const isListed = (await this.tools()).some((tool) => tool.name === name);
+    if (isListed && !(await this.callable()).some((tool) => tool.name === name))
+      throw new NotRun(missing.consent, 'withheld');
+  }
+
   /** A tools/call, paid for with a valid token unless the options name another. */
   async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
+    await this.#requireCallable(name);
     const token = options.token ?? (await this.payment());
     const params = present({ name, arguments: args });
     const answer = await this.rpc('tools/call', params, {
@@ -265,10 +298,26 @@ export class Probe {
   /** Every example of every tool, and the submission test's arguments: at least one call. */
   cases(): Promise<readonly [CallCase, ...CallCase[]]> {
     return this.once('cases', async () => {
-      const [first, ...more] = casesOf(await this.tools(), this.target.examples, this.profile.smoke);
+      const tools = await this.callable();
+      const [first, ...more] = casesOf(tools, this.target.examples, this.profile.smoke);
+      if (!first && (await this.tools()).length > 0 && this.target.calls)
+        throw new NotRun(missing.consent, 'withheld');
       if (!first) throw new NotRun('there is no tool to call (discovery.tools)');
       return [first, ...more];
     });
+  }
+
+  /**
+   * A call that the gate must refuse unless it is paid for: the first case. Where no tool may be called it is one of a tool
+   * that does not exist, which can do no harm to a server that lets it through.
+   */
+  async gateCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
+    try {
+      return (await this.cases())[0];
+    } catch (error) {
+      if (error instanceof NotRun && error.kind === 'withheld') return { name: noSuchTool, arguments: {} };
+      throw error;
+    }
   }
 
   /** All cases, called. */

@@ -41,7 +41,7 @@ const mends = {
  */
 export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
-    await probe.tools();
+    await probe.callable();
     await probe.outcomes();
     return submissionTest(probe);
   });
@@ -49,7 +49,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
 
 /**
  * Does what the marketplace does with a server that is submitted, in its order: connects the SDK's client with a token of
- * the platform's life, lists the tools, builds sample arguments and calls each tool in sequence (public source: app
+ * the platform's life, lists the tools, builds sample arguments and calls each tool that may be called in sequence (public source: app
  * contribute/actions.ts).
  *
  * @param onTool called with each tool before it is called.
@@ -60,7 +60,7 @@ export async function submissionTest(
   onTool: (name: string) => void = () => {},
 ): Promise<Rehearsal> {
   const { smoke, limits } = probe.profile;
-  const tools = await probe.tools();
+  const tools = await probe.callable();
   const token = await probe.payment(smoke.claims);
   const started = now();
   const session = await listingClient(probe, async () => token);

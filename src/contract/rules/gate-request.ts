@@ -1,7 +1,7 @@
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../controls.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
-import type { Probe } from '../probe/probe.ts';
+import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isObject, shorten } from '../schema.ts';
@@ -62,8 +62,10 @@ export const gateRequestRules: readonly LiveRule[] = [
   {
     ...refused('gate.notification', 'a call without an id'),
     check: async (probe) => {
-      const { answer, path } = await unpaid(probe, ({ jsonrpc, method, params }) =>
-        JSON.stringify({ jsonrpc, method, params }),
+      const { answer, path } = await unpaid(
+        probe,
+        ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }),
+        { call: await probe.gateCall() },
       );
       return unauthorizedProblems(answer, probe.profile, path);
     },
@@ -78,16 +80,16 @@ export const gateRequestRules: readonly LiveRule[] = [
         'x-forwarded-for': '127.0.0.1',
         'x-http-method-override': 'GET',
       };
-      const { answer, path } = await unpaid(probe, JSON.stringify, { headers });
+      const { answer, path } = await unpaid(probe, JSON.stringify, { headers, call: await probe.gateCall() });
       return unauthorizedProblems(answer, probe.profile, path);
     },
   },
   {
     ...refused('gate.unknown-tool', 'a call of an unknown tool'),
     check: async (probe) => {
-      const body = rpcRequest(1, 'tools/call', { name: 'no_such_tool', arguments: {} });
+      const body = rpcRequest(1, 'tools/call', { name: noSuchTool, arguments: {} });
       const answer = await probe.post(body, { session: await probe.session() });
-      return unauthorizedProblems(answer, probe.profile, 'tools/call of no_such_tool');
+      return unauthorizedProblems(answer, probe.profile, `tools/call of ${noSuchTool}`);
     },
   },
   {
@@ -139,13 +141,21 @@ function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   });
 }
 
-/** Sends a call of the first tool, written by `write`, without a token; `as` says in a report how it was written. */
+interface Unpaid {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How the request is named in a report. */
+  readonly as?: string;
+  /** The call; that of the first tool where absent. */
+  readonly call?: Awaited<ReturnType<Probe['gateCall']>>;
+}
+
+/** Sends a call, written by `write`, without a token. */
 async function unpaid(
   probe: Probe,
   write: (call: ReturnType<typeof rpcRequest>) => string,
-  { headers = {}, as }: { readonly headers?: Readonly<Record<string, string>>; readonly as?: string } = {},
+  { headers = {}, as, call: given }: Unpaid = {},
 ): Promise<Attempt> {
-  const { name, arguments: args } = (await probe.cases())[0];
+  const { name, arguments: args } = given ?? (await probe.cases())[0];
   const call = rpcRequest(1, 'tools/call', { name, arguments: args });
   const answer = await probe.post(write(call), { session: await probe.session(), headers });
   return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };

@@ -187,7 +187,7 @@ function forged(id: string, what: string, forgery: Forgery | (() => Forgery)): L
 }
 
 async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
-  const { name, arguments: args } = (await probe.cases())[0];
+  const { name, arguments: args } = await probe.gateCall();
   const session = await probe.session();
   const { header } = probe.profile.token;
   const answers = await Promise.all(

@@ -1,0 +1,62 @@
+import type { ToolExample } from '../contract/model.ts';
+import { misfits } from '../contract/schema.ts';
+import { readInput } from '../project/input.ts';
+import { fault, pass, refuse } from '../spec/fault.ts';
+import type { Result } from '../spec/model.ts';
+import { readDocument } from '../spec/read.ts';
+
+/** The calls of each tool, by its name. */
+export type Examples = ReadonlyMap<string, readonly ToolExample[]>;
+
+/** What `check --examples` takes, JSON or YAML. Draft-07. */
+export const examplesSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Calls for market-mcp check',
+  description: 'Calls of each tool with what to expect. A tool that is named here may be called.',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string', description: 'Where an editor finds this schema.' },
+    tools: {
+      type: 'object',
+      description: 'The calls, by the name of the tool.',
+      additionalProperties: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: {
+            arguments: { type: 'object', description: 'The arguments of the call.' },
+            expect: {
+              enum: ['found', 'empty', 'fail'],
+              description:
+                'found: data. empty: searchExhausted or noResultsReason and no data. fail: isError with error and message.',
+            },
+          },
+          required: ['arguments', 'expect'],
+          additionalProperties: false,
+        },
+      },
+    },
+  },
+  required: ['tools'],
+  additionalProperties: false,
+} as const;
+
+const sample = '{"tools": {"get_price": [{"arguments": {"symbol": "BTC"}, "expect": "found"}]}}';
+
+/** The calls of a file, JSON or YAML; `-` is standard input. */
+export async function readExamples(file: string): Promise<Result<Examples>> {
+  const document = readDocument(await readInput(file), file);
+  if (!document.ok) return document;
+  const problems = misfits(examplesSchema, document.value, file);
+  if (problems.length > 0) {
+    const hint = `Write ${sample}; market-mcp examples-schema prints the whole form.`;
+    return refuse(
+      ...problems.map(({ path = file, expected, actual }) =>
+        fault(path, undefined, `expected ${expected}, got ${actual}`, hint),
+      ),
+    );
+  }
+  const { tools } = document.value as unknown as { tools: Readonly<Record<string, readonly ToolExample[]>> };
+  return pass(new Map(Object.entries(tools)));
+}

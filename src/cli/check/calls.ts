@@ -1,0 +1,60 @@
+import type { CallPlan, PlannedTool } from '../../contract/probe/safety.ts';
+import { closest } from '../../spec/fault.ts';
+import { canAsk } from '../answers.ts';
+import { CliError } from '../errors.ts';
+import type { Output } from '../output.ts';
+
+/** Of a long list a person reads the first ones; the JSON form of the report holds them all. */
+const toolsShown = 20;
+
+/**
+ * Says what will be called before anything is, and asks a person at a terminal whether more shall be.
+ *
+ * @param named tools that were named by flag: each must be one that the server lists.
+ * @param asks whether a person may be asked.
+ * @returns the tools that the person allows.
+ * @throws CliError `UNKNOWN_TOOL`, and `Cancelled`.
+ */
+export async function decideCalls(
+  plan: CallPlan,
+  named: readonly { readonly flag: string; readonly tool: string }[],
+  output: Output,
+  asks: boolean,
+): Promise<readonly string[]> {
+  requireListed(plan, named);
+  output.aside(planLines(plan));
+  if (plan.withheld.length === 0 || !asks || output.json || !canAsk()) return [];
+  const { Asker } = await import('../prompts/asker.ts');
+  return new Asker().chooseAny(
+    'Call any of these tools as well? A call does what the tool does. (Space selects, Enter goes on)',
+    plan.withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because })),
+  );
+}
+
+/** The plan in lines: what is called how often and why, what is not and why. */
+export function planLines({ called, withheld }: CallPlan): readonly string[] {
+  return [
+    called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',
+    ...shown(called, ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`),
+    ...(withheld.length === 0 ? [] : ['These will not be called (--call <tool> allows it):']),
+    ...shown(withheld, ({ tool, because }) => `  ${tool}: ${because}`),
+  ];
+}
+
+function shown(tools: readonly PlannedTool[], lineOf: (tool: PlannedTool) => string): readonly string[] {
+  const more = tools.length - toolsShown;
+  return [...tools.slice(0, toolsShown).map(lineOf), ...(more > 0 ? [`  … and ${more} more`] : [])];
+}
+
+function requireListed(
+  { called, withheld }: CallPlan,
+  named: readonly { readonly flag: string; readonly tool: string }[],
+): void {
+  const listed = [...called, ...withheld].map(({ tool }) => tool);
+  const unknown = named.find(({ tool }) => tool !== '*' && !listed.includes(tool));
+  if (!unknown) return;
+  const { flag, tool } = unknown;
+  const near = closest(tool, listed);
+  const hint = near ? `Did you mean ${near}?` : `Listed are: ${listed.slice(0, toolsShown).join(', ')}.`;
+  throw new CliError('UNKNOWN_TOOL', `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`, hint);
+}

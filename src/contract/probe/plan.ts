@@ -1,0 +1,42 @@
+import type { Json, JsonObject, ToolExample } from '../model.ts';
+import type { PlatformProfile } from '../profile.ts';
+import { isObject } from '../schema.ts';
+import { casesOf, wrongArguments } from './cases.ts';
+import { type CallPlan, verdictOn } from './safety.ts';
+
+/** How often one case is called: for its outcome, again, by the SDK's client, and within the submission test. */
+const roundsOfCase = 4;
+
+/** The most calls of the first tool that judge the gate, sessions and bounds of a request: with and without a token. */
+const callsOfFirst = 90;
+
+/** What a run of every rule will call, and how often at most. */
+export function planOf(
+  tools: readonly JsonObject[],
+  named: ReadonlySet<Json | undefined>,
+  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
+  smoke: PlatformProfile['smoke'],
+): CallPlan {
+  const first = tools.find((tool) => verdictOn(tool, named).isCalled) ?? tools[0];
+  const planned = tools.map((tool) => {
+    const { isCalled, because } = verdictOn(tool, named);
+    const atMost = callsOf(tool, examples, smoke) + (tool === first ? callsOfFirst : 0);
+    return { isCalled, planned: { tool: String(tool.name), atMost, because } };
+  });
+  return {
+    called: planned.flatMap((one) => (one.isCalled ? [one.planned] : [])),
+    withheld: planned.flatMap((one) => (one.isCalled ? [] : [one.planned])),
+  };
+}
+
+function callsOf(
+  tool: JsonObject,
+  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
+  smoke: PlatformProfile['smoke'],
+): number {
+  const cases = casesOf([tool], examples, smoke);
+  const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
+  const spoiled = wrongArguments(schema, cases[0]?.arguments ?? {}).length;
+  const required = Array.isArray(schema.required) ? schema.required.length : 0;
+  return cases.length * roundsOfCase + spoiled + required;
+}

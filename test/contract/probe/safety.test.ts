@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
+import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
+import { context } from '../../../src/contract/platforms/index.ts';
+import {
+  type CallPlan,
+  harmfulWords,
+  signOfHarm,
+  verdictOn,
+  wordsOf,
+} from '../../../src/contract/probe/safety.ts';
+import { createSteps, serve } from '../../broken/good-server.ts';
+import { goodTools } from '../../broken/good-tools.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+
+describe('the words of a name', () => {
+  it.each([
+    ['delete_database', ['delete', 'database']],
+    ['deleteDatabase', ['delete', 'database']],
+    ['DELETE-DATABASE', ['delete', 'database']],
+    ['HTTPSend2', ['http', 'send', '2']],
+    ['undeleted', ['undeleted']],
+  ])('%s', (name, words) => expect(wordsOf(name)).toEqual(words));
+});
+
+describe('a tool may be called', () => {
+  const readOnly = { annotations: { readOnlyHint: true } };
+  it.each<[JsonObject, string[], boolean]>([
+    [{ name: 'get_price', ...readOnly }, [], true],
+    [{ name: 'get_price' }, [], false],
+    [{ name: 'get_price', annotations: { readOnlyHint: 'true' } }, [], false],
+    [{ name: 'get_price' }, ['get_price'], true],
+    [{ name: 'get_price' }, ['*'], true],
+    [{ name: 'deletePrice', ...readOnly }, ['*'], false],
+    [{ name: 'deletePrice', ...readOnly }, ['deletePrice'], true],
+    [{ name: 'get_price', annotations: { readOnlyHint: true, destructiveHint: true } }, ['*'], false],
+    [{ name: 'get_price', ...readOnly, _meta: { surface: 'execute' } }, ['*'], false],
+    [{ name: 'get_price', ...readOnly, _meta: { surface: 'both' } }, [], true],
+    [{ name: 'undeleted_rows', ...readOnly }, [], true],
+  ])('%j with %j named: %s', (tool, named, isCalled) => {
+    expect(verdictOn(tool, new Set(named)).isCalled).toBe(isCalled);
+  });
+
+  it('by a list of words that the documentation holds whole', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../../docs/check.md'), 'utf8');
+    const [, quoted = ''] = /<!-- harmful words -->\n((?:> .*\n)+)/.exec(text) ?? [];
+    expect(quoted.replaceAll('> ', '').trim().split(/\s+/)).toEqual([...harmfulWords]);
+  });
+
+  it('and says what keeps it from being called', () => {
+    expect(signOfHarm({ name: 'transferFunds' })).toBe('its name holds "transfer"');
+  });
+});
+
+const [good] = goodTools.map(({ definition }) => definition);
+const tool = (name: string, more: JsonObject = {}): JsonObject => ({
+  ...(good as unknown as JsonObject),
+  name,
+  ...more,
+});
+const readOnly = { annotations: { readOnlyHint: true } };
+const risky = [
+  tool('get_price'),
+  tool('delete_database', readOnly),
+  tool('quote', { annotations: { readOnlyHint: true, destructiveHint: true } }),
+  tool('trade_now', { _meta: { surface: 'execute' }, ...readOnly }),
+];
+
+interface Ran {
+  readonly report: Report;
+  readonly plan: CallPlan | undefined;
+  /** How often each tool was executed. */
+  readonly executed: ReadonlyMap<unknown, number>;
+}
+
+/** Runs every rule on a server with these tools, which counts what it executes. */
+async function run(
+  tools: readonly JsonObject[],
+  {
+    isOpen,
+    named = [],
+    allow = [],
+    examples,
+  }: {
+    readonly isOpen: boolean;
+    readonly named?: readonly string[];
+    readonly allow?: readonly string[];
+    readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
+  },
+): Promise<Ran> {
+  const executed = new Map<unknown, number>();
+  let plan: CallPlan | undefined;
+  const server = await serve(
+    createSteps(trust, {
+      list: () => () => tools,
+      call: (call) => async (params) => {
+        if (!tools.some(({ name }) => name === params.name)) return call(params);
+        if (!plan) throw new Error('a call came before the plan');
+        executed.set(params.name, (executed.get(params.name) ?? 0) + 1);
+        return call({ ...params, name: 'get_price' });
+      },
+      ...(isOpen && { authorized: () => async () => true }),
+    }),
+  );
+  onTestFinished(() => server.stop());
+  const report = await runContract({
+    url: server.url,
+    profile: context,
+    ...(!isOpen && { signer }),
+    ...(examples && { examples }),
+    calls: {
+      named,
+      decide: async (planned) => {
+        plan = planned;
+        return allow;
+      },
+    },
+  });
+  return { report, plan, executed };
+}
+
+const statusOf = ({ report }: Ran, id: string) => report.rules.find((rule) => rule.id === id)?.status;
+
+describe('on a server of somebody else', () => {
+  it.each([true, false])('nothing is executed that may do harm (gate open: %s)', async (isOpen) => {
+    const ran = await run(risky, { isOpen });
+    expect([...ran.executed]).toEqual([]);
+    expect(ran.plan?.called).toEqual([]);
+    expect(ran.plan?.withheld.map(({ tool }) => tool)).toEqual(risky.map(({ name }) => name));
+    // The gate is judged all the same, by a call of a tool that does not exist.
+    expect(statusOf(ran, 'gate.no-token')).toBe(isOpen ? 'fail' : 'pass');
+    expect(statusOf(ran, 'gate.garbage')).toBe(isOpen ? 'not-run' : 'pass');
+    for (const id of ['result.content', 'submission.calls', 'gate.batch', 'call.wrong-arguments']) {
+      expect([id, statusOf(ran, id)]).toEqual([id, 'not-run']);
+    }
+    const causes = ran.report.rules.flatMap(({ cause }) => cause ?? []);
+    expect(causes).toContain('withheld');
+    expect(causes).not.toContain('error');
+  });
+
+  it.each([true, false])(
+    'what is read-only is called as often as was said (gate open: %s)',
+    async (isOpen) => {
+      const ran = await run([...risky, tool('list_prices', readOnly), tool('find_price', readOnly)], {
+        isOpen,
+      });
+      expect(ran.plan?.called.map(({ tool }) => tool)).toEqual(['list_prices', 'find_price']);
+      expect([...ran.executed.keys()].toSorted()).toEqual(['find_price', 'list_prices']);
+      for (const { tool, atMost } of ran.plan?.called ?? []) {
+        const times = ran.executed.get(tool) ?? 0;
+        expect(times).toBeGreaterThan(0);
+        expect(times).toBeLessThanOrEqual(atMost);
+      }
+      expect(statusOf(ran, 'result.content')).toBe('pass');
+    },
+  );
+
+  it('what is named, by flag, in examples or at the terminal, is called whatever it does', async () => {
+    const examples = new Map([['quote', [{ arguments: { symbol: 'BTC' }, expect: 'found' as const }]]]);
+    const ran = await run(risky, {
+      isOpen: false,
+      named: ['delete_database'],
+      allow: ['trade_now'],
+      examples,
+    });
+    expect([...ran.executed.keys()].toSorted()).toEqual(['delete_database', 'quote', 'trade_now']);
+    expect(statusOf(ran, 'outcome.found')).toBe('pass');
+  });
+
+  it('a name that is listed twice is called only if both may be', async () => {
+    const ran = await run([tool('get_a', readOnly), tool('get_a'), tool('get_b', readOnly)], {
+      isOpen: false,
+    });
+    expect([...ran.executed.keys()]).toEqual(['get_b']);
+  });
+});
