@@ -1,3 +1,4 @@
+import { now } from '../contract/clock.ts';
 import type { Json, RuleResult, RuleText } from '../contract/model.ts';
 import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
@@ -6,6 +7,9 @@ import { SystemError } from '../system/errors.ts';
 import type { Examples } from './examples.ts';
 import type { Change, CheckReport, Demands } from './model.ts';
 import { type Baseline, weigh } from './verdict.ts';
+
+/** A check of a good server takes seconds; one of a server that hardly answers ends at this time. */
+const standardDeadlineMs = 15 * 60_000;
 
 /** What a check is made with. */
 export interface Terms {
@@ -46,6 +50,7 @@ export interface Examined {
  */
 export async function examine(target: Target, terms: Terms): Promise<Examined> {
   const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = terms;
+  const deadlineAt = now() + (terms.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
   const decide = async (planned: CallPlan): Promise<readonly string[]> => {
@@ -57,6 +62,7 @@ export async function examine(target: Target, terms: Terms): Promise<Examined> {
   const report = await runContract(
     {
       ...target,
+      deadlineAt,
       examples: joined(target.examples, terms.examples),
       ...(calls && { calls: { ...calls, decide } }),
       ...(timeoutMs !== undefined && { timeoutMs }),

@@ -89,6 +89,7 @@ export class Life {
       return true;
     } catch {
       this.#signal?.throwIfAborted();
+      if (probe.isOverdue) return true; // nobody has asked it
       this.#isOver = true;
       const beside = [...this.#running].filter((id) => id !== rule);
       this.#deaths.push({ rule, beside, ...(await this.#output()) });

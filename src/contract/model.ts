@@ -60,9 +60,10 @@ export interface RuleText {
 
 /**
  * Why a rule was not run. `missing`: something it builds on, such as a key or a session. `unanswered`: the server did not
- * answer. `withheld`: a request that might do harm was not sent. `error`: the check itself failed.
+ * answer. `withheld`: a request that might do harm was not sent. `deadline`: the time for the run was up. `error`: the
+ * check itself failed.
  */
-export type NotRunCause = 'missing' | 'unanswered' | 'withheld' | 'error';
+export type NotRunCause = 'missing' | 'unanswered' | 'withheld' | 'deadline' | 'error';
 
 /** The verdict on one rule. */
 export interface RuleResult {
@@ -107,7 +108,7 @@ export interface Report {
     /** SHOULD rules that failed. */
     readonly advice: number;
     readonly notRun: number;
-    /** MUST rules that were not run because the server did not answer. */
+    /** MUST rules that were not run because the server did not answer, or not before the deadline. */
     readonly unanswered: number;
     /** Rules that were not run because of an error of the check itself. */
     readonly errors: number;

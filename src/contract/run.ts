@@ -5,6 +5,7 @@ import { initializes } from './controls.ts';
 import { inspectTools } from './inspect.ts';
 import { type Death, Life } from './life.ts';
 import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
+import { overdue } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
 import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
@@ -213,6 +214,10 @@ class Run {
     const started = now();
     const { deaths } = this.#life;
     if (deaths.length === 0) await this.#life.goesOn(staysUp.id);
+    if (deaths.length === 0 && this.#probe.isOverdue) {
+      const { message, kind } = overdue();
+      return notRun(verdict(staysUp, level, [], started), message, kind);
+    }
     return verdict(staysUp, level, deaths.map(deathProblem), started);
   }
 

@@ -8,7 +8,9 @@ export function summaryOf(rules: readonly RuleResult[], ms: number): Report['sum
     failed: count(({ status, level }) => status === 'fail' && level === 'must'),
     advice: count(({ status, level }) => status === 'fail' && level === 'should'),
     notRun: count(({ status }) => status === 'not-run'),
-    unanswered: count(({ cause, level }) => cause === 'unanswered' && level === 'must'),
+    unanswered: count(
+      ({ cause, level }) => (cause === 'unanswered' || cause === 'deadline') && level === 'must',
+    ),
     errors: count(({ cause }) => cause === 'error'),
     ms,
   };

@@ -20,6 +20,8 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
   /** What may be called, where the server is not ours; every tool where absent. */
   readonly calls?: CallPolicy;
+  /** The reading of `now()` at which a run ends with what it has; rules that it has not come to are not run. */
+  readonly deadlineAt?: number;
   /** Milliseconds that bound every request, in place of what the profile grants and `patienceMs`. */
   readonly timeoutMs?: number;
 }

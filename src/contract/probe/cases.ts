@@ -30,7 +30,7 @@ export function casesOf(
     const foretold: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
     const known = foretold.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
-    const wrong = wrongArguments(schema, foretold[0]?.arguments ?? sample).slice(0, 1);
+    const wrong = wrongArguments(schema, foretold[0]?.arguments ?? sample, 1);
     return [
       ...foretold,
       ...(known ? [] : [{ tool, name, arguments: sample }]),
@@ -39,15 +39,25 @@ export function casesOf(
   });
 }
 
-/** Valid arguments with each parameter in turn replaced by a value that does not fit. */
-export function wrongArguments(inputSchema: JsonObject, valid: JsonObject): readonly JsonObject[] {
+/** So many spoilt variants of one tool's arguments show whether it validates them; a schema may have thousands of parameters. */
+export const spoiltAtMost = 20;
+
+/** Valid arguments with each of the first parameters in turn replaced by a value that does not fit. */
+export function wrongArguments(
+  inputSchema: JsonObject,
+  valid: JsonObject,
+  most = spoiltAtMost,
+): readonly JsonObject[] {
   const schema = asInput(inputSchema);
-  return Object.keys(objectOr(inputSchema.properties)).flatMap((name) => {
+  const found: JsonObject[] = [];
+  for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, spoiltAtMost)) {
+    if (found.length === most) break;
     const wrong = misfitting
       .map((value) => bare({ ...valid, [name]: value }))
       .find((changed) => misfits(schema, changed, '').length > 0);
-    return wrong ? [wrong] : [];
-  });
+    if (wrong) found.push(wrong);
+  }
+  return found;
 }
 
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */

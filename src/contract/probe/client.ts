@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
+import { NotRun } from '../rule.ts';
 import { guard } from '../schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NoAnswer } from './receive.ts';
@@ -68,8 +69,11 @@ export async function connect({
 /**
  * What stands in an error of the SDK's client for an answer that did not come: no connection, one that broke off, no
  * response in time. Undefined where the client did get an answer and objects to it.
+ *
+ * @throws NotRun where that kept the request from being sent, or its answer from being awaited.
  */
 export function silenceOf(error: unknown): NoAnswer | undefined {
+  if (error instanceof NotRun) throw error;
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
   const { cause, message } = error;

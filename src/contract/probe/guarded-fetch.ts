@@ -1,6 +1,6 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
-import { LateAnswer, maximumBytes, tooLong } from './receive.ts';
+import { maximumBytes, tooLong } from './receive.ts';
 
 export interface Guarded {
   /** Milliseconds until a POST counts as unanswered. A GET is a stream and stays open. */
@@ -8,8 +8,8 @@ export interface Guarded {
   readonly signal?: AbortSignal | undefined;
   /** Throws where no further request shall be sent. */
   admit(): void;
-  /** Told of each request that stays unanswered. */
-  onLate(): void;
+  /** Told of each request that stays unanswered for so many milliseconds; what it returns is thrown. */
+  onLate(timeoutMs: number): Error;
 }
 
 /** `fetch` for the SDK's client, with the bounds of every other request of a probe: time, and bytes read. */
@@ -19,9 +19,10 @@ export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetc
     const limit = new AbortController();
     const stop = (): void => limit.abort(init.signal?.reason);
     init.signal?.addEventListener('abort', stop, { once: true });
+    let late: Error | undefined;
     const overdue = startTimer(() => {
-      onLate();
-      limit.abort(new LateAnswer(`no whole answer within ${timeoutMs} ms`));
+      late = onLate(timeoutMs);
+      limit.abort(late);
     }, timeoutMs);
     const settle = (): void => {
       clearTimeout(overdue);
@@ -35,7 +36,7 @@ export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetc
       return new Response(body && guarded(body, watch, settle), { status, statusText, headers });
     } catch (error) {
       settle();
-      throw limit.signal.reason instanceof LateAnswer ? limit.signal.reason : error;
+      throw late ?? error;
     }
   };
 }

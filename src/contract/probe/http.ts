@@ -13,6 +13,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
+import { NotRun } from '../rule.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
 import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
 import { LateAnswer, NoAnswer, receive } from './receive.ts';
@@ -58,34 +59,40 @@ export interface Http {
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   /** @throws NoAnswer once so many requests have stayed unanswered that no further one is sent. */
   admit(): void;
-  /** Counts a request that was sent otherwise and stays unanswered. */
-  onLate(): void;
+  /** Counts a request that stayed unanswered for so many milliseconds. @returns the reason to throw. */
+  onLate(timeoutMs: number): Error;
   close(): void;
 }
 
-/** HTTP over connections that are kept between requests, as a marketplace's are. */
-export function createHttp(): Http {
+/**
+ * HTTP over connections that are kept between requests, as a marketplace's are.
+ *
+ * @param deadlineAt the reading of `now()` from which on nothing is sent or waited for: `NotRun` is thrown instead.
+ */
+export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
   const options = { keepAlive: true, maxSockets: 32 };
   const plain = new PlainAgent(options);
   const secure = new SecureAgent(options);
   let unanswered = 0;
   const admit = (): void => {
+    if (now() >= deadlineAt) throw overdue();
     if (unanswered < maximumUnanswered) return;
     throw new NoAnswer(`not asked: ${unanswered} requests before this one were not answered`);
   };
-  const onLate = (): void => {
+  const onLate = (timeoutMs: number): Error => {
+    if (now() >= deadlineAt) return overdue();
     unanswered += 1;
+    return new LateAnswer(`no whole answer within ${timeoutMs} ms`);
   };
   return {
     async exchange(request) {
       admit();
       for (;;) {
         try {
-          return await exchange(request, request.url.protocol === 'https:' ? secure : plain);
+          const agent = request.url.protocol === 'https:' ? secure : plain;
+          return await exchange(within(request, deadlineAt - now()), agent, onLate);
         } catch (error) {
-          if (error instanceof StaleConnection) continue;
-          if (error instanceof LateAnswer) onLate();
-          throw error;
+          if (!(error instanceof StaleConnection)) throw error;
         }
       }
     },
@@ -98,14 +105,24 @@ export function createHttp(): Http {
   };
 }
 
-async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAnswer> {
+function within(request: HttpRequest, leftMs: number): HttpRequest {
+  return leftMs < request.timeoutMs ? { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) } : request;
+}
+
+/** Why a rule is not run that the deadline of the run came before. */
+export function overdue(): NotRun {
+  return new NotRun('the deadline of the check came first (--deadline)', 'deadline');
+}
+
+async function exchange(
+  request: HttpRequest,
+  agent: PlainAgent,
+  onLate: Http['onLate'],
+): Promise<HttpAnswer> {
   const { method, url, body, chunked, timeoutMs, signal } = request;
   const started = now();
   const limit = new AbortController();
-  const overdue = startTimer(
-    () => limit.abort(new LateAnswer(`no whole answer within ${timeoutMs} ms`)),
-    timeoutMs,
-  );
+  const timer = startTimer(() => limit.abort(onLate(timeoutMs)), timeoutMs);
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   signal?.addEventListener('abort', interrupt);
   try {
@@ -149,7 +166,7 @@ async function exchange(request: HttpRequest, agent: PlainAgent): Promise<HttpAn
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(reasonOf(error), { cause: error });
   } finally {
-    clearTimeout(overdue);
+    clearTimeout(timer);
     signal?.removeEventListener('abort', interrupt);
   }
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { isObject } from '../schema.ts';
-import { casesOf, wrongArguments } from './cases.ts';
+import { casesOf, spoiltAtMost, wrongArguments } from './cases.ts';
 import { type CallPlan, verdictOn } from './safety.ts';
 
 /** How often one case is called: for its outcome, again, by the SDK's client, and within the submission test. */
@@ -37,6 +37,6 @@ function callsOf(
   const cases = casesOf([tool], examples, smoke);
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
   const spoiled = wrongArguments(schema, cases[0]?.arguments ?? {}).length;
-  const required = Array.isArray(schema.required) ? schema.required.length : 0;
+  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, spoiltAtMost) : 0;
   return cases.length * roundsOfCase + spoiled + required;
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { now } from '../clock.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
@@ -6,10 +7,10 @@ import { NotRun } from '../rule.ts';
 import { isObject, present } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
-import { bounds } from '../walk.ts';
+import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession, silenceOf } from './client.ts';
-import { createHttp, type HttpAnswer, type HttpRequest } from './http.ts';
+import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
 import { patienceMs } from './patience.ts';
 import { planOf } from './plan.ts';
@@ -54,7 +55,7 @@ export class Probe {
   readonly target: Target;
   readonly profile: PlatformProfile;
   readonly url: URL;
-  readonly #http = createHttp();
+  readonly #http: Http;
   readonly signal: AbortSignal | undefined;
   readonly #facts = new Map<string, Promise<unknown>>();
   readonly #instances: Instance[] = [];
@@ -65,12 +66,22 @@ export class Probe {
     this.profile = target.profile;
     this.url = new URL(target.url);
     this.signal = signal;
+    this.#http = createHttp(target.deadlineAt);
     if (signal) setMaxListeners(0, signal); // each request under way listens to it
   }
 
   /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
   patience(grantedMs = 0): number {
     return this.target.timeoutMs ?? grantedMs + patienceMs;
+  }
+
+  /** Whether the deadline of the run has passed. */
+  get isOverdue(): boolean {
+    return this.#leftMs() <= 0;
+  }
+
+  #leftMs(): number {
+    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - now());
   }
 
   /** Ends what the run has started. */
@@ -81,6 +92,7 @@ export class Probe {
 
   /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
   async launch(environment: Environment): Promise<Instance> {
+    this.#http.admit();
     if (!this.target.launch) throw new NotRun(missing.launch);
     const instance = await this.target.launch(environment);
     this.#instances.push(instance);
@@ -206,8 +218,13 @@ export class Probe {
   }
 
   /** The tools that are examined: those of the list that are objects, within the bounds. */
-  async tools(): Promise<readonly JsonObject[]> {
-    return (await this.listed()).slice(0, bounds.tools).filter(isObject);
+  tools(): Promise<readonly JsonObject[]> {
+    return this.once('tools', async () =>
+      (await this.listed())
+        .slice(0, bounds.tools)
+        .filter(isObject)
+        .filter((tool) => isReadable(tool)),
+    );
   }
 
   /** A platform token that is valid for a while; forged where asked for. */
@@ -215,10 +232,10 @@ export class Probe {
     const { signer } = this.target;
     if (!signer) throw new NotRun(missing.signer);
     if (forgery) return signer.token(forgery);
-    const now = Date.now();
-    if (now > this.#token.staleAt) {
+    const time = Date.now();
+    if (time > this.#token.staleAt) {
       const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
-      this.#token = { value: signer.token(), staleAt: now + lifetimeMs / 2 };
+      this.#token = { value: signer.token(), staleAt: time + lifetimeMs / 2 };
     }
     return this.#token.value;
   }
@@ -302,7 +319,7 @@ export class Probe {
       const [first, ...more] = casesOf(tools, this.target.examples, this.profile.smoke);
       if (!first && (await this.tools()).length > 0 && this.target.calls)
         throw new NotRun(missing.consent, 'withheld');
-      if (!first) throw new NotRun('there is no tool to call (discovery.tools)');
+      if (!first) throw new NotRun('there is no tool to call (discovery.tools, tool.readable)');
       return [first, ...more];
     });
   }
@@ -337,8 +354,9 @@ export class Probe {
    * @throws NoAnswer, and what the client says of an answer that it objects to.
    */
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
-    if ((await this.listed()).length > bounds.tools) {
-      throw new NotRun('the server lists more tools than are examined (tool.readable)');
+    const listed = await this.listed();
+    if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
+      throw new NotRun('the server lists more tools, or larger ones, than are examined (tool.readable)');
     }
     const { initializeMs, callMs } = this.profile.limits;
     return connect({
@@ -346,7 +364,7 @@ export class Probe {
       token,
       platform: this.profile.token,
       headers: this.target.headers ?? {},
-      timeoutMs: this.patience(Math.max(initializeMs, callMs)),
+      timeoutMs: Math.min(this.patience(Math.max(initializeMs, callMs)), this.#leftMs()),
       signal: this.signal,
       admit: this.#http.admit,
       onLate: this.#http.onLate,

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls, answersCalls } from '../controls.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { wrongArguments } from '../probe/cases.ts';
+import { spoiltAtMost, wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
@@ -40,7 +40,8 @@ export const callRules: readonly LiveRule[] = [
     title: 'a call with an argument of the wrong type fails',
     source: 'C§4.1, C§7',
     mend: 'Validate the arguments against the inputSchema before the handler runs.',
-    check: (probe) => failsOn(probe, 'no tool takes an argument', wrongArguments),
+    check: (probe) =>
+      failsOn(probe, 'no tool takes an argument', (schema, args) => wrongArguments(schema, args)),
   },
   {
     id: 'call.missing-arguments',
@@ -56,6 +57,7 @@ export const callRules: readonly LiveRule[] = [
         const required = Array.isArray(schema.required) ? schema.required : [];
         return required
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
+          .slice(0, spoiltAtMost)
           .map((missing) => bare(without(args, missing)))
           .filter((changed) => misfits(asInput(schema), changed, '').length > 0);
       }),

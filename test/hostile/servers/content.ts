@@ -19,12 +19,46 @@ const branching: JsonObject = {
   },
 };
 
+/** One branch that holds two of the next, 14 times: 16,384 leaves. */
+const nested = Array.from({ length: 14 }).reduce<JsonObject>((inner) => ({ anyOf: [inner, inner] }), {
+  type: 'string',
+});
+
+/** A tool whose schemas both have these properties. */
+function withProperties(properties: JsonObject): JsonObject {
+  const schema = { type: 'object', properties, required: [] };
+  return { ...price, inputSchema: schema, outputSchema: schema };
+}
+
 /** What is well sent and ill meant: lists, schemas and results. */
 export const hostileContent: readonly HostileServer[] = [
   {
     name: '5,000 tools',
     finds: ['tool.readable'],
     breaks: listing(Array.from({ length: 5_000 }, (_, index) => ({ ...price, name: `tool_${index}` }))),
+  },
+  {
+    name: 'a tool of 4,000 parameters',
+    finds: ['tool.readable'],
+    breaks: listing([
+      withProperties(
+        Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
+      ),
+    ]),
+  },
+  {
+    name: 'a tool of 1,200 parameters, which is within the bounds',
+    finds: ['input.described'],
+    breaks: listing([
+      withProperties(
+        Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`p${index}`, { type: 'string' }])),
+      ),
+    ]),
+  },
+  {
+    name: 'a branch within a branch, 14 times',
+    finds: ['tool.readable'],
+    breaks: listing([withProperties({ price: nested })]),
   },
   {
     name: 'a list of tools without a last page',

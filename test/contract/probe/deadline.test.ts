@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { now } from '../../../src/contract/clock.ts';
+import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
+import { context } from '../../../src/contract/platforms/index.ts';
+import { conclusionOf } from '../../../src/contract/summary.ts';
+import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
+
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+
+async function reportOf(breaks: Breaks, bounds: { timeoutMs: number; deadlineMs?: number }): Promise<Report> {
+  const server = await serve(createSteps(trust, breaks));
+  onTestFinished(() => server.stop());
+  const { timeoutMs, deadlineMs } = bounds;
+  return runContract({
+    url: server.url,
+    profile: context,
+    signer,
+    timeoutMs,
+    ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
+  });
+}
+
+const forever: Breaks = { call: () => () => new Promise(() => {}) };
+
+describe('the deadline of a check', () => {
+  it.each([1, 1_500])(
+    'of %s ms ends one that would wait much longer, and blames nobody',
+    async (deadlineMs) => {
+      const report = reportOf(forever, { timeoutMs: 100_000, deadlineMs });
+      if (deadlineMs === 1) {
+        await expect(report).rejects.toThrow('the deadline of the check came first');
+        return;
+      }
+      const { rules, ...rest } = await report;
+      const late = rules.filter(({ cause }) => cause === 'deadline').map(({ id }) => id);
+      expect(late).toEqual(
+        expect.arrayContaining(['result.content', 'outcome.client', 'submission.calls', 'endpoint.stays-up']),
+      );
+      expect(rules.filter(({ status }) => status === 'fail')).toEqual([]);
+      expect(rules.find(({ id }) => id === 'discovery.tools-list')?.status).toBe('pass');
+      expect(conclusionOf({ ...rest })).toBe('unanswered');
+    },
+  );
+});
+
+describe('the time-out of a request', () => {
+  const patient = { ...context, limits: { ...context.limits, initializeMs: 1 } };
+
+  it('lengthens what a request may take beyond what the profile and the check grant', async () => {
+    const slow: Breaks = {
+      health: (good) => good,
+      initialize: (good) => good,
+      answer: (good) => async (request) => {
+        if (request.path === '/health') await setTimeout(11_000);
+        return good(request);
+      },
+    };
+    const server = await serve(createSteps(trust, slow));
+    onTestFinished(() => server.stop());
+    const run = (timeoutMs?: number) =>
+      runContract(
+        { url: server.url, profile: patient, ...(timeoutMs !== undefined && { timeoutMs }) },
+        { selects: ({ id }) => id === 'health.status' },
+      );
+    const [short, long] = await Promise.all([run(), run(30_000)]);
+    expect([short, long].map(({ rules }) => rules[0]?.status)).toEqual(['fail', 'pass']);
+  });
+});
