@@ -116,6 +116,7 @@ export class Asker {
       label: printable(label),
       ...(hint && { hint: printable(hint) }),
     }));
+    this.#keys.onPaste = () => {}; // a pasted text chooses nothing
     return this.#settled((streams) =>
       multiselect<string>({ ...streams, message, options: shown, required: false }),
     );

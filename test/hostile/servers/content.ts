@@ -20,7 +20,7 @@ const branching: JsonObject = {
 };
 
 /** One branch that holds two of the next, 14 times: 16,384 leaves. */
-const nested = Array.from({ length: 14 }).reduce<JsonObject>((inner) => ({ anyOf: [inner, inner] }), {
+const branched = Array.from({ length: 14 }).reduce<JsonObject>((inner) => ({ anyOf: [inner, inner] }), {
   type: 'string',
 });
 
@@ -48,7 +48,7 @@ export const hostileContent: readonly HostileServer[] = [
   },
   {
     name: 'a tool of 1,200 parameters, which is within the bounds',
-    finds: ['input.described'],
+    finds: ['input.description'],
     breaks: listing([
       withProperties(
         Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`p${index}`, { type: 'string' }])),
@@ -58,7 +58,7 @@ export const hostileContent: readonly HostileServer[] = [
   {
     name: 'a branch within a branch, 14 times',
     finds: ['tool.readable'],
-    breaks: listing([withProperties({ price: nested })]),
+    breaks: listing([withProperties({ price: branched })]),
   },
   {
     name: 'a list of tools without a last page',
