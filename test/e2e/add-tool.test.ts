@@ -10,7 +10,17 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keys } from '../keys.ts';
-import { bins, type CreateResult, failuresOf, type Ran, run, scaffold, scratch, tree } from './support.ts';
+import {
+  asNobody,
+  bins,
+  type CreateResult,
+  failuresOf,
+  type Ran,
+  run,
+  scaffold,
+  scratch,
+  tree,
+} from './support.ts';
 import { Terminal } from './terminal.ts';
 
 const root = scratch();
@@ -159,6 +169,8 @@ describe('what fails after the files are written', () => {
 });
 
 describe('a project that cannot be written', () => {
+  const { bins, user } = asNobody();
+
   it.runIf(process.getuid?.() === 0).each([
     ['as a whole', '.', 'NOT_WRITABLE'],
     ['in its tools', 'src/tools', 'WRITE_FAILED'],
@@ -171,12 +183,13 @@ describe('a project that cannot be written', () => {
     }
     chmodSync(join(directory, place), 0o555);
     const before = tree(directory);
-    const nobody = { uid: 65534, gid: 65534 };
-    const ran = await market(directory, ['add-tool', 'get_fee', '--yes', '--json'], nobody);
+    const asUser = (...args: string[]) =>
+      run(process.execPath, [bins.market, ...args], { cwd: directory, ...user });
+    const ran = await asUser('add-tool', 'get_fee', '--yes', '--json');
     expect(ran.status).toBe(2);
     expect(JSON.parse(ran.stderr).error.code).toBe(code);
     expect(tree(directory)).toEqual(before);
-    expect((await market(directory, ['list'], nobody)).status).toBe(0);
+    expect((await asUser('list')).status).toBe(0);
   });
 });
 

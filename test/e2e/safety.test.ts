@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { endRuns, wholeRun } from './kill.ts';
-import { bins, create, run, scratch, tree } from './support.ts';
+import { asNobody, bins, create, run, scratch, tree } from './support.ts';
 
 const quick = ['--yes', '--no-install', '--no-git'];
 const root = scratch();
@@ -93,12 +93,14 @@ describe('a name that cannot be a project', () => {
 });
 
 describe('a target that cannot be written', () => {
+  const nobody = asNobody();
+
   it.runIf(process.getuid?.() === 0)('a read-only directory', async () => {
     const cwd = own('read-only');
     chmodSync(root, 0o755);
     chownSync(cwd, 65534, 65534);
     chmodSync(cwd, 0o555);
-    const ran = await create(['tool', ...quick], { cwd, uid: 65534, gid: 65534 });
+    const ran = await run(process.execPath, [nobody.bins.create, 'tool', ...quick], { cwd, ...nobody.user });
     expect(ran.status).toBe(2);
     expect(ran.stderr).toMatch(/read-only|permission|not writable|cannot write/i);
     expect(readdirSync(cwd)).toEqual([]);

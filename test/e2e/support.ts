@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +28,26 @@ export const bins = {
   create: join(repository, 'bin/create-market-mcp.js'),
   market: join(repository, 'bin/market-mcp.js'),
 };
+
+/** Another user of this machine, whom root can run a program as. */
+const nobody = { uid: 65534, gid: 65534 };
+
+/**
+ * Runs the programs as another user, who may not be allowed to enter the directory of this clone: from a copy of what the
+ * package holds, in a place that everybody can enter.
+ */
+export function asNobody(): { readonly bins: typeof bins; readonly user: typeof nobody } {
+  const directory = scratch();
+  for (const part of ['bin', 'dist', 'package.json']) {
+    cpSync(join(repository, part), join(directory, part), { recursive: true });
+  }
+  for (const path of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
+    const place = join(directory, path);
+    chmodSync(place, statSync(place).isDirectory() ? 0o755 : 0o644);
+  }
+  const copied = (bin: string) => join(directory, relative(repository, bin));
+  return { bins: { create: copied(bins.create), market: copied(bins.market) }, user: nobody };
+}
 
 /** What `--json` prints on success. */
 export interface CreateResult {
