@@ -5,6 +5,7 @@ import { endpointRules } from './rules/endpoint.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
+import { improbableRules } from './rules/improbable.ts';
 import { loadRules } from './rules/load.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { protocolRules } from './rules/protocol.ts';
@@ -30,6 +31,7 @@ export const liveRules: readonly LiveRule[] = [
   ...gateRequestRules,
   ...resultRules,
   ...outcomeRules,
+  ...improbableRules,
   ...callRules,
   ...submissionRules,
   ...startRules,

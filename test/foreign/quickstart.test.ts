@@ -99,6 +99,7 @@ describe("the quickstart of a marketplace's SDK", () => {
       'gate.every-call',
       'outcome.client',
       'submission.calls',
+      'submission.succeeds',
       'submission.text',
       'submission.in-time',
     ]);

@@ -95,6 +95,12 @@ export const callExplanations: Explanations = {
     '{"isError": true, "content": [{"type": "text", "text": "oops"}]}',
     failure,
   ),
+  'outcome.empty-signal': exchange(
+    'Without a signal an empty answer looks like a mistake: the platform asks again and again. The check calls each tool it may call once with texts that nobody has heard of.',
+    'tools/call with {"symbol": "zq7-unheard-of-4kx"}',
+    '{"structuredContent": {"symbol": null, "price": null}, …}',
+    '{"structuredContent": {"symbol": null, "price": null, "searchExhausted": true}, …}',
+  ),
   'outcome.repeatable': exchange(
     'The platform tries a step up to three times. A call that counts twice, or is refused the second time, does harm.',
     'the same tools/call, twice',
@@ -143,6 +149,12 @@ export const callExplanations: Explanations = {
     'tools/call get_price',
     '{"isError": true, "content": [{"type": "text", "text": "TypeError: … at run (/app/dist/tools/price.js:12:9)"}]}',
     failure,
+  ),
+  'submission.succeeds': exchange(
+    'The test sends the default or the first example of each required parameter, and nothing else: a tool that fails on those is listed as one that fails.',
+    'tools/call with the sample arguments',
+    '{"isError": true, "structuredContent": {"error": "TIMEOUT", …}}',
+    '{"structuredContent": {"price": 64000}, …}',
   ),
   'submission.calls': exchange(
     'One exception in the test, and the submission is rejected.',

@@ -21,6 +21,8 @@ interface Step {
   readonly ms: number;
   /** The result's content; absent where the call threw. */
   readonly content?: Json;
+  /** What the tool said of its failure, where the result is one. */
+  readonly failure?: string;
   /** What the client said of a call without a result. */
   readonly thrown?: string;
   /** Set where that was that no answer came. */
@@ -31,6 +33,8 @@ const mends = {
   thrown:
     'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
   text: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+  failure:
+    'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
   schema: 'Declare an outputSchema that compiles: the text is validated against it.',
 } as const;
 
@@ -74,7 +78,10 @@ export async function submissionTest(
       const called = now();
       const answer = await session.client
         .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
-        .then(({ content }) => ({ content: content as Json }))
+        .then(({ content, structuredContent, isError }) => ({
+          content: content as Json,
+          ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),
+        }))
         .catch((error: Error) => {
           const silence = silenceOf(error);
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
@@ -133,10 +140,17 @@ export function thrownProblems({ thrown }: Step): readonly Problem[] {
   return [{ path: 'tools/call', expected: 'a result', actual: thrown, mend: mends.thrown }];
 }
 
+/** A call that was answered by a failure of the tool. */
+export function failureProblems({ failure }: Step): readonly Problem[] {
+  if (failure === undefined) return [];
+  const { failure: mend } = mends;
+  return [{ path: 'result.isError', expected: 'a result that is no failure', actual: failure, mend }];
+}
+
 /** The verdict of the test on each tool, as a report shows it. */
 export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
   return steps.map((step) => {
-    const problems = [...thrownProblems(step), ...textProblems(step)];
+    const problems = [...thrownProblems(step), ...failureProblems(step), ...textProblems(step)];
     const { name: tool, arguments: args, ms } = step;
     return { tool, arguments: args, ms, status: problems.length > 0 ? 'fail' : 'pass', problems };
   });

@@ -1,7 +1,7 @@
 import { initializesAgain, lists } from '../controls.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import { Unanswered } from '../probe/receive.ts';
-import { rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
+import { failureProblems, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
 import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
 import { ofCall } from './result.ts';
 
@@ -23,6 +23,22 @@ export const submissionRules: readonly LiveRule[] = [
       const problems = steps.flatMap((step) => thrownProblems(step).map((problem) => ofCall(step, problem)));
       if (steps.some(({ silent }) => silent)) throw new Unanswered(problems);
       return problems;
+    },
+  },
+  {
+    id: 'submission.succeeds',
+    level: 'must',
+    title: 'no call of the submission test ends in a failure',
+    source,
+    fact: true,
+    mend: 'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
+    controls: [initializesAgain, lists],
+    check: async (probe) => {
+      const { steps } = await rehearse(probe);
+      const answered = steps.filter(({ thrown }) => thrown === undefined);
+      return judgeEach(answered, 'no call of the test gave a result (submission.calls)', (step) =>
+        failureProblems(step).map((problem) => ofCall(step, problem)),
+      );
     },
   },
   {

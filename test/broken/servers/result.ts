@@ -30,6 +30,17 @@ function failsWith(change: (result: JsonObject) => JsonObject): BrokenServer['br
   return results('fail', (result, { error }) => (error === 'SOURCE_DOWN' ? change(result) : result));
 }
 
+/** A server that gives the signal for the tickers of its examples, and for no others. */
+function forgetsSignal(): BrokenServer['breaks'] {
+  return {
+    call: (good) => async (params) => {
+      const { symbol } = isObject(params.arguments) ? params.arguments : {};
+      const isOther = typeof symbol === 'string' && !['BTC', 'ETH', 'XYZ', 'DOWN'].includes(symbol);
+      return isOther && params.name === 'get_price' ? resultOf({ symbol, price: null }) : good(params);
+    },
+  };
+}
+
 /** A server that takes the second of two equal calls for a mistake. */
 function emptyOnce(): BrokenServer['breaks'] {
   let empties = 0;
@@ -111,6 +122,7 @@ export const brokenResults: readonly BrokenServer[] = [
       isError: true,
     })),
   },
+  { rule: 'outcome.empty-signal', breaks: forgetsSignal() },
   { rule: 'outcome.repeatable', breaks: emptyOnce() },
   {
     rule: 'outcome.in-time',
@@ -158,6 +170,20 @@ export const brokenResults: readonly BrokenServer[] = [
     breaks: instead((request) =>
       isSubmission(request) ? { status: 500, body: { error: 'Unknown purpose' } } : undefined,
     ),
+  },
+  {
+    rule: 'submission.succeeds',
+    breaks: {
+      answer: (good) => async (request) => {
+        const answer = await good(request);
+        if (!isSubmission(request)) return answer;
+        const data = { symbol: null, price: null, coins: [], error: 'TIMEOUT', message: 'Too slow.' };
+        return {
+          ...answer,
+          body: { ...(answer.body as object), result: { ...resultOf(data), isError: true } },
+        };
+      },
+    },
   },
   {
     rule: 'submission.text',

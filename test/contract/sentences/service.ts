@@ -125,7 +125,13 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '2.2',
     says: 'A tool that finds nothing carries searchExhausted or noResultsReason.',
-    rules: ['output.empty-signal', 'output.holds-empty', 'outcome.empty', 'result.no-refusal'],
+    rules: [
+      'output.empty-signal',
+      'output.holds-empty',
+      'outcome.empty',
+      'outcome.empty-signal',
+      'result.no-refusal',
+    ],
   },
   {
     section: '2.3',

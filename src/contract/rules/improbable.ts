@@ -1,0 +1,72 @@
+import { mapConcurrently } from '../concurrency.ts';
+import { answeredCalls } from '../controls.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
+import type { CallOutcome } from '../probe/probe.ts';
+import { describeCall } from '../probe/rpc.ts';
+import { judgeEach, type LiveRule } from '../rule.ts';
+import { asInput, bare, isObject, misfits } from '../schema.ts';
+import { propertiesOf } from './read.ts';
+import { isEmpty, ofCall } from './result.ts';
+
+/** A text of which no source has heard. */
+const unheardOf = 'zq7-unheard-of-4kx';
+
+/** What a tool answers that finds nothing, tried without knowing its data. */
+export const improbableRules: readonly LiveRule[] = [
+  {
+    id: 'outcome.empty-signal',
+    level: 'should',
+    title: 'a call that finds nothing says so by a signal',
+    source: 'C§2.2, C§7',
+    mend: 'Return searchExhausted: true or noResultsReason where nothing is found: without it the platform asks again.',
+    check: async (probe) => {
+      const succeeded = (await answeredCalls(probe)).filter(
+        ({ result, wrong }) => result !== undefined && result.isError !== true && !wrong,
+      );
+      const byTool = new Map(succeeded.map((outcome) => [outcome.tool, outcome]));
+      const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
+        const rpc = await probe.call(call.name, call.arguments);
+        const data = rpc.result?.structuredContent;
+        if (rpc.result?.isError === true || !isObject(data) || !holdsNothing(dataOf(data))) return [];
+        if (isEmpty(data)) return [[]];
+        const expected = 'searchExhausted: true or noResultsReason';
+        return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
+      });
+      return judgeEach<readonly Problem[]>(
+        answers.flat(),
+        'no call with improbable texts found nothing',
+        (problems) => problems,
+      );
+    },
+  },
+];
+
+/** The call again, with every text that may be any text replaced by one that nothing is found under. */
+function improbable({
+  tool,
+  name,
+  arguments: args,
+}: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
+  const schema = isObject(tool.inputSchema) ? asInput(tool.inputSchema) : {};
+  const texts = propertiesOf(schema).filter(
+    ([, { type, enum: allowed, format }]) =>
+      type === 'string' && allowed === undefined && format === undefined,
+  );
+  const changed = bare({ ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) });
+  return texts.length > 0 && misfits(schema, changed, '').length === 0 ? [{ name, arguments: changed }] : [];
+}
+
+/** What an answer holds beside the signal of an empty result. */
+function dataOf({
+  searchExhausted: _searchExhausted,
+  noResultsReason: _reason,
+  ...data
+}: JsonObject): JsonObject {
+  return data;
+}
+
+/** Whether a value is nothing but nulls, empty lists, zeros, empty texts and the text that was searched. */
+function holdsNothing(value: Json): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(holdsNothing);
+  return value === null || value === 0 || value === '' || value === unheardOf;
+}
