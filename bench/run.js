@@ -4,6 +4,7 @@ import { benchDirectory } from './lib/places.js';
 import { stamp, writeResults } from './lib/results.js';
 import { coldNpx } from './parts/cold-npx.js';
 import { coldStart } from './parts/cold-start.js';
+import { compile } from './parts/compile.js';
 import { fromNothing } from './parts/from-nothing.js';
 import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
@@ -17,7 +18,7 @@ import { scaleOut } from './parts/scale-out.js';
 // `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
 // `--out`.
 
-const parts = [coldStart, scaffold, fromNothing, coldNpx, load, growth, scaleOut];
+const parts = [coldStart, scaffold, fromNothing, coldNpx, compile, load, growth, scaleOut];
 
 const { values } = parseArgs({
   options: {

@@ -27,7 +27,7 @@
  */
 
 /**
- * One of the seven parts.
+ * One of the parts.
  *
  * @typedef {object} Part
  * @property {string} name as `--only` takes it
