@@ -100,6 +100,11 @@ export function buildProject(args = []) {
   return directory;
 }
 
+/** Arguments of Node that run the self-check of the project that it is started in, as it is built. */
+export function selfCheckArguments() {
+  return [product().market, 'check', '--no-build'];
+}
+
 /** The compiler of a project that has its node_modules. @param {string} directory */
 export function compiler(directory) {
   return join(directory, 'node_modules/typescript/bin/tsc');

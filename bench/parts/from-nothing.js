@@ -2,7 +2,14 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { meanCpuMs, measure } from '../lib/measure.js';
 import { freshPath } from '../lib/places.js';
-import { buildProject, compiler, plainEnvironment, product, scaffold } from '../lib/product.js';
+import {
+  buildProject,
+  compiler,
+  plainEnvironment,
+  product,
+  scaffold,
+  selfCheckArguments,
+} from '../lib/product.js';
 import { atMost, figure, withSpread } from '../lib/section.js';
 import { interleaved, pairedRatio, spreadOf } from '../lib/statistics.js';
 
@@ -17,13 +24,13 @@ export const fromNothing = {
   async run({ quick }) {
     const whole = `\`create-market-mcp\`: scaffold, install, build, self-check`;
     const bare = '`npm install` of the same package.json';
-    const manifest = join(scaffold(), 'package.json');
-    bareInstall(manifest); // warms npm's cache
+    const files = scaffold();
+    bareInstall(files); // warms npm's cache
     const runs = await interleaved(
       quick ? 1 : 7,
       new Map([
         [whole, () => createWhole()],
-        [bare, () => bareInstall(manifest)],
+        [bare, () => bareInstall(files)],
       ]),
     );
     const times = new Map([...runs].map(([name, costs]) => [name, costs.map(({ ms }) => ms)]));
@@ -35,7 +42,7 @@ export const fromNothing = {
       new Map([
         ['scaffold', () => timeOf(process.execPath, createArguments(['--no-install']), emptyDirectory())],
         ['build', () => timeOf(process.execPath, [compiler(project)], project)],
-        ['self-check', () => timeOf(process.execPath, ['dist/self-check/main.js'], project)],
+        ['self-check', () => timeOf(process.execPath, selfCheckArguments(), project)],
       ]),
     );
     return {
@@ -81,10 +88,11 @@ function createWhole() {
   return measure(process.execPath, createArguments([]), { cwd: emptyDirectory(), env });
 }
 
-/** @param {string} manifest */
-function bareInstall(manifest) {
+/** @param {string} files of a project that is not installed */
+function bareInstall(files) {
   const cwd = emptyDirectory();
-  cpSync(manifest, join(cwd, 'package.json'));
+  for (const name of ['package.json', 'vendor'])
+    cpSync(join(files, name), join(cwd, name), { recursive: true });
   return measure('npm', install, { cwd, env });
 }
 

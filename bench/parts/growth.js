@@ -1,7 +1,14 @@
 import { referenceOf, start } from '../lib/contestants.js';
 import { measure } from '../lib/measure.js';
 import { logPlot } from '../lib/plot.js';
-import { buildProject, plainEnvironment, product, scaffold, specOf } from '../lib/product.js';
+import {
+  buildProject,
+  plainEnvironment,
+  product,
+  scaffold,
+  selfCheckArguments,
+  specOf,
+} from '../lib/product.js';
 import { figure, withSpread } from '../lib/section.js';
 import { growthExponent, interleaved, spreadOf } from '../lib/statistics.js';
 import { signTokens } from '../lib/tokens.js';
@@ -91,7 +98,7 @@ async function measureChecks(sizes, rounds) {
     new Map(
       [...projects].map(([tools, cwd]) => [
         tools,
-        () => measure(process.execPath, ['dist/self-check/main.js'], { cwd, env, memory: true }),
+        () => measure(process.execPath, selfCheckArguments(), { cwd, env, memory: true }),
       ]),
     ),
   );
