@@ -68,13 +68,37 @@ describe('a generated project', () => {
     expect(installed.length, installed.join(' ')).toBeLessThanOrEqual(14);
   });
 
-  it('has at most 35 files', async () => {
-    const made = await create(['counted', '--yes', '--no-install', '--no-git'], { cwd: root });
+  it('has at most 35 files, each with its line under its owner in the README', async () => {
+    const made = await create(['counted', '--tool', 'get_record', '--yes', '--no-install', '--no-git'], {
+      cwd: root,
+    });
     expect(made.status, made.stderr).toBe(0);
-    const withLockFile = tree(join(root, 'counted')).size + 1;
-    expect(withLockFile).toBeLessThanOrEqual(35);
+    const { files } = JSON.parse(readFileSync(join(root, 'counted/market-mcp.json'), 'utf8'));
+    const owners = new Map<string, string>([
+      ['market-mcp.json', 'generated'],
+      ['package-lock.json', 'yours'],
+    ]);
+    for (const path of tree(join(root, 'counted')).keys()) {
+      if (!owners.has(path)) owners.set(path.replace(/-\d.*\.tgz$/, '-*.tgz'), files[path].owner);
+    }
+    expect(owners.size).toBeLessThanOrEqual(35);
+    expect(documentedOwners()).toEqual(owners);
   });
 });
+
+/** Path → owner, as the tree in the README has them. */
+function documentedOwners(): ReadonlyMap<string, string> {
+  const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+  const [, lines = ''] = /```\n(yours\n[\s\S]*?)```/.exec(readme) ?? [];
+  const owners = new Map<string, string>();
+  let owner = '';
+  for (const line of lines.trimEnd().split('\n')) {
+    const [, path] = /^ {2}(\S+) +\S/.exec(line) ?? [];
+    if (path === undefined) owner = line.replace(/:.*/, '');
+    else owners.set(path, owner);
+  }
+  return owners;
+}
 
 /** Names of the packages in a node_modules directory and below it. */
 function packagesIn(modules: string): readonly string[] {
