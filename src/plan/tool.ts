@@ -94,7 +94,8 @@ function keyContext({ inputSchema }: ToolDefinition, name: string, samples: read
   const required = Array.isArray(inputSchema.required) && inputSchema.required.includes(name);
   const property = isObject(inputSchema.properties) ? inputSchema.properties[name] : undefined;
   const present = required || (isObject(property) && property.default !== undefined);
-  const types = new Set(samples.filter(({ key }) => key !== null).map(({ key }) => typeof key));
+  const own = isObject(property) && property.type === 'string' ? 'string' : 'number';
+  const types = new Set([own, ...samples.filter(({ key }) => key !== null).map(({ key }) => typeof key)]);
   return {
     name,
     type: [...types, ...(present ? [] : ['undefined'])].join(' | '),

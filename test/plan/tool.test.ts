@@ -31,6 +31,19 @@ describe('what the templates say of a tool', () => {
     expect(toolContext(listChains).key).toBeNull();
   });
 
+  it('types the key as its parameter where only an absent argument has a sample', () => {
+    const { definition } = gasPrice;
+    const url = { type: 'string', format: 'uri', description: 'Address' };
+    const inputSchema = { type: 'object', properties: { url }, required: [] };
+    const tool = {
+      ...gasPrice,
+      definition: { ...definition, inputSchema },
+      keyParameter: 'url',
+      samples: [{ key: null, answer: { gwei: 1 } }],
+    };
+    expect(toolContext(tool).key?.type).toBe('string | undefined');
+  });
+
   it.each(preparedTools)('tests $definition.name with what its schemas refuse', (tool) => {
     const { tests } = toolContext(tool);
     const { inputSchema, outputSchema } = tool.definition;

@@ -41,7 +41,7 @@ function overview(rows: Rows): readonly string[] {
   const cells = rows.map(([name, row]) => {
     const server = `${name} ${row?.version ?? ''}`.trim();
     const { result, notListed = 'no result' } = row ?? {};
-    if (result === undefined) return [server, `lists none here: ${plain(notListed)}`, ...Array(8).fill('–')];
+    if (result === undefined) return [server, plain(notListed), ...Array(8).fill('–')];
     const { tools, completed, taken, refused, passed, failed, unitTests, silent, orderKept } = result;
     const names = new Set(refused.map(({ tool }) => tool));
     const check =

@@ -18,10 +18,13 @@ describe.concurrent('the tools of a server that others wrote', () => {
     const { version } = packageOf(modules, server.package);
     const listed = await listTools(server, modules, place).catch((error: Error) => error);
     if (listed instanceof Error) {
-      rows.set(server.package, { version, notListed: listed.message });
+      rows.set(server.package, { version, notListed: `lists none here: ${listed.message}` });
       return;
     }
-    const result = await takeOver(listed, place);
+    const result = await takeOver(listed, place).catch((error: Error) => {
+      rows.set(server.package, { version, notListed: `was not taken over: ${error.message}` });
+      throw error;
+    });
     rows.set(server.package, { version, result });
     expect(result).toMatchObject({ failed: [], silent: [], unitTests: true, orderKept: true });
   });
