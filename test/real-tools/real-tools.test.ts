@@ -31,6 +31,8 @@ describe.concurrent('the tools of a server that others wrote', () => {
 });
 
 afterAll(() => {
+  // A run of a part of them leaves the page as it is.
+  if (rows.size < servers.length) return;
   const inOrder = servers.map((server) => [server.package, rows.get(server.package)] as const);
   writePage(inOrder);
   expect(inOrder.filter(([, row]) => row?.result !== undefined).length).toBeGreaterThanOrEqual(15);
