@@ -66,16 +66,30 @@ export class Terminal {
    * @throws Error that shows the screen when they never are.
    */
   async waitFor(words: string): Promise<void> {
+    await this.#until(words, () => {
+      const found = this.text.indexOf(words, this.#seen);
+      if (found >= 0) this.#seen = found + words.length;
+      return found >= 0;
+    });
+  }
+
+  /** Waits until the screen holds the words and a prompt that is drawn to its end. @throws Error as `waitFor`. */
+  async shows(words: string): Promise<void> {
+    await this.#until(words, () => {
+      const { screen } = this;
+      return (
+        screen.some((line) => line.includes(words)) && screen.findLast((line) => line !== '')?.[0] === '└'
+      );
+    });
+  }
+
+  async #until(words: string, isThere: () => boolean): Promise<void> {
     let over = false;
     const end = Promise.race([this.ended, setTimeout(patience, undefined, { ref: false })]).then(() => {
       over = true;
     });
     for (;;) {
-      const found = this.text.indexOf(words, this.#seen);
-      if (found >= 0) {
-        this.#seen = found + words.length;
-        return;
-      }
+      if (isThere()) return;
       if (over) throw new Error(`${words} was never shown:\n${this.text.slice(-3000)}`);
       await Promise.race([end, new Promise<void>((resolve) => (this.#notify = resolve))]);
     }

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { keys } from '../keys.ts';
+import { bins, create, scratch } from './support.ts';
+import { Terminal } from './terminal.ts';
+
+const root = scratch();
+
+/** A registry that takes every request and answers none; `asked` resolves with the first one. */
+async function silentRegistry() {
+  const server = createServer();
+  const asked = once(server, 'request');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { asked, env: { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_user_agent: 'npm' } };
+}
+
+it('Ctrl-C during the installation says what is there, and the same command goes on', async () => {
+  const cwd = join(root, 'terminal');
+  mkdirSync(cwd);
+  const { asked, env } = await silentRegistry();
+  const args = [bins.create, 'gas', '--tool', 'get_gas', '--yes', '--no-git'];
+  const terminal = new Terminal(process.execPath, args, { cwd, env });
+  onTestFinished(() => terminal.kill());
+  await asked;
+  terminal.press(keys.ctrlC);
+  expect(await terminal.ended, terminal.text).toBe(130);
+  expect(terminal.text).toContain('interrupted during the installation of packages: the project is in');
+  expect(terminal.text).toMatch(
+    /run the same command again, or: cd gas && npm install && npm run self-check/,
+  );
+  expect(existsSync(join(cwd, 'gas/market-mcp.json'))).toBe(true);
+
+  const again = await create([...args.slice(1), '--no-install'], { cwd });
+  expect(again.status, again.stderr).toBe(0);
+  expect(again.stdout).toContain('holds this project already: going on with it');
+
+  const asking = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });
+  onTestFinished(() => asking.kill());
+  await asking.asked('gas already holds a project, with get_gas. Finish it: install, git, self-check?');
+  asking.press(keys.enter);
+  expect(await asking.ended, asking.text).toBe(0);
+  expect(asking.text).toContain('edit src/tools/get-gas.ts');
+});
+
+it('a program is told the same as one line of JSON', async () => {
+  const { asked, env } = await silentRegistry();
+  const args = [bins.create, 'told', '--tool', 'get_gas', '--yes', '--no-git', '--json'];
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env } });
+  onTestFinished(() => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+  });
+  const stderr = text(child.stderr);
+  const ended = once(child, 'exit');
+  await asked;
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(JSON.parse(await stderr)).toEqual({
+    error: {
+      code: 'INTERRUPTED',
+      message: `interrupted during the installation of packages: the project is in ${join(root, 'told')}, all its files are written`,
+      hint: 'To go on, run the same command again, or: cd told && npm install && npm run self-check',
+    },
+  });
+});

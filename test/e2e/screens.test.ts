@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { keys, pasted } from '../keys.ts';
+import { bins, repository, scratch } from './support.ts';
+import { Terminal } from './terminal.ts';
+
+const root = scratch();
+const intro = `# At the terminal
+
+What \`create-market-mcp\` shows when it asks. These screens are taken from a real run by \`test/e2e/screens.test.ts\`, which
+fails where they differ; \`npx vitest run --project e2e test/e2e/screens.test.ts -u\` takes them again.
+
+Escape goes back to the question before. Ctrl-C ends and prints the command that resumes with all answers given so far.
+Every question is also a flag (\`create-market-mcp --help\`).
+`;
+
+it('the screens in docs/terminal.md are those of the program', async () => {
+  const cwd = join(root, 'here');
+  mkdirSync(cwd);
+  const terminal = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });
+  onTestFinished(() => terminal.kill());
+  const pages: string[] = [intro];
+  /** The last question on the screen. */
+  const take = (title: string, words: string) => {
+    const { screen } = terminal;
+    const from = screen.findLastIndex((line) => /^[◆◇▲■]/.test(line));
+    const shown = screen.slice(from).join('\n').trimEnd();
+    const plain = shown.replace(/\d+ files in \S+/, '… files in gas').replaceAll(cwd, '.');
+    pages.push(`## ${title}\n\n${words}\n\n\`\`\`\n${plain}\n\`\`\`\n`);
+  };
+  const answer = async (question: string, ...input: string[]) => {
+    await terminal.asked(question);
+    terminal.press(...input, keys.enter);
+  };
+
+  await answer('What is the tool called?', 'get_gas_price');
+  await answer(
+    'What does it return',
+    'Returns the gas price of a chain. Use it before a transaction is sent.',
+  );
+  await terminal.asked('What does the tool take?');
+  await terminal.waitFor('Esc goes back');
+  take(
+    'The suggestion',
+    'Enter takes what is shown, the right arrow makes it text to edit, and typing replaces it.',
+  );
+  terminal.press('chain:string(base, ethereum)=base Chain to look up', keys.enter);
+  await terminal.waitFor('2  █');
+  terminal.press('limit?:int');
+  await terminal.shows('limit?:int█');
+  take(
+    'Fields as lines',
+    'One field a line, in the [field language](field-language.md). The table says what the lines mean.',
+  );
+  terminal.press('eger=five', keys.enter);
+  await terminal.shows('integer=five█');
+  take('An error', 'It stands below its line, which Enter does not leave until it is right.');
+  terminal.press(keys.ctrlU, 'limit?:integer=10 How many', keys.enter);
+  await terminal.waitFor('3  █');
+  terminal.press(keys.tab);
+  await terminal.asked('Name of the parameter');
+  terminal.press('gas limit', keys.enter);
+  await terminal.shows('Write gasLimit or gas_limit.');
+  take('Step by step', 'Tab on an empty line asks for one field after the other; the answers become a line.');
+  terminal.press(keys.escape);
+  await terminal.asked('What does the tool take?');
+  await terminal.waitFor('3  █');
+  terminal.press(keys.enter);
+  await terminal.asked('One record or a list?');
+  terminal.press(pasted('list\nof fees\n'));
+  await terminal.shows('Choose with the arrow keys and Enter.');
+  take(
+    'A paste',
+    'Pasted lines become fields, or one answer; where there is a choice they are refused in words.',
+  );
+  terminal.press(keys.down, keys.enter);
+  await answer('What does each item hold?', 'gwei:number(examples=0.5|12) Price in gwei', keys.enter);
+  await answer('For which marketplace?');
+  await terminal.asked('Write it?');
+  await terminal.shows('Change an answer');
+  const { screen } = terminal;
+  const box = screen.findLastIndex((line) => line.includes('This will be written'));
+  const shown = screen
+    .slice(box)
+    .join('\n')
+    .replace(/\d+ files in \S+( *)│/, (all) => `… files in gas${' '.repeat(all.length - 15)}│`);
+  pages.push(
+    `## Before anything is written\n\nThe whole definition, and an example call with its three outcomes.\n\n\`\`\`\n${shown.trimEnd()}\n\`\`\`\n`,
+  );
+  terminal.press(keys.ctrlC);
+  expect(await terminal.ended).toBe(130);
+  const end = terminal.screen.findLastIndex((line) => line.includes('cancelled'));
+  const last = terminal.screen
+    .slice(end)
+    .join('\n')
+    .replace(/node \S+create-market-mcp\.js/, 'npx create-market-mcp');
+  pages.push(
+    `## After Ctrl-C\n\nThe command goes on with these answers.\n\n\`\`\`\n${last.trimEnd()}\n\`\`\`\n`,
+  );
+  await expect(pages.join('\n')).toMatchFileSnapshot(join(repository, 'docs/terminal.md'));
+});
