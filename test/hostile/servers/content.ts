@@ -38,20 +38,20 @@ export const hostileContent: readonly HostileServer[] = [
     breaks: listing(Array.from({ length: 5_000 }, (_, index) => ({ ...price, name: `tool_${index}` }))),
   },
   {
-    name: 'a tool of 4,000 parameters',
+    name: 'a tool of 8,000 parameters',
     finds: ['tool.readable'],
     breaks: listing([
       withProperties(
-        Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
+        Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
       ),
     ]),
   },
   {
-    name: 'a tool of 1,200 parameters, which is within the bounds',
+    name: 'a tool of 2,000 parameters, which is within the bounds',
     finds: ['input.description'],
     breaks: listing([
       withProperties(
-        Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`p${index}`, { type: 'string' }])),
+        Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
       ),
     ]),
   },
