@@ -38,5 +38,6 @@ function callsOf(
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
   const spoiled = wrongArguments(schema, cases[0]?.arguments ?? {}).length;
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, spoiltAtMost) : 0;
-  return cases.length * roundsOfCase + spoiled + required;
+  const withImprobableTexts = 1;
+  return cases.length * roundsOfCase + spoiled + required + withImprobableTexts;
 }

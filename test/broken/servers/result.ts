@@ -113,7 +113,11 @@ export const brokenResults: readonly BrokenServer[] = [
     rule: 'outcome.found',
     breaks: results('found', () => resultOf({ symbol: null, price: null, searchExhausted: true })),
   },
-  { rule: 'outcome.empty', breaks: results('empty', () => resultOf({ symbol: null, price: null })) },
+  {
+    rule: 'outcome.empty',
+    along: ['outcome.empty-signal'],
+    breaks: results('empty', () => resultOf({ symbol: null, price: null })),
+  },
   { rule: 'outcome.fail', breaks: failsWith(() => resultOf({ symbol: null, price: null })) },
   {
     rule: 'outcome.failure-payload',
