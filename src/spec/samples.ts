@@ -101,10 +101,8 @@ function keysToAnswer(
   const values = [fallback, ...givenValues(property)].filter(
     (value): value is string | number => isKey(value) && fits(inputSchema, property, value),
   );
-  const all =
-    Array.isArray(property.enum) && property.enum.length > 1 ? [...new Set(values)].slice(0, -1) : values;
   const first = tested ?? null;
-  return [...new Set<Key>([first, ...all])].slice(0, 1 + furtherSamples);
+  return [...new Set<Key>([first, ...values])].slice(0, 1 + furtherSamples);
 }
 
 /** One found and one empty call, where the author gave none. */
@@ -131,9 +129,10 @@ function ownExamples(
 /** A valid value that no sample answers; undefined where there is none. */
 function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[]): Json | undefined {
   const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
-  const others = Array.isArray(property.enum) ? (property.enum as readonly Json[]).toReversed() : [];
+  // A value that the author allows has an answer once the tool has its source.
+  if (Array.isArray(property.enum)) return undefined;
   const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
-  return [...others, ...free, property.maximum, property.minimum].find(
+  return [...free, property.maximum, property.minimum].find(
     (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, property, value),
   );
 }
