@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
+            'test/browser/**',
             'test/e2e/**',
             'test/reliability/**',
             'test/foreign/foreign.test.ts',
@@ -35,6 +36,7 @@ export default defineConfig({
         },
       },
       builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
+      builds('browser', { include: ['test/browser/**/*.test.ts'], globalSetup: installs }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],
         exclude: ['test/reliability/endurance.test.ts'],

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { MarketError } from '../marketplace/core/errors.ts';
 import { version } from '../plan/versions.ts';
 import { ProjectError } from '../project/errors.ts';
 import type { Fault, Result } from '../spec/model.ts';
@@ -92,6 +93,10 @@ export function unwrapped<T>(result: Result<T>): T {
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ProjectError) return new CliError(error.code, error.message, error.hint);
+  if (error instanceof MarketError) {
+    const exitCode = marketExitCodes.get(error.code) ?? exitCodes.badInput;
+    return new CliError(error.code, error.message, error.hint, exitCode);
+  }
   if (error instanceof SystemError) {
     const exitCode = systemExitCodes.get(error.code) ?? exitCodes.installFailed;
     return new CliError(error.code, error.message, error.hint, exitCode, error.lines);
@@ -123,6 +128,12 @@ function unexpected(error: unknown): CliError {
     env.DEBUG ? inspect(error).split('\n') : [],
   );
 }
+
+const marketExitCodes = new Map<string, ExitCode>([
+  ['NO_MARKETPLACE', exitCodes.notStarted],
+  ['NOT_REFRESHED', exitCodes.notStarted],
+  ['NOT_SUBMITTED', exitCodes.notStarted],
+]);
 
 const systemExitCodes = new Map<string, ExitCode>([
   ['BUILD_FAILED', exitCodes.notStarted],

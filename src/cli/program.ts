@@ -10,6 +10,7 @@ import { withCheck } from './check/flags.ts';
 import type { DevFlags } from './commands/dev.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgramName } from './main.ts';
+import { withMarketplace } from './marketplace/flags.ts';
 import type { Output } from './output.ts';
 import { helpWidth } from './ready.ts';
 
@@ -30,6 +31,7 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
   withTools(program, run);
   withCheck(program.command('check'), run);
   withDevelopment(program, run);
+  withMarketplace(program, run);
   program
     .command('explain')
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
@@ -116,8 +118,10 @@ function withDevelopment(program: Command, run: Run): void {
   program
     .command('dev')
     .description(
-      'run the server of the project with a local platform key; builds and starts it after each change',
+      'run the server of the project and a local marketplace for it; builds and starts it after each change',
     )
+    .option('--no-marketplace', 'without the marketplace page beside it')
+    .option('--port <port>', 'port of the marketplace page (default: 4400, or the first free one after it)')
     .option('--inspect [port]', 'let a debugger attach to the server (default: port 9229)')
     .action((flags: DevFlags) =>
       run(async (output) => (await import('./commands/dev.ts')).dev(flags, output)),

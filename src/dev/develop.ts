@@ -18,6 +18,8 @@ export interface Development {
   readonly onWritten?: (written: Written) => void;
   /** Called when the server was started, the first time and after each change. */
   readonly onStart?: () => void;
+  /** Where the server's stdout goes: to this process's (the default), to its stderr, or nowhere. */
+  readonly stdout?: 'inherit' | 'stderr' | 'ignore';
   /** Ends it as a signal does. */
   readonly until?: AbortSignal;
 }
@@ -31,7 +33,16 @@ export interface Development {
  * @throws ProjectError `NOT_INSTALLED`.
  */
 export async function develop(development: Development): Promise<void> {
-  const { directory, environment, nodeArguments, say, onWritten, onStart, until } = development;
+  const {
+    directory,
+    environment,
+    nodeArguments,
+    say,
+    onWritten,
+    onStart,
+    until,
+    stdout = 'inherit',
+  } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   for (const signal of signals) process.on(signal, end);
@@ -75,7 +86,12 @@ export async function develop(development: Development): Promise<void> {
       {
         cwd: directory,
         env: environment,
-        stdio: ['ignore', 'inherit', 'inherit', ...(onWritten ? (['ipc'] as const) : [])],
+        stdio: [
+          'ignore',
+          stdout === 'stderr' ? 2 : stdout,
+          'inherit',
+          ...(onWritten ? (['ipc'] as const) : []),
+        ],
       },
     );
     if (onWritten) child.on('message', (message) => onWritten(message as Written));

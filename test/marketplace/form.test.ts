@@ -16,7 +16,7 @@ test.each<[keyof ListingForm, string, string]>([
   ['name', '  ', 'Expected 1 to 255 characters, got 0.'],
   ['name', 'x'.repeat(256), 'got 256'],
   ['description', 'x'.repeat(5001), 'Expected 1 to 5000 characters'],
-  ['category', '', 'Choose a category.'],
+  ['category', '', 'Choose a category: Crypto & DeFi, Financial Markets'],
   ['category', 'Developer Tool', 'Did you mean Developer Tools?'],
   ['price', '1,50', 'Expected an amount in USD such as 0.01, got "1,50".'],
   ['price', '0.00001', 'Expected an amount'],

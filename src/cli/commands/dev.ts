@@ -5,21 +5,39 @@ import { openProject } from '../../project/open.ts';
 import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
+import { portIn } from '../marketplace/port.ts';
+import { tellAddress } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 /** The flags of `market-mcp dev` as they were given. */
 export interface DevFlags {
+  /** False where `--no-marketplace` was given. */
+  readonly marketplace: boolean;
+  readonly port?: string;
   readonly inspect?: string | true;
 }
 
-/** `market-mcp dev`: the server of the project with the local platform, built and started again after each change. */
+/**
+ * `market-mcp dev`: the server of the project, built and started again after each change, and the marketplace that it
+ * will meet.
+ */
 export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   const nodeArguments = unwrapped(inspectArguments(flags.inspect));
+  const port = unwrapped(portIn(flags.port));
   const directory = findProject(process.cwd());
-  const { profile } = await openProject(directory);
-  const { environment } = await localServer(directory, profile.token);
-  await develop({ directory, environment, nodeArguments, say: (text) => output.note(text) });
-  return exitCodes.ok;
+  if (!flags.marketplace) {
+    const { profile } = await openProject(directory);
+    const { environment } = await localServer(directory, profile.token);
+    await develop({ directory, environment, nodeArguments, say: (text) => output.note(text) });
+    return exitCodes.ok;
+  }
+  const { placeOf, withLocal } = await import('../marketplace/place.ts');
+  const place = await placeOf({}, directory);
+  return withLocal(place, { nodeArguments, port }, output, async (local, ended) => {
+    tellAddress(local.url, place, output);
+    await ended;
+    return exitCodes.ok;
+  });
 }
 
 const inspectPort = '9229';

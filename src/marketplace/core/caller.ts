@@ -7,19 +7,8 @@ import { isObject } from '../../contract/schema.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
+import type { UnhappyWay } from './unhappy.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
-
-/** Ways in which a call can go wrong on the caller's side. */
-export const unhappyWays = {
-  'no-token': 'No token',
-  expired: 'Expired token',
-  'wrong-audience': 'Token for another endpoint',
-  'wrong-key': 'Token signed with another key',
-  batch: 'Unpaid call in a batch',
-  slow: 'Slow client',
-  'dropped-session': 'Dropped session',
-} as const;
-export type UnhappyWay = keyof typeof unhappyWays;
 
 export interface CallOrder {
   readonly endpoint: string;

@@ -62,7 +62,10 @@ function descriptionAdvice(
 }
 
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
-  if (category.trim() === '') return [reject('category', 'Choose a category.')];
+  if (category.trim() === '') {
+    const choices = categories === null ? '' : `: ${categories.join(', ')}`;
+    return [reject('category', `Choose a category${choices}.`)];
+  }
   if (categories === null || categories.includes(category)) return [];
   const near = closest(category, categories);
   const hint = near === undefined ? `Choose one of: ${categories.join(', ')}.` : `Did you mean ${near}?`;

@@ -32,6 +32,8 @@ export interface MarketplaceOptions {
   readonly endpoint?: string | undefined;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;
+  /** What the registration form is filled with at first. */
+  readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent where there is none. */
   readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
   /** Bytes that the traffic may take. */

@@ -58,7 +58,7 @@ async function examine(
   onStep({
     label: 'Discovery',
     status: 'pass',
-    details: [`${tools.length} tools: ${namesOf(tools).join(', ')}`],
+    details: [`${tools.length === 1 ? 'One tool' : `${tools.length} tools`}: ${namesOf(tools).join(', ')}`],
   });
 
   const broken = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');

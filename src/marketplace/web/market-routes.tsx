@@ -43,14 +43,11 @@ function registerRoutes(site: Site): void {
   site.page(
     '/register',
     'Register',
-    () =>
-      show({
-        name: '',
-        description: '',
-        category: '',
-        price: '0.01',
-        endpoint: marketplace.options.endpoint ?? '',
-      }),
+    (c) => {
+      const { draft, endpoint = '' } = marketplace.options;
+      const price = c.req.query('price') || '0.01';
+      return show({ name: '', description: '', category: '', ...draft, price, endpoint });
+    },
     (data) => <Register data={data} csrf={csrf} />,
   );
   site.post('/register', async (input, c): Promise<Done> => {

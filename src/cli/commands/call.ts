@@ -1,0 +1,72 @@
+import type { Json } from '../../contract/model.ts';
+import { isObject } from '../../contract/schema.ts';
+import type { CallReport } from '../../marketplace/core/caller.ts';
+import { isSound } from '../../marketplace/core/verdict.ts';
+import { ask } from '../../marketplace/local.ts';
+import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
+import type { CallFlags } from '../marketplace/flags.ts';
+import { withMarketplace } from '../marketplace/place.ts';
+import { callLines } from '../marketplace/words.ts';
+import type { Output } from '../output.ts';
+
+/**
+ * `market-mcp call <tool> [arguments]`: signs, opens a session, calls, and judges what comes back.
+ *
+ * @returns 1 where the call did not end in one of the three outcomes, does not match its schema, or is not what was
+ *   expected.
+ */
+export async function call(
+  tool: string,
+  given: string | undefined,
+  flags: CallFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const args = unwrapped(argumentsIn(given));
+  return withMarketplace(flags, output, async (url, { endpoint }) => {
+    const { tools, arguments: sample } = await ask<Offer>(url, `/try.json?tool=${encodeURIComponent(tool)}`);
+    const names = tools.map(({ name }) => name);
+    if (endpoint !== undefined && names.length > 0 && !names.includes(tool)) throw unknownTool(tool, names);
+    const report = await ask<CallReport>(url, '/try.json', {
+      tool,
+      arguments: args ?? sample,
+      unhappy: flags.as ?? '',
+      ...(endpoint !== undefined && { endpoint }),
+    });
+    for (const line of callLines({ report, output })) output.line(line);
+    output.result(report);
+    return isFine(report, flags) ? exitCodes.ok : exitCodes.checkFailed;
+  });
+}
+
+/** The tools of the server, and what the form for one of them is filled with. */
+interface Offer {
+  readonly tools: readonly { readonly name: string }[];
+  readonly arguments: Json;
+}
+
+function isFine({ verdict, expected }: CallReport, flags: CallFlags): boolean {
+  if (expected) return expected.met;
+  const outcome = verdict.outcome === 'empty-unsigned' ? 'empty' : verdict.outcome;
+  if (flags.expect !== undefined) return isSound(verdict) && outcome === flags.expect;
+  return isSound(verdict) && ['found', 'empty', 'fail'].includes(verdict.outcome);
+}
+
+function argumentsIn(text: string | undefined): Result<Json | undefined> {
+  if (text === undefined) return pass(undefined);
+  try {
+    const value: Json = JSON.parse(text);
+    if (isObject(value)) return pass(value);
+    return refuse(fault('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`));
+  } catch (error) {
+    const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
+    return refuse(fault('[arguments]', text, `is not JSON (${(error as Error).message})`, hint));
+  }
+}
+
+function unknownTool(tool: string, names: readonly string[]): CliError {
+  const near = closest(tool, names);
+  const hint = near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`;
+  return new CliError('NO_SUCH_TOOL', `the server has no tool ${JSON.stringify(tool)}`, hint);
+}

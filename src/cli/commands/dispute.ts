@@ -1,0 +1,32 @@
+import type { Dispute } from '../../marketplace/core/model.ts';
+import { ask } from '../../marketplace/local.ts';
+import { fault } from '../../spec/fault.ts';
+import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import type { PlaceFlags } from '../marketplace/flags.ts';
+import { withMarketplace } from '../marketplace/place.ts';
+import { problemLine } from '../marketplace/words.ts';
+import type { Output } from '../output.ts';
+
+const words = {
+  guilty: 'guilty: the output does not match the stored outputSchema',
+  innocent: 'innocent: the output matches the stored outputSchema',
+  manual_review: 'manual review: no outputSchema of this tool is stored',
+} as const;
+
+/**
+ * `market-mcp dispute <call>`: files schema_mismatch about a logged call.
+ *
+ * @returns 1 unless the verdict is innocent.
+ */
+export async function dispute(call: string, flags: PlaceFlags, output: Output): Promise<ExitCode> {
+  if (!/^\d+$/.test(call)) {
+    throw invalidInput([fault('<call>', call, 'is not the number of a call', 'market-mcp call prints it.')]);
+  }
+  return withMarketplace(flags, output, async (url) => {
+    const filed = await ask<Dispute>(url, '/disputes.json', { call: Number(call) });
+    output.line(words[filed.verdict]);
+    for (const problem of filed.problems) output.line(`    ${problemLine(problem)}`);
+    output.result(filed);
+    return filed.verdict === 'innocent' ? exitCodes.ok : exitCodes.checkFailed;
+  });
+}

@@ -1,0 +1,47 @@
+import { runningMarketplace } from '../../marketplace/local.ts';
+import { runAttached } from '../../system/processes.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
+import type { MarketplaceFlags } from '../marketplace/flags.ts';
+import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
+import { portIn } from '../marketplace/port.ts';
+import { tellAddress } from '../marketplace/words.ts';
+import type { Output } from '../output.ts';
+
+/**
+ * `market-mcp marketplace`: the marketplace on this machine until a signal comes, or around a command.
+ *
+ * @returns the exit code of the command.
+ */
+export async function marketplace(flags: MarketplaceFlags, output: Output): Promise<ExitCode> {
+  const port = unwrapped(portIn(flags.port));
+  const place = await placeOf(flags);
+  const running = await runningMarketplace(place.directory);
+  if (running !== undefined && !flags.reset) {
+    tellAddress(running, place, output);
+    if (flags.exec !== undefined) return execute(flags.exec, running, place.directory);
+    output.note('It was running already: this command has nothing to do.');
+    return exitCodes.ok;
+  }
+  const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };
+  return withLocal(place, options, output, async (local, ended) => {
+    tellAddress(local.url, place, output);
+    if (flags.exec === undefined) {
+      await ended;
+      return exitCodes.ok;
+    }
+    await untilServerAnswers(place, ended, output);
+    return execute(flags.exec, local.url, process.cwd());
+  });
+}
+
+/** What the command or `--json` writes to stdout is not mixed with what the server writes. */
+function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'stderr' {
+  return exec !== undefined || output.json ? 'stderr' : 'inherit';
+}
+
+async function execute(command: string, url: string, cwd: string): Promise<ExitCode> {
+  process.env.MARKET_MCP_URL = url;
+  const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c'];
+  const { exitCode = exitCodes.checkFailed } = await runAttached(shell, [flag, command], cwd);
+  return exitCode as ExitCode;
+}

@@ -1,0 +1,47 @@
+import type { Change } from '../../check/model.ts';
+import { MarketError } from '../../marketplace/core/errors.ts';
+import type { Listing } from '../../marketplace/core/model.ts';
+import { ask } from '../../marketplace/local.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import type { PlaceFlags } from '../marketplace/flags.ts';
+import { withMarketplace } from '../marketplace/place.ts';
+import { changeLine } from '../marketplace/words.ts';
+import type { Output } from '../output.ts';
+
+/** `market-mcp refresh [listing]`: the marketplace reads the tools again; what has changed, property by property. */
+export async function refresh(
+  named: string | undefined,
+  flags: PlaceFlags,
+  output: Output,
+): Promise<ExitCode> {
+  return withMarketplace(flags, output, async (url, { endpoint }) => {
+    const body = { listing: named ?? (await onlyListing(url, endpoint)) };
+    const refreshed = await ask<{ readonly listing: Listing; readonly changes: readonly Change[] }>(
+      url,
+      '/listings/refresh.json',
+      body,
+    );
+    const { listing, changes } = refreshed;
+    output.done(
+      `${listing.name}: ${changes.length === 0 ? 'nothing has changed' : `${changes.length} changes`}`,
+    );
+    for (const change of changes) output.line(changeLine(change, output));
+    output.result(refreshed);
+    return exitCodes.ok;
+  });
+}
+
+async function onlyListing(url: string, endpoint: string | undefined): Promise<string> {
+  const { listings } = await ask<{ readonly listings: readonly { readonly listing: Listing }[] }>(
+    url,
+    '/listings.json',
+  );
+  const own =
+    listings.find(({ listing }) => listing.endpoint === endpoint) ??
+    (listings.length === 1 ? listings[0] : undefined);
+  if (own) return own.listing.id;
+  const names = listings.map(({ listing }) => listing.name).join(', ');
+  if (names === '')
+    throw new MarketError('NO_SUCH_LISTING', 'nothing is listed', 'Run market-mcp register first.');
+  throw new MarketError('WHICH_LISTING', 'there are several listings', `Name one: ${names}.`);
+}

@@ -1,0 +1,49 @@
+import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
+import { ask } from '../../marketplace/local.ts';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import type { RegisterFlags } from '../marketplace/flags.ts';
+import { withMarketplace } from '../marketplace/place.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+
+/**
+ * `market-mcp register`: fills in the registration form of the local marketplace and submits it.
+ *
+ * @returns 1 where it is rejected.
+ */
+export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
+  return withMarketplace(flags, output, async (url, place) => {
+    const { form, stake, rules } = await ask<{
+      readonly form: ListingForm;
+      readonly stake: number;
+      readonly rules: { readonly stake: { readonly currency: string } };
+    }>(url, `/register.json?price=${encodeURIComponent(flags.price ?? '')}`);
+    const filled: ListingForm = {
+      name: flags.name ?? form.name,
+      description: flags.description ?? form.description,
+      category: flags.category ?? form.category,
+      price: flags.price ?? form.price,
+      endpoint: place.endpoint ?? form.endpoint,
+    };
+    const submission = await ask<Submission & { readonly steps: readonly Step[] }>(
+      url,
+      '/register.json',
+      filled,
+    );
+    for (const { label, status, details } of submission.steps) {
+      const mark = { pass: output.style('green', '✔'), advice: output.style('yellow', '!') }[
+        status as 'pass' | 'advice'
+      ];
+      output.line(`${mark ?? output.style('red', '✘')} ${label}`);
+      for (const detail of details) output.line(output.style('dim', `    ${printable(detail)}`));
+    }
+    output.line();
+    output.line(
+      submission.accepted
+        ? `${output.style('green', 'accepted')}  ${printable(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
+        : `${output.style('red', 'rejected')}  ${printable(submission.reasons[0] ?? '')}`,
+    );
+    output.result(submission);
+    return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
+  });
+}

@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import type { UnhappyWay } from '../../marketplace/core/unhappy.ts';
+import { unhappyWays } from '../../marketplace/core/unhappy.ts';
+import type { ReadyCommand } from '../program.ts';
+
+/** Where the commands of the marketplace work, as it was given. */
+export interface PlaceFlags {
+  readonly endpoint?: string;
+  readonly platform?: string;
+}
+
+export interface MarketplaceFlags extends PlaceFlags {
+  readonly port?: string;
+  readonly exec?: string;
+  readonly reset?: true;
+}
+
+export interface RegisterFlags extends PlaceFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly price?: string;
+}
+
+export interface CallFlags extends PlaceFlags {
+  readonly as?: UnhappyWay;
+  readonly expect?: 'found' | 'empty' | 'fail';
+}
+
+type Run = (command: ReadyCommand) => Promise<void>;
+
+/** `marketplace`, `register`, `refresh`, `dispute` and `call`, with their flags. */
+export function withMarketplace(program: Command, run: Run): void {
+  placed(program.command('marketplace'))
+    .description('run the marketplace on this machine: a page to try, check and register the server')
+    .option('--port <port>', 'port of the page (default: 4400, or the first free one after it)')
+    .option('--exec <command>', 'run this command beside it, and end with its exit code')
+    .option('--reset', 'forget all listings, disputes and saved examples first')
+    .option('--json', 'print its addresses as JSON')
+    .action((flags: MarketplaceFlags) =>
+      run(async (output) => (await import('../commands/marketplace.ts')).marketplace(flags, output)),
+    );
+  placed(program.command('register'))
+    .description('submit the server to the local marketplace, as its registration form does')
+    .option('--name <text>', 'display name (default: the name of the project)')
+    .option('--description <text>', 'what the tools offer (default: made from the descriptions of the tools)')
+    .option('--category <name>', 'one of the categories of the marketplace')
+    .option('--price <usd>', 'price of a call in US dollars (default: 0.01)')
+    .option('--json', 'print one JSON object')
+    .action((flags: RegisterFlags) =>
+      run(async (output) => (await import('../commands/register.ts')).register(flags, output)),
+    );
+  placed(program.command('refresh'))
+    .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
+    .description(
+      '"Refresh Skills": let the local marketplace read the tools again, and show what has changed',
+    )
+    .option('--json', 'print one JSON object')
+    .action((listing: string | undefined, flags: PlaceFlags) =>
+      run(async (output) => (await import('../commands/refresh.ts')).refresh(listing, flags, output)),
+    );
+  placed(program.command('dispute'))
+    .argument('<call>', 'number of a call, as market-mcp call prints it')
+    .description('dispute a call as schema_mismatch: it is judged by the schema stored at the last refresh')
+    .option('--json', 'print one JSON object')
+    .action((call: string, flags: PlaceFlags) =>
+      run(async (output) => (await import('../commands/dispute.ts')).dispute(call, flags, output)),
+    );
+  placed(program.command('call'))
+    .argument('<tool>', 'name of the tool')
+    .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
+    .description('call a tool as the platform does, and judge what it returns')
+    .addOption(new Option('--as <caller>', 'call in an unhappy way').choices(Object.keys(unhappyWays)))
+    .addOption(
+      new Option('--expect <outcome>', 'fail where the outcome is another').choices([
+        'found',
+        'empty',
+        'fail',
+      ]),
+    )
+    .option('--json', 'print one JSON object')
+    .action((tool: string, args: string | undefined, flags: CallFlags) =>
+      run(async (output) => (await import('../commands/call.ts')).call(tool, args, flags, output)),
+    );
+}
+
+function placed(command: Command): Command {
+  return command
+    .option('--endpoint <url>', 'the server (default: that of the project, which is started)')
+    .option('--platform <name|file>', 'the platform profile (default: that of the project)');
+}

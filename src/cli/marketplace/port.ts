@@ -1,0 +1,11 @@
+import { fault, pass, refuse } from '../../spec/fault.ts';
+import type { Result } from '../../spec/model.ts';
+
+/** The value of `--port`; 0 is any free port. */
+export function portIn(text: string | undefined): Result<number | undefined> {
+  if (text === undefined) return pass(undefined);
+  const port = Number(text);
+  return /^\d+$/.test(text) && port <= 65_535
+    ? pass(port)
+    : refuse(fault('--port', text, 'is not a port from 0 to 65535', 'Write --port 4400.'));
+}

@@ -1,0 +1,112 @@
+import type { Change } from '../../check/model.ts';
+import type { Json, Problem } from '../../contract/model.ts';
+import { isObject, shorten } from '../../contract/schema.ts';
+import type { CallReport } from '../../marketplace/core/caller.ts';
+import type { SchemaVerdict } from '../../marketplace/core/verdict.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+import type { Place } from './place.ts';
+
+/** Where the page is, and where servers find the key. */
+export function tellAddress(url: string, { endpoint }: Place, output: Output): void {
+  const keySet = `${url}/.well-known/jwks.json`;
+  output.line(`${output.style('bold', 'Marketplace')}  ${url}`);
+  output.line(output.style('dim', `Key set      ${keySet}`));
+  if (endpoint !== undefined) output.line(output.style('dim', `Your server  ${printable(endpoint)}`));
+  output.result({ url, jwks: keySet, endpoint: endpoint ?? null });
+}
+
+const schemaWords = {
+  pass: 'matches the outputSchema',
+  fail: 'does not match',
+  'not-run': 'not judged',
+} as const;
+const sameWords = { ...schemaWords, pass: 'text and structuredContent hold the same data' } as const;
+
+/** A call for a person: how it ended, what it returned, and what speaks against it. */
+export function callLines({ report, output }: { report: CallReport; output: Output }): readonly string[] {
+  const { id, tool, status, ms, verdict, result, error, expected } = report;
+  const http = status === 0 ? 'no answer' : `HTTP ${status}`;
+  const time = ms === null ? '' : ` in ${Math.round(ms)} ms`;
+  const value = result ? (result.structuredContent ?? result.content) : error;
+  return [
+    `${output.style('bold', printable(tool))}  ${verdict.outcome}  ${output.style('dim', `${http}${time}, call ${id}`)}`,
+    ...(expected
+      ? [
+          `${expected.met ? output.style('green', '✔') : output.style('red', '✘')} expected ${expected.what}`,
+          ...(expected.met ? [] : [`  got ${printable(expected.actual)}`]),
+        ]
+      : [
+          ...verdictLines('text', verdict.text, schemaWords, output),
+          ...verdictLines('structuredContent', verdict.structuredContent, schemaWords, output),
+          ...verdictLines('same data', verdict.same, sameWords, output),
+        ]),
+    '',
+    ...valueLines(value),
+  ];
+}
+
+function verdictLines(
+  title: string,
+  { status, problems, reason }: SchemaVerdict,
+  words: Readonly<Record<SchemaVerdict['status'], string>>,
+  output: Output,
+): readonly string[] {
+  const mark = { pass: output.style('green', '✔'), fail: output.style('red', '✘'), 'not-run': '–' }[status];
+  return [
+    `${mark} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
+    ...problems.map((problem) => `    ${problemLine(problem)}`),
+  ];
+}
+
+/** `structuredContent.price: expected type number, got "1"` */
+export function problemLine({ path, expected, actual }: Problem): string {
+  return printable(`${path === undefined ? '' : `${path}: `}expected ${expected}, got ${actual}`);
+}
+
+/** One change of a definition in one line. */
+export function changeLine({ tool, path, what, before, after, breaks }: Change, output: Output): string {
+  const values = [before, after].map((value) => (value === undefined ? '' : shorten(value, 60)));
+  const from =
+    values[0] === '' && values[1] === '' ? '' : `  ${values[0] || '(none)'} → ${values[1] || '(none)'}`;
+  const mark = breaks ? output.style('red', '!') : ' ';
+  return `${mark} ${printable(`${tool}${path === undefined ? '' : ` ${path}`}: ${what}${from}`)}`;
+}
+
+const mostRows = 50;
+const widestCell = 40;
+
+/** JSON as lines: members one a line, lists of objects as tables. */
+export function valueLines(value: Json | undefined, indent = ''): readonly string[] {
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return tableLines(value, indent);
+  if (typeof value === 'string') return [`${indent}${printable(value.slice(0, 1_000))}`];
+  if (!isObject(value)) return [`${indent}${printable(shorten(value, 1_000))}`];
+  const width = Math.max(0, ...Object.keys(value).map((key) => key.length));
+  return Object.entries(value).flatMap(([key, member]) =>
+    Array.isArray(member) && member.length > 0 && member.every(isObject)
+      ? [`${indent}${printable(key)}`, ...tableLines(member, `${indent}  `)]
+      : [`${indent}${printable(key).padEnd(width)}  ${printable(shorten(member, 200))}`],
+  );
+}
+
+function tableLines(rows: readonly Json[], indent: string): readonly string[] {
+  const objects = rows.filter(isObject).slice(0, mostRows);
+  const columns = [...new Set(objects.flatMap((row) => Object.keys(row)))];
+  const cells = [
+    columns,
+    ...objects.map((row) =>
+      columns.map((column) => (Object.hasOwn(row, column) ? cellText(row[column] ?? null) : '')),
+    ),
+  ].map((row) => row.map(printable));
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const lines = cells.map((row) =>
+    `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+  );
+  return rows.length > mostRows
+    ? [...lines, `${indent}… and ${rows.length - mostRows} more, see --json`]
+    : lines;
+}
+
+function cellText(value: Json): string {
+  return typeof value === 'string' && value.length <= widestCell ? value : shorten(value, widestCell);
+}

@@ -1,0 +1,12 @@
+/** Ways in which a call can go wrong on the caller's side. */
+export const unhappyWays = {
+  'no-token': 'No token',
+  expired: 'Expired token',
+  'wrong-audience': 'Token for another endpoint',
+  'wrong-key': 'Token signed with another key',
+  batch: 'Unpaid call in a batch',
+  slow: 'Slow client',
+  'dropped-session': 'Dropped session',
+} as const;
+
+export type UnhappyWay = keyof typeof unhappyWays;

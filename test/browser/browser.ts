@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+
+const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** What keeps a browser without a network from asking for one. */
+const offline = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let browser: Browser;
+
+/** Starts one browser for the tests of a file; without one they fail with the line that installs it. */
+export function withBrowser(): void {
+  beforeAll(async () => {
+    const executablePath = process.env.CHROMIUM ?? candidates.find((path) => existsSync(path));
+    if (executablePath === undefined) {
+      throw new Error(
+        'These tests need a browser: apt-get install -y chromium, or set CHROMIUM to its path.',
+      );
+    }
+    browser = await chromium.launch({ executablePath, args: offline });
+  });
+  afterAll(() => browser?.close());
+}
+
+export interface View {
+  readonly width?: number;
+  readonly theme?: 'light' | 'dark';
+}
+
+/** A page of its own, closed with its test. Anything that the policy blocks or that throws on the page is an error. */
+export async function openPage(url: string, { width = 1280, theme = 'light' }: View = {}): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of (403|409|422)/.test(message.text()))
+      complaints.push(message.text());
+  });
+  page.on('dialog', async (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:')) {
+      complaints.push(`asked elsewhere: ${request.url()}`);
+    }
+  });
+  onTestFinished(() => context.close());
+  await page.goto(url);
+  return { page, context, complaints };
+}
+
+export interface Watched {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of scripts, of the policy, dialogs, and requests to anywhere else. */
+  readonly complaints: readonly string[];
+}

@@ -1,0 +1,355 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { unhappyWays } from '../../src/marketplace/core/unhappy.ts';
+import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { type Breaks, resultOf } from '../broken/good-server.ts';
+import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
+import { openPage, type View, withBrowser } from './browser.ts';
+
+withBrowser();
+
+/** A marketplace with the good server, some of it broken, and a page that shows it. */
+async function open(breaks: Breaks = {}, view: View = {}) {
+  const endpoint = await startServer(breaks);
+  const marketplace = await openMarketplace({
+    endpoint,
+    draft: { name: 'Coin prices', description: formFor(endpoint).description },
+    sources: new Map([['get_price', 'src/tools/get-price.ts']]),
+  });
+  const serving = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => serving.close());
+  const watched = await openPage(serving.url, view);
+  return { ...watched, endpoint, marketplace, url: serving.url };
+}
+
+/** Fills in the form by hand and submits it; resolves when it has ended. */
+async function register(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/register`);
+  await page.getByLabel('Category').selectOption('Crypto & DeFi');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached' });
+}
+
+const main = (page: Page) => page.locator('main').innerText();
+
+test('a server is registered with the mouse: the form, the steps as they come, and the listing', async () => {
+  const { page, url, complaints } = await open();
+  await page.getByRole('link', { name: 'Register', exact: true }).first().click();
+  await page.locator('#price').fill('0.5');
+  expect(await page.locator('#stake').innerText()).toBe('50');
+  await register(page, url);
+  expect(await page.getByRole('status').first().innerText()).toContain('Accepted: Coin prices is listed');
+  expect(await page.locator('.steps').innerText()).toContain('Submission test');
+  await page.locator('main').getByRole('link', { name: 'My tools' }).click();
+  expect(await main(page)).toContain('get_price');
+  expect(await main(page)).toContain('healthy');
+  await page.goto(url);
+  expect(await main(page)).toContain('Buyers see what your server serves');
+  expect(complaints).toEqual([]);
+});
+
+test('a form that is wrong comes back with the words at the fields', async () => {
+  const { page, url, complaints } = await open();
+  await page.goto(`${url}/register`);
+  await page.getByLabel('Endpoint').fill('http://tools.example/mcp/');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  const field = page.getByLabel('Endpoint');
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.locator('#endpoint-problem').innerText()).toContain('ends with /mcp');
+  expect(await page.locator('#category-problem').innerText()).toContain('Choose a category');
+  expect(complaints).toEqual([]);
+});
+
+test('a broken root of an outputSchema is rejected with the name of the tool', async () => {
+  const { page, url } = await open({
+    list: (good) => () =>
+      good().map((tool) =>
+        tool.name === 'get_price' ? { ...tool, outputSchema: { type: 'array', items: {} } } : tool,
+      ),
+  });
+  await register(page, url);
+  const told = await page.getByRole('alert').innerText();
+  expect(told).toContain('Rejected');
+  expect(told).toContain('get_price: outputSchema.type must be "object" at the root');
+});
+
+test('a changed tool is missing for buyers until Refresh Skills', async () => {
+  let changed = false;
+  const { page, url } = await open({
+    list: (good) => () => {
+      const [first, second] = good();
+      return changed && first && second ? [first, second, { ...first, name: 'get_rate' }] : good();
+    },
+  });
+  await register(page, url);
+  changed = true;
+  await page.goto(`${url}/ask`);
+  expect(await main(page)).not.toContain('get_rate');
+  await page.goto(url);
+  expect(await main(page)).toContain('Buyers still see the old ones');
+  await page.goto(`${url}/listings`);
+  expect(await main(page)).toContain('The server differs from what buyers see');
+  await page.getByRole('button', { name: 'Refresh Skills' }).click();
+  expect(await main(page)).toContain('Coin prices is refreshed');
+  expect(
+    await page
+      .getByRole('row', { name: /get_rate/ })
+      .first()
+      .innerText(),
+  ).toContain('a new tool');
+  await page.goto(`${url}/ask`);
+  expect(await main(page)).toContain('get_rate');
+});
+
+test('a call from the form: filled, made, judged, copied, saved as an example', async () => {
+  const { page, url, complaints } = await open();
+  await page.goto(`${url}/try?tool=get_price`);
+  expect(await page.getByLabel('symbol').inputValue()).toBe('BTC');
+  expect(await page.getByLabel('currency').inputValue()).toBe('USD');
+  await page.getByLabel('symbol').fill('ETH');
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  const verdicts = await page.locator('.verdicts').innerText();
+  expect(verdicts).toContain('data');
+  expect(verdicts.match(/matches/g)).toHaveLength(3);
+  expect(await main(page)).toContain('3100');
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toContain('"name":"get_price","arguments":{"symbol":"ETH","currency":"USD"}');
+  await page.getByRole('button', { name: 'Save as example' }).click();
+  expect(await page.getByRole('link', { name: '{"symbol":"ETH"' }).innerText()).toContain('ETH');
+  await page.locator('select[name=tool]').selectOption('list_coins');
+  await page.getByRole('button', { name: 'Call list_coins' }).click();
+  const rows = page.getByRole('region', { name: 'coins' }).locator('tbody tr');
+  expect(await rows.allInnerTexts()).toEqual(['BTC', 'ETH']);
+  await page.getByRole('button', { name: 'symbol' }).click();
+  await page.getByRole('button', { name: 'symbol' }).click();
+  expect(await rows.allInnerTexts()).toEqual(['ETH', 'BTC']);
+  expect(complaints).toEqual([]);
+});
+
+test.each(Object.entries(unhappyWays))(
+  'the unhappy switch %s shows what the contract expects',
+  async (way, title) => {
+    const { page, url } = await open();
+    await page.goto(`${url}/try?tool=get_price`);
+    await page.getByLabel('Call as').selectOption({ label: title });
+    await page.getByRole('button', { name: 'Call get_price' }).click();
+    expect(await page.getByRole('status').first().innerText()).toContain('The server answered as it must');
+    expect(await page.getByLabel('Call as').inputValue()).toBe(way);
+  },
+);
+
+test('a question is answered by the tool that its words name, with a card that is copied whole', async () => {
+  const { page, url, complaints } = await open();
+  await register(page, url);
+  await page.goto(`${url}/ask`);
+  await page.getByRole('textbox', { name: 'Question' }).fill('What is the last price of BTC?');
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached' });
+  expect(await page.getByRole('status').first().innerText()).toContain('Answered from the evidence');
+  await page.getByRole('button', { name: 'Copy all' }).click();
+  const card = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(card).toContain('## User question\nWhat is the last price of BTC?');
+  expect(card).toContain('get_price({"symbol":"BTC"})');
+  expect(card).toContain('## Final result');
+  expect(complaints).toEqual([]);
+});
+
+test('an empty result without a signal is called again and again, until fan-out stops it', async () => {
+  const { page, url } = await open({
+    result: () => () => resultOf({ symbol: null, price: null, coins: [] }),
+  });
+  await register(page, url);
+  await page.goto(`${url}/ask`);
+  await page.getByRole('textbox', { name: 'Question' }).fill('price');
+  await page.getByRole('radio', { name: /^manual/ }).check();
+  await page.getByRole('checkbox', { name: /^get_price/ }).check();
+  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached' });
+  expect(await page.getByRole('status').first().innerText()).toContain(
+    'the same endpoint was called again and again',
+  );
+});
+
+test('a call is disputed and judged by the stored schema', async () => {
+  let wrong = false;
+  const { page, url } = await open({
+    result: (good) => (outcome, tool) =>
+      wrong ? resultOf({ symbol: 'BTC', price: '64000' }) : good(outcome, tool),
+  });
+  await register(page, url);
+  wrong = true;
+  await page.goto(`${url}/try?tool=get_price`);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect(await page.getByRole('alert').innerText()).toContain('structuredContent.price');
+  await page.getByRole('button', { name: 'Dispute' }).click();
+  const row = await page.locator('tbody tr').first().innerText();
+  expect(row).toContain('guilty');
+  expect(row).toContain('expected type number or null');
+});
+
+test('the traffic comes live, shows a request with its log lines, and replays it with edits', async () => {
+  const { page, url, marketplace, endpoint, complaints } = await open();
+  await page.goto(`${url}/traffic`);
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  marketplace.takeLog({ stream: 'stderr', text: 'Error: seen\n    at src/tools/get-price.ts:7' }, id);
+  await page.getByRole('link', { name: String(id), exact: true }).click();
+  expect(await main(page)).toContain('tools/call get_price');
+  expect(await main(page)).toContain('Bearer [redacted]');
+  expect(await main(page)).toContain('at src/tools/get-price.ts:7');
+  const body = page.getByLabel('Body');
+  await body.fill((await body.inputValue()).replace('BTC', 'ETH'));
+  await page.getByRole('button', { name: 'Replay' }).click();
+  expect(await main(page)).toContain('sent for replay');
+  expect(await main(page)).toContain('3100');
+  expect(complaints).toEqual([]);
+});
+
+const hostile = [
+  '<img src=x onerror=alert(1)>',
+  '<script>document.title="taken"</script>',
+  '"><svg onload=alert(2)>',
+  "javascript:alert('3')",
+  '{{constructor.constructor("alert(4)")()}}',
+  '\u202eevil\u0000\u001b[31m',
+  '</textarea></pre><h1>owned</h1>',
+].join(' ');
+
+test('the texts of a hostile server leave every page unharmed', async () => {
+  const properties = { [hostile]: { type: 'string', description: hostile, default: hostile } };
+  const tool: JsonObject = {
+    name: 'get_price',
+    description: hostile,
+    inputSchema: {
+      type: 'object',
+      properties: { ...properties, __proto__x: { type: 'string', enum: [hostile] } },
+      required: [],
+    },
+    outputSchema: { type: 'object', properties: { [hostile]: { type: 'string', description: hostile } } },
+  };
+  const data = {
+    [hostile]: hostile,
+    link: 'javascript:alert(1)',
+    image: 'https://elsewhere.example/pixel.png',
+    svg: 'data:image/svg+xml;base64,PHN2Zy8+',
+    rows: [{ [hostile]: hostile, at: 'data:text/html,<script>alert(1)</script>' }],
+  };
+  const { page, url, marketplace, endpoint, complaints } = await open({
+    list: () => () => [tool, { ...tool, name: hostile }],
+    result: () => () => resultOf(data),
+  });
+  const listing = {
+    ...formFor(endpoint),
+    id: 'hostile',
+    state: 'listed' as const,
+    registeredAt: '2026-01-01T00:00:00Z',
+    refreshedAt: '2026-01-01T00:00:00Z',
+    tools: [tool],
+    name: hostile,
+  };
+  await marketplace.store.update((state) => ({ ...state, listings: [listing] }));
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { a: hostile } });
+  await marketplace.dispute(id);
+  marketplace.takeLog({ stream: 'stdout', text: hostile }, id);
+  const seen = async () => {
+    expect(await page.title()).toContain('Local marketplace');
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.locator('main img, main svg, main script, main iframe').count()).toBe(0);
+    expect(await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  };
+  for (const path of [
+    '/',
+    '/try',
+    '/register',
+    '/listings',
+    '/ask',
+    '/disputes',
+    '/traffic',
+    `/traffic/${id}`,
+  ]) {
+    await page.goto(url + path);
+    await seen();
+  }
+  await page.goto(`${url}/try?tool=get_price`);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect(await main(page)).toContain('<img src=x onerror=alert(1)>');
+  await seen();
+  await marketplace.withdraw('hostile');
+  await register(page, url);
+  expect(await main(page)).toContain('Rejected');
+  await seen();
+});
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
+}
+
+test.each<[View['theme'], number]>([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 390],
+  ['dark', 390],
+])('axe finds no violation on any page, %s at %d px, and no page scrolls sideways', async (theme, width) => {
+  const { page, url, marketplace, endpoint } = await open({}, { theme, width });
+  await register(page, url);
+  const submission = page.url();
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  await marketplace.dispute(id);
+  const { id: asked, finished } = marketplace.jobs.start('ask', 'The answer', async () => ({
+    ending: 'answered',
+    answered: true,
+    card: [{ title: 'User question', lines: ['x'] }],
+  }));
+  await finished;
+  const paths = [
+    '/',
+    '/try',
+    '/check',
+    '/register',
+    '/listings',
+    '/ask',
+    `/ask/${asked}`,
+    '/disputes',
+    '/traffic',
+    `/traffic/${id}`,
+    '/nowhere',
+    new URL(submission).pathname,
+  ];
+  const violations: unknown[] = [];
+  const examine = async (where: string) => {
+    const found = await page.evaluate(
+      `${axe}; axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations)`,
+    );
+    for (const { id: rule, nodes } of found as Violation[]) {
+      violations.push({
+        where,
+        rule,
+        at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+      });
+    }
+    const overflow = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    const { SCREENSHOTS } = process.env;
+    if (SCREENSHOTS) {
+      const name = `${where.replaceAll(/[^a-z]+/g, '-')}-${theme}-${width}.png`;
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}`, fullPage: true });
+    }
+    if (overflow > 0) violations.push({ where, overflow });
+  };
+  for (const path of paths) {
+    await page.goto(url + path);
+    await examine(path);
+  }
+  await page.goto(`${url}/try?tool=list_coins`);
+  await page.getByRole('button', { name: 'Call list_coins' }).click();
+  await examine('/try with a result');
+  expect(violations).toEqual([]);
+});
