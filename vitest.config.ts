@@ -36,7 +36,7 @@ export default defineConfig({
         },
       },
       builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
-      builds('browser', { include: ['test/browser/**/*.test.ts'], globalSetup: installs }),
+      builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],
         exclude: ['test/reliability/endurance.test.ts'],

@@ -87,7 +87,7 @@ function NextSteps({ data }: { data: HomeData }) {
   const steps = [
     {
       title: 'Change',
-      done: true,
+      done: false,
       text: source
         ? `Edit ${source}. The server restarts when you save.`
         : 'Edit your tools and restart the server.',
@@ -120,7 +120,8 @@ function NextSteps({ data }: { data: HomeData }) {
       link: listed ? '/listings' : '/register',
     },
   ];
-  const now = steps.find(({ done }) => !done);
+  // A change is never done: what it leads to is.
+  const now = steps.find(({ done }, index) => index > 0 && !done);
   return (
     <section aria-labelledby="next" class="stack">
       <h2 id="next">What to do next</h2>
@@ -129,10 +130,10 @@ function NextSteps({ data }: { data: HomeData }) {
           <li class={step === now ? 'now' : step.done ? 'done' : ''}>
             <b>
               <span class="number" aria-hidden="true">
-                {step.done && step !== steps[0] ? '✓' : index + 1}
+                {step.done ? '✓' : index + 1}
               </span>
               {step.link ? <a href={step.link}>{step.title}</a> : step.title}
-              {step.done && index > 0 && <span class="sr">, done</span>}
+              {step.done && <span class="sr">, done</span>}
             </b>
             <span class="small">{shown(step.text)}</span>
           </li>
@@ -158,13 +159,15 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
         </span>
       </div>
       <p>{shown(description)}</p>
-      <div class="stack tight">
-        <span class="label small">Takes</span>
-        <Fields schema={inputSchema} none="no arguments" />
-      </div>
-      <div class="stack tight">
-        <span class="label small">Returns</span>
-        <Fields schema={outputSchema} none="nothing declared" />
+      <div class="sides">
+        <div class="stack tight">
+          <span class="label small">Takes</span>
+          <Fields schema={inputSchema} none="no arguments" />
+        </div>
+        <div class="stack tight">
+          <span class="label small">Returns</span>
+          <Fields schema={outputSchema} none="nothing declared" />
+        </div>
       </div>
       <div class="row between">
         <a class="button" href={`/try?tool=${encodeURIComponent(name)}`}>

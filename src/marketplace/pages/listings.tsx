@@ -66,7 +66,7 @@ function ListingCard({
   const { id, name, description, category, price, endpoint, state, registeredAt, refreshedAt, tools } =
     listing;
   return (
-    <article class="panel">
+    <section class="panel" aria-label={shown(name)}>
       <div class="row between">
         <h2>{shown(name)}</h2>
         <span class="row">
@@ -138,7 +138,7 @@ function ListingCard({
           <button type="submit">Withdraw the listing</button>
         </form>
       </div>
-    </article>
+    </section>
   );
 }
 

@@ -46,7 +46,7 @@ export function TrafficPage({ data, csrf }: { data: TrafficData; csrf: string })
           <label class="field">
             <span>Sent for</span>
             <select name="purpose">
-              <option value="">everything but the page's own look-ups</option>
+              <option value="">all but look-ups of the page</option>
               {purposes.map((purpose) => (
                 <option value={purpose} selected={purpose === filter.purpose}>
                   {purpose}
@@ -102,11 +102,11 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
               <td class="nowrap">{exchange.at.slice(11, 23)}</td>
-              <td>{exchange.purpose}</td>
+              <td class="nowrap">{exchange.purpose}</td>
               <td>
                 <code>{shown(titleOf(exchange))}</code>
               </td>
-              <td>
+              <td class="nowrap">
                 <Status exchange={exchange} />
               </td>
               <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>
