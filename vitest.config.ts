@@ -36,6 +36,7 @@ export default defineConfig({
         },
       },
       builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
+      // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],

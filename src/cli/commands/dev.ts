@@ -6,7 +6,6 @@ import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import { portIn } from '../marketplace/port.ts';
-import { tellAddress } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 /** The flags of `market-mcp dev` as they were given. */
@@ -34,7 +33,7 @@ export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   const { placeOf, withLocal } = await import('../marketplace/place.ts');
   const place = await placeOf({}, directory);
   return withLocal(place, { nodeArguments, port }, output, async (local, ended) => {
-    tellAddress(local.url, place, output);
+    output.line(`${output.style('bold', 'Marketplace')}  ${local.url}`);
     await ended;
     return exitCodes.ok;
   });

@@ -1,3 +1,4 @@
+import type { PlatformProfile } from '../../contract/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { ask } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
@@ -16,12 +17,12 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
     const { form, stake, rules } = await ask<{
       readonly form: ListingForm;
       readonly stake: number;
-      readonly rules: { readonly stake: { readonly currency: string } };
+      readonly rules: PlatformProfile['listing'];
     }>(url, `/register.json?price=${encodeURIComponent(flags.price ?? '')}`);
     const filled: ListingForm = {
       name: flags.name ?? form.name,
       description: flags.description ?? form.description,
-      category: flags.category ?? form.category,
+      category: flags.category ?? categoryFor(rules),
       price: flags.price ?? form.price,
       endpoint: place.endpoint ?? form.endpoint,
     };
@@ -46,4 +47,9 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
     output.result(submission);
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
   });
+}
+
+/** A rehearsal needs some category; which one decides nothing. */
+function categoryFor({ categories }: PlatformProfile['listing']): string {
+  return categories === null || categories.includes('Other') ? 'Other' : (categories[0] ?? '');
 }

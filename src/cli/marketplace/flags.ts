@@ -44,7 +44,7 @@ export function withMarketplace(program: Command, run: Run): void {
     .description('submit the server to the local marketplace, as its registration form does')
     .option('--name <text>', 'display name (default: the name of the project)')
     .option('--description <text>', 'what the tools offer (default: made from the descriptions of the tools)')
-    .option('--category <name>', 'one of the categories of the marketplace')
+    .option('--category <name>', 'one of the categories of the marketplace (default: Other)')
     .option('--price <usd>', 'price of a call in US dollars (default: 0.01)')
     .option('--json', 'print one JSON object')
     .action((flags: RegisterFlags) =>

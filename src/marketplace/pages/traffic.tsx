@@ -95,14 +95,12 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
         {dropped > 0 ? `; ${dropped} older ones are gone` : ''}
       </p>
       {exchanges.length > 0 && (
-        <Table label="Requests" heads={['#', 'Time', 'For', 'Request', 'Status', 'ms']}>
+        <Table label="Requests" heads={['#', 'Request', 'Status', 'ms', 'For', 'Time']}>
           {exchanges.map((exchange) => (
             <tr>
               <td class="num">
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
-              <td class="nowrap">{exchange.at.slice(11, 23)}</td>
-              <td class="nowrap">{exchange.purpose}</td>
               <td>
                 <code>{shown(titleOf(exchange))}</code>
               </td>
@@ -110,6 +108,8 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
                 <Status exchange={exchange} />
               </td>
               <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>
+              <td class="nowrap">{exchange.purpose}</td>
+              <td class="nowrap">{exchange.at.slice(11, 23)}</td>
             </tr>
           ))}
         </Table>

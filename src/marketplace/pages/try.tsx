@@ -35,8 +35,14 @@ export function Try({ data, csrf }: { data: TryData; csrf: string }) {
   return (
     <>
       <Head title="Try it">
-        Calls with a token signed as the platform signs,{' '}
-        {endpoint ? <code>{shown(endpoint)}</code> : 'once a server is known'}
+        {endpoint ? (
+          <>
+            Calls <code>{shown(endpoint)}</code> as the platform does, with a token that this marketplace
+            signs.
+          </>
+        ) : (
+          'Calls a tool as the platform does, once a server is known.'
+        )}
       </Head>
       {problem && <Notice mark="fail" title="The call could not be made" lines={[problem]} />}
       {!tool && (

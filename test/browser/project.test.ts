@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { generatedProject, market } from '../dev/project.ts';
+import { freePort, run } from '../templates/built.ts';
+import { openPage, withBrowser } from './browser.ts';
+
+withBrowser();
+
+const patience = { timeout: 120_000, interval: 200 };
+
+test('from a finished scaffold to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
+  const project = await generatedProject({
+    platform: 'context',
+    tool: 'get_price',
+    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    input: ['symbol:string=BTC Ticker of the coin'],
+    output: ['price:number Last price in US dollars'],
+  });
+  onTestFinished(() => project.remove());
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.stdout) ?? [];
+  const { page, complaints } = await openPage(url);
+  const main = () => page.locator('main').innerText();
+
+  expect(await main()).toContain('Edit src/tools/get-price.ts');
+  await page.getByRole('link', { name: 'Try get_price' }).click();
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
+
+  const file = join(project.directory, 'src/tools/get-price.ts');
+  const source = readFileSync(file, 'utf8');
+  const thrown = "throw new Error('the exchange is down')";
+  const lines = source.replace(
+    'signal.throwIfAborted();',
+    `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown};`,
+  );
+  const line = lines.split('\n').findIndex((text) => text.includes(thrown)) + 1;
+  const starts = () => output.stdout.split('"listening"').length - 1;
+  writeFileSync(file, lines);
+  await vi.waitUntil(() => starts() === 2, patience);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
+  await page.getByRole('link', { name: 'See the request' }).click();
+  const written = page.locator('section', { hasText: 'What the server wrote during this request' });
+  expect(await written.innerText()).toContain('the exchange is down');
+  expect(await written.innerText()).toContain(`src/tools/get-price.ts:${line}:`);
+  writeFileSync(file, source);
+  await vi.waitUntil(() => starts() === 3, patience);
+
+  await page.getByRole('link', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Run the check' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached', timeout: 120_000 });
+  expect(await page.getByRole('status').first().innerText()).toContain('The check passed');
+
+  await page.getByRole('link', { name: 'Register', exact: true }).click();
+  await page.getByLabel('Category').selectOption('Financial Markets');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached' });
+  expect(await page.getByRole('status').first().innerText()).toContain('Accepted');
+
+  writeFileSync(file, source.replace("name: 'get_price'", "name: 'get_latest_price'"));
+  await vi.waitUntil(() => starts() === 4, patience);
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  expect(await main()).not.toContain('get_latest_price');
+  await page.getByRole('link', { name: 'My tools', exact: true }).click();
+  await page.getByRole('button', { name: 'Refresh Skills' }).click();
+  expect(await main()).toContain('is refreshed');
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  expect(await main()).toContain('get_latest_price');
+  expect(complaints).toEqual([]);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort, run } from '../templates/built.ts';
+import { generatedProject, market } from './project.ts';
+
+let project: Awaited<ReturnType<typeof generatedProject>>;
+beforeAll(async () => {
+  project = await generatedProject({
+    platform: 'context',
+    tool: 'get_price',
+    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    input: ['symbol:string=BTC Ticker of the coin'],
+    output: ['price:number Last price in US dollars'],
+  });
+});
+afterAll(() => project.remove());
+
+const marketplace = async (args: readonly string[], env: Record<string, string> = {}) =>
+  run(project.directory, market, { PORT: String(await freePort()), ...env }, args).exit;
+const toolFile = () => join(project.directory, 'src/tools/get-price.ts');
+
+/** The journey of a listing as one script of a shell; each line is a command that CI could run. */
+const journey = `set -e
+market="${process.execPath} ${market}"
+$market call get_price --expect found --json > call.json
+$market call get_price '{"symbol": "BTC"}' --as no-token
+$market call get_price --as dropped-session
+$market register --name Prices --category Utility --price 0.05 --json > register.json
+if $market register --json > again.json; then exit 40; fi
+$market call get_price --json > listed.json
+$market dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
+sed -i 's/Returns the last price/Returns the latest price/' src/tools/get-price.ts
+for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  $market refresh --json > refresh.json
+  if grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
+  sleep 1
+done
+exit 41
+`;
+
+test('the whole journey of a listing runs headless, as one script', async () => {
+  const original = readFileSync(toolFile(), 'utf8');
+  onTestFinished(() => writeFileSync(toolFile(), original));
+  writeFileSync(join(project.directory, 'journey.sh'), journey);
+  const { code, stdout, stderr } = await marketplace([
+    'marketplace',
+    '--port',
+    '0',
+    '--exec',
+    'sh journey.sh',
+  ]);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('✔ expected HTTP 401');
+  expect(stdout).toContain('✔ expected HTTP 400');
+  const told = (name: string) => JSON.parse(readFileSync(join(project.directory, name), 'utf8'));
+  expect(told('call.json')).toMatchObject({
+    status: 200,
+    verdict: { outcome: 'found', same: { status: 'pass' } },
+  });
+  expect(told('register.json')).toMatchObject({
+    accepted: true,
+    listing: { name: 'Prices', state: 'listed' },
+  });
+  expect(told('again.json')).toMatchObject({ accepted: false });
+  expect(told('dispute.json')).toMatchObject({ verdict: 'innocent', tool: 'get_price' });
+  expect(told('refresh.json').changes).toMatchObject([{ tool: 'get_price', path: 'description' }]);
+  const state = JSON.parse(readFileSync(join(project.directory, '.market-mcp/marketplace.json'), 'utf8'));
+  expect(state.listings).toHaveLength(1);
+  expect(readFileSync(join(project.directory, '.market-mcp/.gitignore'), 'utf8')).toBe('*\n');
+  expect(existsSync(join(project.directory, '.market-mcp/running.json'))).toBe(false);
+});
+
+test('a command without a marketplace opens one, and starts the server', async () => {
+  const reset = await marketplace(['marketplace', '--reset', '--port', '0', '--exec', 'exit 7']);
+  expect(reset.code).toBe(7);
+  const { code, stdout } = await marketplace(['call', 'get_price', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ tool: 'get_price', verdict: { outcome: 'found' } });
+  const registered = await marketplace(['register', '--json']);
+  expect(JSON.parse(registered.stdout)).toMatchObject({ accepted: true, listing: { category: 'Other' } });
+});
+
+test.each([
+  [['call', 'get_prise'], 2, 'Did you mean get_price?'],
+  [['call', 'get_price', 'symbol=BTC'], 2, 'is not JSON'],
+  [['call', 'get_price', '[1]'], 2, 'is not a JSON object'],
+  [['call', 'get_price', '--as', 'nobody'], 2, 'no-token'],
+  [['dispute', 'one'], 2, 'is not the number of a call'],
+  [['dispute', '9999'], 2, 'there is no call 9999'],
+  [['refresh', 'Nothing'], 2, 'there is no listing "Nothing"'],
+  [['marketplace', '--port', '70000'], 2, '--port'],
+  [['marketplace', '--platform', 'contxt'], 2, 'context'],
+])('%j is refused with words', async (args, code, words) => {
+  const ended = await marketplace(args as string[]);
+  expect({ code: ended.code, words: ended.stderr.includes(words) ? words : ended.stderr }).toEqual({
+    code,
+    words,
+  });
+  expect(ended.stderr).not.toMatch(/\n {4}at /);
+});
+
+test('a call that is not what was expected fails, and so does a server that does not answer', async () => {
+  const other = await marketplace(['call', 'get_price', '--expect', 'empty']);
+  expect(other.code).toBe(1);
+  const endpoint = `http://127.0.0.1:${await freePort()}/mcp`;
+  const { code, stdout } = await marketplace(['call', 'get_price', '{}', '--endpoint', endpoint]);
+  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('ECONNREFUSED') });
+});
+
+test('dev prints one link, and ends with the page', async () => {
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  await vi.waitUntil(() => output.stdout.includes('listening'), { timeout: 60_000 });
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.stdout) ?? [];
+  const home = (await (await fetch(`${url}/index.json`)).json()) as object;
+  expect(home).toMatchObject({
+    healthy: true,
+    tools: [{ name: 'get_price', source: 'src/tools/get-price.ts' }],
+  });
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+  await expect(fetch(url)).rejects.toThrow();
+});
