@@ -1,8 +1,15 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const results = process.env.TEST_RESULTS;
 
-/** The tests that build and run what they speak of borrow what is installed once. */
+// Workers inherit it, and whatever reads this file again finds it set.
+if (!process.env.TEST_SEED) {
+  process.env.TEST_SEED = String(randomInt(2 ** 31));
+  console.log(`TEST_SEED=${process.env.TEST_SEED}`);
+}
+
+/** Tests that build and run projects: they take longer. */
 function builds(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return { extends: true, test: { name, testTimeout: 300_000, hookTimeout: 300_000, ...test } };
 }
@@ -10,6 +17,7 @@ function builds(name: string, test: TestProjectInlineConfiguration['test']): Tes
 const installs = 'test/e2e/global-setup.ts';
 const measures = [installs, 'test/reliability/global-setup.ts'];
 
+/** `npm test` runs `unit` and `scaffold`, `npm run test:more` all others: docs/testing.md. */
 export default defineConfig({
   test: {
     // Most tests wait for processes of their own, and a generated project is several of them; two cores bear two at once.
@@ -25,19 +33,19 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/browser/**',
-            'test/e2e/**',
-            'test/reliability/**',
+            'test/{scaffold,hostile,matrix,e2e,browser,registry,bench,reliability,real-tools}/**',
             'test/foreign/foreign.test.ts',
-            'test/registry/**',
-            'test/real-tools/**',
           ],
           testTimeout: 120_000,
         },
       },
+      builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
+      builds('hostile', { include: ['test/{hostile,matrix}/**/*.test.ts'] }),
       builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
+      builds('registry', { include: ['test/registry/**/*.test.ts'] }),
+      builds('bench', { include: ['test/bench/**/*.test.ts'] }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],
         exclude: ['test/reliability/endurance.test.ts'],

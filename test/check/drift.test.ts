@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesBetween, changesSince } from '../../src/check/drift.ts';
 import type { Json, JsonObject, ToolDefinition } from '../../src/contract/model.ts';
 import { listedOf } from '../../src/project/listed.ts';
+import fc from '../fast-check.ts';
 
 const tool = {
   name: 'get_price',

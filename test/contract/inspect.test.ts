@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectTools } from '../../src/contract/inspect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
@@ -6,6 +5,7 @@ import { context, generic } from '../../src/contract/platforms/index.ts';
 import { staticRules } from '../../src/contract/static-rules.ts';
 import { bounds, isReadable, places } from '../../src/contract/walk.ts';
 import { edited, good } from '../broken/definitions.ts';
+import fc from '../fast-check.ts';
 
 const { propertyKeys, values } = {
   propertyKeys: fc.constantFrom('name', 'description', 'inputSchema', 'outputSchema', '_meta'),

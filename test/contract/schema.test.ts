@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../src/contract/compile.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { misfits, present, problemsOf, shorten, typesOf } from '../../src/contract/schema.ts';
+import fc from '../fast-check.ts';
 
 /** The options of the marketplace, as its dispute route sets them. */
 const marketplace = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;

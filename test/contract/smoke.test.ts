@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { sampleArguments } from '../../src/contract/smoke.ts';
+import fc from '../fast-check.ts';
 
 const { smoke } = generic;
 

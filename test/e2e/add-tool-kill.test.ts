@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,7 +12,7 @@ import { namedTools, openProject } from '../../src/project/open.ts';
 import { makeStaging } from '../../src/project/staging.ts';
 import { type Change, steps } from '../../src/project/transaction.ts';
 import type { SpecEntry } from '../../src/spec/model.ts';
-import { randomFrom } from '../reliability/random.ts';
+import { randomFrom, seed } from '../random.ts';
 import { endAt, type Moment } from './kill.ts';
 import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
 
@@ -22,7 +21,7 @@ const kills = 50;
 const longestWrite = 5;
 
 const root = scratch();
-const random = randomFrom(randomInt(2 ** 31));
+const random = randomFrom(seed);
 /** Distinct states of the sources that were seen to compile. */
 const compiled = new Set<string>();
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planToolsIndex, toolsIndexContext } from '../../src/plan/tools-index.ts';
+import fc from '../fast-check.ts';
 
 const identifierOf = (file: string) => toolsIndexContext([file]).tools[0]?.identifier;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pack, readTemplates, templatesBelow, unpack } from '../../src/project/templates.ts';
+import fc from '../fast-check.ts';
 
 const content = fc.uint8Array({ maxLength: 50 });
 const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), content);

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../src/contract/platforms/index.ts';
 import { createQuestions } from '../../src/questions/create.ts';
@@ -12,6 +11,7 @@ import {
   replayCommand,
 } from '../../src/questions/create-answers.ts';
 import { prepare } from '../../src/spec/prepare.ts';
+import fc from '../fast-check.ts';
 import { toolSpec } from '../spec/arbitraries.ts';
 
 /** The pieces that a real shell makes of command lines. */

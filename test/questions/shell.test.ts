@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../src/questions/shell.ts';
+import fc from '../fast-check.ts';
 
 /** What a POSIX shell makes of a line: its words. */
 function wordsOf(line: string): string[] {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { scratch } from '../e2e/support.ts';
+import { randomFrom, seed } from '../random.ts';
 import { authorProject } from './authored.ts';
 import { Caller, Tally } from './endurance/caller.ts';
 import { stream } from './endurance/connections.ts';
@@ -7,8 +8,6 @@ import { echoTools } from './endurance/echo-tools.ts';
 import { allowedOrigin } from './endurance/refusals.ts';
 import { type Course, createWorld, endSessions, kinds, sendTraffic } from './endurance/traffic.ts';
 import { record } from './figures.ts';
-import { randomFrom } from './random.ts';
-import { seed } from './seed.ts';
 import { type Memory, type ServerProcess, startServer } from './server.ts';
 
 const requests = 200_000;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { endRuns, type Moment, wholeRun } from '../e2e/kill.ts';
 import { scratch } from '../e2e/support.ts';
+import { pick, randomFrom, seed } from '../random.ts';
 import { record } from './figures.ts';
-import { pick, randomFrom } from './random.ts';
-import { seed } from './seed.ts';
 
 const kills = 50;
 /** Half of the runs end while their files are being written, which takes a small part of a run. */

@@ -14,9 +14,9 @@ import { toolFile } from '../../src/spec/names.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import type { CallResult } from '../../templates/project/src/server/call.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
+import { seed } from '../random.ts';
 import { record } from './figures.ts';
 import { randomSpecs } from './random-specs.ts';
-import { seed } from './seed.ts';
 
 const perProfile = 160;
 const built = 10;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/contract/model.ts';
 import { memberAccess, stringLiteral } from '../../src/render/lexical.ts';
 import { Code, lineWidth, literal, mapEntries, property } from '../../src/render/literal.ts';
+import fc from '../fast-check.ts';
 import { hostile } from '../plan/prepared.ts';
 
 const evaluate = (code: string): unknown => new Function(`'use strict'; return (${code});`)();

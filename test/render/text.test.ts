@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commentText, markdownCode, markdownText } from '../../src/render/text.ts';
+import fc from '../fast-check.ts';
 import { hostile } from '../plan/prepared.ts';
 
 const anyText = fc.oneof(

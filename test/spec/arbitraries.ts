@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Json } from '../../src/contract/model.ts';
 import type { Field, ScalarType, Shape, ToolSpec } from '../../src/spec/model.ts';
+import fc from '../fast-check.ts';
 
 /** Any text that a file can hold, hostile ones among them. */
 export const anyText = fc.oneof(

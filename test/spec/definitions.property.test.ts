@@ -1,6 +1,5 @@
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectTools } from '../../src/contract/inspect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
@@ -8,6 +7,7 @@ import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { sampleArguments } from '../../src/contract/smoke.ts';
 import { prepare } from '../../src/spec/prepare.ts';
+import fc from '../fast-check.ts';
 import { schemaDocument } from './schema-arbitraries.ts';
 
 /** A validator of its own, set up as the client of the MCP SDK sets up its. */

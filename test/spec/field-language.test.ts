@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatFields, parseFields } from '../../src/spec/field-language.ts';
+import fc from '../fast-check.ts';
 import { fields } from './arbitraries.ts';
 
 const read = (...texts: string[]) => {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../src/contract/platforms/index.ts';
 import { formatMeta, metaOf, parseMeta } from '../../src/spec/meta.ts';
+import fc from '../fast-check.ts';
 
 function read(texts: readonly string[], toolMeta = context.toolMeta) {
   const settings = parseMeta(texts, '--meta');

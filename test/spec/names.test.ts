@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   parseDirectory,
@@ -10,6 +9,7 @@ import {
   toolFile,
   toolTitle,
 } from '../../src/spec/names.ts';
+import fc from '../fast-check.ts';
 
 const hintOf = (result: ReturnType<typeof parseToolName>) =>
   result.ok ? 'accepted' : result.faults[0]?.hint;

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { patternFlaw, patternHazard } from '../../src/spec/pattern-safety.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/spec/sample-value.ts';
+import fc from '../fast-check.ts';
 
 const sampleOf = (pattern: string) => {
   const schema = { type: 'string', pattern };

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
@@ -10,6 +9,7 @@ import { mend } from '../../src/spec/mend.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../../src/spec/model.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import { readSpec } from '../../src/spec/read.ts';
+import fc from '../fast-check.ts';
 import { toolSpec } from './arbitraries.ts';
 
 const fixtures = new URL('../fixtures/real-tools/', import.meta.url);

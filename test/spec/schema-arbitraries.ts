@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
+import fc from '../fast-check.ts';
 
 /** Names that objects in JavaScript already have, and those of the signals, among them. */
 const names = fc.oneof(

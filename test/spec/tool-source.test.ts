@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { planTool } from '../../src/plan/tool.ts';
@@ -6,6 +5,7 @@ import { readTemplates } from '../../src/project/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { prepare } from '../../src/spec/prepare.ts';
 import { readToolSource } from '../../src/spec/tool-source.ts';
+import fc from '../fast-check.ts';
 import { preparedTools } from '../plan/prepared.ts';
 import { toolSpec } from './arbitraries.ts';
 

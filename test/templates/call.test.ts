@@ -1,5 +1,4 @@
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import {
@@ -9,6 +8,7 @@ import {
   runCall,
 } from '../../templates/project/src/server/call.ts';
 import { compileTool } from '../../templates/project/src/server/schema.ts';
+import fc from '../fast-check.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 
 /** Calls and asserts what holds for every result that has structured content. */

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { build } from 'esbuild';
 import { execa } from 'execa';
-import fc from 'fast-check';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import * as contract from '../../src/contract/outcomes.ts';
@@ -18,6 +17,7 @@ import { type CallResult, callTool } from '../../templates/project/src/server/ca
 import { signals, type Tool, type ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
 import type { ErrorReply, Request } from '../../templates/project/src/server/rpc.ts';
 import { compileTool } from '../../templates/project/src/server/schema.ts';
+import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
 

@@ -2,11 +2,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import formats from 'ajv-formats/dist/formats.js';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callTool } from '../../templates/project/src/server/call.ts';
 import type { ObjectSchema, Tool } from '../../templates/project/src/server/define-tool.ts';
 import { compileTool, problemsOf } from '../../templates/project/src/server/schema.ts';
+import fc from '../fast-check.ts';
 import { start, token } from './support.ts';
 import { textTool } from './tools.ts';
 

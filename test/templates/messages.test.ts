@@ -4,9 +4,9 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
 } from '@modelcontextprotocol/sdk/types.js';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isQuiet, isRequest } from '../../templates/project/src/server/rpc.ts';
+import fc from '../fast-check.ts';
 
 const object = fc.constantFrom({}, { a: 1 }, { a: { b: [] } });
 const other = fc.constantFrom(null, true, 1.5, 2 ** 60, '', [], ['x'], { code: 1 }, { message: 'x' });

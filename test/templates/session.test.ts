@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createSessions } from '../../templates/project/src/server/session.ts';
+import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { tools } from './tools.ts';
 

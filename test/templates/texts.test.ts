@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
 import { type CallResult, callTool, incidentId } from '../../templates/project/src/server/call.ts';
 import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import fc from '../fast-check.ts';
 import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 
 const templates = join(import.meta.dirname, '../../templates');

@@ -1,5 +1,5 @@
 import type { Signer } from '../../../src/contract/signer.ts';
-import { pick, type Random } from '../random.ts';
+import { pick, type Random } from '../../random.ts';
 import { type Answer, requestText, Wire } from './wire.ts';
 
 /** What the callers of one server share. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { pick } from '../random.ts';
+import { pick } from '../../random.ts';
 import { type Caller, expectMembers, expectStatus, responseTo, resultOf, unexpected } from './caller.ts';
 import type { Kind } from './kind.ts';
 import { type Answer, requestText, type Wire } from './wire.ts';

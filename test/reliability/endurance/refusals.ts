@@ -1,4 +1,4 @@
-import { pick } from '../random.ts';
+import { pick } from '../../random.ts';
 import { type Caller, expectMembers, expectStatus } from './caller.ts';
 import type { Kind } from './kind.ts';
 import { type Answer, requestText } from './wire.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Forgery, Signer } from '../../../src/contract/signer.ts';
-import { type Random, randomFrom } from '../random.ts';
+import { type Random, randomFrom } from '../../random.ts';
 import { Caller, type Tally, type World } from './caller.ts';
 import { calls } from './calls.ts';
 import { connections } from './connections.ts';

@@ -1,3 +1,8 @@
+/** What all random choices of a run follow from. Each run prints it; `TEST_SEED=<seed>` in the environment repeats a run. */
+export const seed = Number(process.env.TEST_SEED);
+if (!Number.isSafeInteger(seed))
+  throw new Error(`TEST_SEED must be a whole number, not ${process.env.TEST_SEED}`);
+
 /** A repeatable source of random numbers from 0 to 1 (mulberry32). */
 export type Random = () => number;
 

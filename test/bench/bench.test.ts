@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { repository, run, scratch } from './support.ts';
+import { repository, run, scratch } from '../e2e/support.ts';
 
 const parts = ['cold-start', 'growth'];
 const out = scratch();

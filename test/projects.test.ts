@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+
+/** These write documents, so they have a command and a configuration of their own. */
+const apart = ['test/foreign/foreign.test.ts', 'test/real-tools/real-tools.test.ts'];
+
+let listed: readonly { readonly file: string; readonly projectName: string }[] = [];
+
+beforeAll(async () => {
+  const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'list', '--filesOnly', '--json'];
+  listed = JSON.parse((await execa(process.execPath, args, { cwd: repository })).stdout);
+});
+
+describe('npm run test:all', () => {
+  it('runs every test file once', () => {
+    const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .map((path) => join('test', path));
+    expect(files.length).toBeGreaterThan(100);
+    const run = listed.map(({ file }) => relative(repository, file));
+    expect([...run, ...apart].toSorted()).toEqual(files.toSorted());
+  });
+
+  it('runs every project in one of its two halves', () => {
+    const named = ['test', 'test:more'].flatMap((script) =>
+      [...scripts[script].matchAll(/--project (\S+)/g)].map(([, name]) => name),
+    );
+    expect(named.toSorted()).toEqual([...new Set(listed.map(({ projectName }) => projectName))].toSorted());
+  });
+});
