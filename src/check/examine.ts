@@ -2,10 +2,11 @@ import { now } from '../contract/clock.ts';
 import type { Json, RuleResult, RuleText } from '../contract/model.ts';
 import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
-import type { Target } from '../contract/target.ts';
 import { SystemError } from '../system/errors.ts';
 import type { Examples } from './examples.ts';
+import { located } from './located.ts';
 import type { Change, CheckReport, Demands } from './model.ts';
+import type { Held } from './project.ts';
 import { type Baseline, weigh } from './verdict.ts';
 
 /** A check of a good server takes seconds; one of a server that hardly answers ends at this time. */
@@ -48,7 +49,10 @@ export interface Examined {
  *
  * @throws SystemError `UNREACHABLE` where nothing answers.
  */
-export async function examine(target: Target, terms: Terms): Promise<Examined> {
+export async function examine(
+  { target, own }: Pick<Held, 'target' | 'own'>,
+  terms: Terms,
+): Promise<Examined> {
   const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = terms;
   const deadlineAt = now() + (terms.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
@@ -81,7 +85,12 @@ export async function examine(target: Target, terms: Terms): Promise<Examined> {
   });
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
-  return { report: { ...weigh(report, demands, baseline, drift), ...(plan && { calls: plan }) }, listed };
+  const { strays, ...explained } = own ? located(report, own) : { ...report, strays: [] };
+  const weighed = weigh(explained, demands, baseline, drift);
+  return {
+    report: { ...weighed, ...(plan && { calls: plan }), ...(strays.length > 0 && { strays }) },
+    listed,
+  };
 }
 
 /** The plan after its reader has allowed more. */

@@ -4,14 +4,25 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment, Exit, Instance, Launch } from '../contract/target.ts';
+import type { Environment, Exit, Instance } from '../contract/target.ts';
+import { type Incident, IncidentLog } from './logged.ts';
 
 const stopMs = 3_000;
 const pollMs = 20;
 const keptOutput = 64 * 1024;
 
+/** An instance of which more is kept than its last lines. */
+export interface Watched extends Instance {
+  /** The end of what it has written to standard error. */
+  errors(): string;
+  /** What its log says of errors in its own code. */
+  incidents(): readonly Incident[];
+}
+
+export type Launching = (environment: Environment) => Promise<Watched>;
+
 export interface Launcher {
-  readonly launch: Launch;
+  readonly launch: Launching;
   /** Kills whatever still runs; synchronous, so that it can be the last thing this process does. */
   killAll(): void;
 }
@@ -19,6 +30,8 @@ export interface Launcher {
 export interface LauncherOptions {
   /** The directory the server is run in; this process's own where absent. */
   readonly cwd?: string;
+  /** Arguments of Node before the program. */
+  readonly nodeArguments?: readonly string[];
   /** Milliseconds a server may take to answer. */
   readonly startMs?: number;
 }
@@ -33,11 +46,11 @@ export interface LauncherOptions {
 export function createLauncher(
   entry: string,
   base: Environment,
-  { cwd, startMs = 60_000 }: LauncherOptions = {},
+  { cwd, nodeArguments = [], startMs = 60_000 }: LauncherOptions = {},
 ): Launcher {
   const running = new Set<ChildProcess>();
-  const launchAt = async (port: string | undefined, environment: Environment): Promise<Instance> => {
-    const child = spawn(process.execPath, [entry], {
+  const launchAt = async (port: string | undefined, environment: Environment): Promise<Watched> => {
+    const child = spawn(process.execPath, [...nodeArguments, entry], {
       env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(cwd !== undefined && { cwd }),
@@ -50,7 +63,7 @@ export function createLauncher(
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
-  const launch: Launch = (environment) =>
+  const launch: Launching = (environment) =>
     'PORT' in environment
       ? launchAt(environment.PORT, environment)
       : onFreePort((port) => launchAt(port, environment));
@@ -95,11 +108,15 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-function supervise(child: ChildProcess, url: string): Omit<Instance, 'healthy'> {
+function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
   let output = '';
+  let errors = '';
+  const log = new IncidentLog();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-keptOutput);
+      if (stream === child.stderr) errors = (errors + text).slice(-keptOutput);
+      else log.add(text);
     });
   }
   const exit = new Promise<Exit>((resolve) => {
@@ -113,6 +130,8 @@ function supervise(child: ChildProcess, url: string): Omit<Instance, 'healthy'> 
     url,
     exit,
     output: () => output,
+    errors: () => errors,
+    incidents: () => log.incidents,
     signal: (name) => child.kill(name),
     async stop() {
       child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-import type { Json, Level, Report, RuleResult } from '../contract/model.ts';
+import type { Cause, Json, Level, Report, RuleResult } from '../contract/model.ts';
 import type { CallPlan } from '../contract/probe/safety.ts';
 
 /** What a check demands beyond the contract's own verdict. */
@@ -43,10 +43,20 @@ export interface Drift {
   readonly refreshNeeded: boolean;
 }
 
+/** An error in the server's own code that no failed rule tells of. */
+export interface Stray extends Cause {
+  /** The tool that was called; absent where the error belongs to no call. */
+  readonly tool?: string;
+  /** How often it was logged. */
+  readonly times: number;
+}
+
 /** The verdict of `market-mcp check`. `ok` counts what `Demands` demand. docs/check.md documents the JSON form. */
 export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
   readonly rules: readonly CheckedRule[];
   readonly drift?: Drift;
+  /** Errors that the server of a project logged and that no failed rule tells of; absent where there are none. */
+  readonly strays?: readonly Stray[];
   /** Which tools of a URL were called, and which were not; absent where it came to no call, and for a project. */
   readonly calls?: CallPlan;
   readonly baseline?: {

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
+import { toolSources } from '../project/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
+import type { OwnCode } from './located.ts';
 import { NotStarted, start } from './start.ts';
 
 /** A server to check, and how to let go of it. */
 export interface Held {
   readonly target: Target;
+  /** What is known of it beside its answers, where it is that of a project. */
+  readonly own?: OwnCode;
   release(): Promise<void>;
 }
 
@@ -33,6 +37,7 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
       target: { url: instance.url, profile, examples, signer, launch, owned },
+      own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {
         await owned.instance().stop();
         await childEnded(undefined);

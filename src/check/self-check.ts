@@ -28,10 +28,10 @@ export async function build(directory: string, packageManager: PackageManager): 
  * @throws SystemError `NOT_STARTED` with the last lines of the server, `UNREACHABLE` where it stops answering.
  */
 export async function selfCheck(directory: string, onRule: Terms['onRule']): Promise<Report> {
-  const { target, release } = await holdProject(directory);
+  const { release, ...held } = await holdProject(directory);
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    return (await examine(target, { demands, selects: () => true, ...(onRule && { onRule }) })).report;
+    return (await examine(held, { demands, selects: () => true, ...(onRule && { onRule }) })).report;
   } finally {
     await release();
   }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { printable } from '../contract/report.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
-import type { Instance, Launch, OwnedServer } from '../contract/target.ts';
+import type { Instance, Launch } from '../contract/target.ts';
 import { createLauncher, onFreePort } from './launch.ts';
+import { ownedBy, type WatchedServer } from './owned.ts';
 
 /** A server that was started for a check. */
 export interface Started {
@@ -12,8 +13,11 @@ export interface Started {
   readonly launch: Launch;
   readonly signer: Signer;
   /** The server, where a check may start it again. */
-  readonly owned: OwnedServer;
+  readonly owned: WatchedServer;
 }
+
+/** Stacks name the lines of the sources, and an explicit exit says where it was called. */
+const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 /** Thrown where a server does not come up; the message holds the last lines it wrote. */
 export class NotStarted extends Error {}
@@ -40,24 +44,11 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
       SESSION_SECRET: randomBytes(32).toString('hex'),
       ALLOWED_ORIGINS: undefined,
     };
-    const { launch } = createLauncher(entry, environment, { cwd });
+    const { launch } = createLauncher(entry, environment, { cwd, nodeArguments });
     return { ...(await launch({ PORT: port })), launch, signer };
   });
   const { launch, signer, ...instance } = started;
-  if (instance.healthy) return { instance, launch, signer, owned: ownedBy(instance, launch) };
+  if (instance.healthy) return { instance, launch, signer, owned: ownedBy(instance, launch, cwd) };
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
-}
-
-/** A server whose address stays the same over restarts: tokens are made out to it. */
-function ownedBy(first: Instance, launch: Launch): OwnedServer {
-  let current = first;
-  return {
-    instance: () => current,
-    async restart() {
-      await current.stop();
-      current = await launch({ PORT: new URL(first.url).port });
-      return current;
-    },
-  };
 }

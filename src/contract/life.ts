@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
+import type { Cause, Problem } from './model.ts';
 import { Probe } from './probe/probe.ts';
 import { staysUp } from './rules/endpoint.ts';
-import type { Target } from './target.ts';
+import type { Ending, Exit, Target } from './target.ts';
 
 /** The moment from which on a server answered nothing any more. */
 export interface Death {
@@ -9,12 +9,9 @@ export interface Death {
   readonly rule: string;
   /** Rules that ran at the same time. */
   readonly beside: readonly string[];
-  /** What a server that we own wrote before its end. */
-  readonly output?: string;
+  /** How the process of a server that we own ended. */
+  readonly ending?: Ending;
 }
-
-/** Milliseconds in which a process that ends closes its output. */
-const closingMs = 1_000;
 
 /** Follows a server through a run: whether it still answers, and which rules ran when it stopped. */
 export class Life {
@@ -92,28 +89,40 @@ export class Life {
       if (probe.isOverdue) return true; // nobody has asked it
       this.#isOver = true;
       const beside = [...this.#running].filter((id) => id !== rule);
-      this.#deaths.push({ rule, beside, ...(await this.#output()) });
+      const ending = await this.#target.owned?.ending();
+      this.#deaths.push({ rule, beside, ...(ending && { ending }) });
       return false;
     } finally {
       await probe.close();
     }
   }
-
-  async #output(): Promise<Pick<Death, 'output'>> {
-    const instance = this.#target.owned?.instance();
-    if (!instance) return {};
-    await Promise.race([instance.exit, setTimeout(closingMs, undefined, { ref: false })]);
-    return { output: lastError(instance.output()) };
-  }
 }
 
-/** The message and the place of the error that a Node process printed last, else the last lines it wrote. */
-function lastError(output: string): string {
-  const [, message, place] = [...output.matchAll(thrown)].at(-1) ?? [];
-  if (message !== undefined) return `${message} at ${place}`.slice(0, 300);
-  return output.trim().split('\n').slice(-3).join(' | ').slice(-300) || 'it wrote nothing';
+/** The finding about a server that stopped answering: one problem for each cause, with the rule that is known best. */
+export function deathProblems(deaths: readonly Death[]): readonly Problem[] {
+  const byCause = new Map(deaths.map((death) => [death.ending?.cause?.message ?? death, death]));
+  return [...byCause.values()].map(deathProblem);
 }
 
-/** `TypeError: text`, then the first line of its stack. */
-const thrown =
-  /^((?:[A-Z]\w*)?(?:Error|Exception)\b[^\n]*)(?:\n(?! {4}at )[^\n]*){0,5}\n {4}at (?:[^\n(]*\()?([^\n)]+)/gm;
+function deathProblem({ rule, beside, ending }: Death): Problem {
+  const others = beside.length === 0 ? '' : `, beside ${beside.join(', ')}`;
+  const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
+  const { exit, cause, lastLines } = ending ?? {};
+  return {
+    expected: 'answers from the first request to the last',
+    actual: exit
+      ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
+      : `the server stopped answering ${when}${ending ? '; its process still runs, so something in it never ends' : ''}`,
+    ...(ending && !exit && { mend: 'Look for a loop that never ends: while it runs, Node answers nobody.' }),
+    ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
+  };
+}
+
+function wordsOf({ message, at }: Cause): string {
+  return at === undefined ? message : `${message} at ${at}`;
+}
+
+function wordsOfExit({ code, signal }: Exit, lastLines = ''): string {
+  const how = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
+  return `${how}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
+}

@@ -41,6 +41,24 @@ export interface Problem {
   readonly actual: string;
   /** What to change, where it can be said more exactly than the rule's own `mend`. */
   readonly mend?: string;
+  /** Set where the answer was a failure of the tool. */
+  readonly failed?: true;
+  /** The id by which the server logged the error behind the answer. */
+  readonly incident?: string;
+  /** The error in the server's own code, where the server is ours and has logged it. */
+  readonly cause?: Cause;
+  /** Where in the project it can be changed: `src/tools/get-price.ts`, with `:12` where the line is known. */
+  readonly at?: string;
+}
+
+/** An error in the code of a server. */
+export interface Cause {
+  /** `TypeError: cannot read …`, with the messages of its own causes. */
+  readonly message: string;
+  /** File and line of the project, `src/tools/get-price.ts:12`; absent where no frame is in the project. */
+  readonly at?: string;
+  /** The first frames, in source files. */
+  readonly stack: readonly string[];
 }
 
 /** What every rule says of itself; the check that belongs to it is added by `StaticRule` and `LiveRule`. */

@@ -7,7 +7,7 @@ export interface TextOptions {
 }
 
 /**
- * A report for people: every rule that did not pass (every rule where verbose) with what differs and how to mend it,
+ * A report for people: every rule that did not pass (every rule where verbose) with what differs and how to fix it,
  * then the summary. Whatever came from the target is stripped of control characters.
  */
 export function textReport(
@@ -30,7 +30,7 @@ export function textReport(
   ];
 }
 
-/** One rule with what differs and how to mend it. */
+/** One rule with what differs and how to fix it. */
 export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
@@ -39,20 +39,29 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
     ...(rule.problems.length > problemsShown
       ? [`    … and ${rule.problems.length - problemsShown} more`]
       : []),
-    ...(rule.status === 'fail' ? [`    mend      ${mendOf(rule)}`, `    source    ${rule.source}`] : []),
+    ...(rule.status === 'fail' ? [`    fix       ${mendOf(rule)}`, `    source    ${rule.source}`] : []),
   ];
 }
 
 /** A rule may fail once for each field of each tool; a person reads the first few. */
 const problemsShown = 5;
 
-/** One problem: where it is, what is expected there, what is. */
-export function problemLines({ tool, path, expected, actual }: Problem, paint: Paint): readonly string[] {
+/** The first frames of a stack lead to the line that failed. */
+const framesShown = 3;
+
+/** One problem: where it is, what is expected there, what is, the error behind it, and what to change. */
+export function problemLines(problem: Problem, paint: Paint): readonly string[] {
+  const { tool, path, expected, actual, cause, at } = problem;
   const where = [tool, path].filter((part) => part !== undefined).map(printable);
   return [
     ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
     `    expected  ${printable(expected)}`,
     `    actual    ${printable(actual)}`,
+    ...(cause ? [`    error     ${paint.bold(printable(cause.message))}`] : []),
+    ...(cause?.stack ?? [])
+      .slice(0, framesShown)
+      .map((line) => `              ${paint.dim(printable(line))}`),
+    ...(at === undefined ? [] : [`    change    ${printable(at)}`]),
   ];
 }
 

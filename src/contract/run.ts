@@ -3,7 +3,7 @@ import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { initializes } from './controls.ts';
 import { inspectTools } from './inspect.ts';
-import { type Death, Life } from './life.ts';
+import { deathProblems, Life } from './life.ts';
 import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
 import { overdue } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
@@ -218,7 +218,7 @@ class Run {
       const { message, kind } = overdue();
       return notRun(verdict(staysUp, level, [], started), message, kind);
     }
-    return verdict(staysUp, level, deaths.map(deathProblem), started);
+    return verdict(staysUp, level, deathProblems(deaths), started);
   }
 
   async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {
@@ -248,15 +248,6 @@ function unjudged(error: unknown): Required<Pick<RuleResult, 'reason' | 'cause'>
   if (error instanceof NotRun) return { reason: error.message, cause: error.kind };
   if (error instanceof NoAnswer) return { reason: `no answer: ${error.message}`, cause: 'unanswered' };
   return { reason: `an error of the check itself: ${messageOf(error)}`, cause: 'error' };
-}
-
-function deathProblem({ rule, beside, output }: Death): Problem {
-  const others = beside.length === 0 ? '' : `, beside ${beside.join(', ')}`;
-  const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
-  return {
-    expected: 'answers from the first request to the last',
-    actual: `the server stopped answering ${when}${output === undefined ? '' : `: ${output}`}`,
-  };
 }
 
 function messageOf(error: unknown): string {

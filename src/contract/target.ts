@@ -1,4 +1,4 @@
-import type { ToolExample } from './model.ts';
+import type { Cause, ToolExample } from './model.ts';
 import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
@@ -32,6 +32,18 @@ export interface OwnedServer {
   instance(): Instance;
   /** Ends it and starts another one at the same address. */
   restart(): Promise<Instance>;
+  /** How the process that serves now has ended, after a moment for its last output. */
+  ending(): Promise<Ending>;
+}
+
+/** How a process came to answer nothing any more. */
+export interface Ending {
+  /** Absent where the process still runs. */
+  readonly exit?: Exit;
+  /** The error that ended it, as far as its output tells. */
+  readonly cause?: Cause;
+  /** The last lines it wrote, where they tell of no error. */
+  readonly lastLines?: string;
 }
 
 /** Environment variables on top of those the target runs with; undefined unsets one. */
@@ -47,7 +59,7 @@ export interface Instance {
   readonly healthy: boolean;
   /** How the process ends. */
   readonly exit: Promise<Exit>;
-  /** What it has written so far, standard error last. */
+  /** The end of what it has written so far to standard output and standard error. */
   output(): string;
   signal(name: 'SIGTERM' | 'SIGINT'): void;
   /** Ends it in any case. */

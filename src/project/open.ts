@@ -62,6 +62,16 @@ export async function openProject(directory: string): Promise<Project> {
   return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
 }
 
+/** The file that defines each tool, by the tool's name; without those whose name is computed. */
+export function toolSources(directory: string): ReadonlyMap<string, string> {
+  return new Map(
+    toolFiles(directory).flatMap((file) => {
+      const tool = readToolFile(directory, file, true);
+      return tool?.source.name == null ? [] : [[tool.source.name, tool.path] as const];
+    }),
+  );
+}
+
 /** The tools by name; the file stands in where the name is not written out. */
 export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
   return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));

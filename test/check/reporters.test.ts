@@ -49,23 +49,68 @@ describe.each(names)('the reporter %s', (name) => {
   });
 });
 
+describe('the error behind a failed rule', () => {
+  const at = 'src/tools/get-price.ts:12';
+  const stack = [`at Object.run ${at}`];
+  const cause = { message: 'TypeError: the feed is gone', at, stack };
+  const problem = { tool: 'get_price', expected: 'data', actual: 'isError: true', cause, at };
+  const report = {
+    ...weigh(reportOf([failed('outcome.found', [problem]), ruleResult('gate.no-token')]), lenient),
+    strays: [{ message: 'RangeError: no such day', at: 'src/tools/list-days.ts:7', stack: [], times: 3 }],
+  };
+
+  it.each(names)('is told with its place by %s', (name) => {
+    const text = reporters[name](report, { color: false, verbose: false }).replaceAll('\\_', '_');
+    for (const told of ['the feed is gone', at.slice(0, -3), 'no such day']) expect(text).toContain(told);
+  });
+
+  it('is where GitHub and code scanning show it', () => {
+    expect(reporters.github(report, plain)).toContain(
+      '::error title=outcome.found,file=src/tools/get-price.ts,line=12::',
+    );
+    const [{ results }] = JSON.parse(reporters.sarif(report, plain)).runs;
+    expect(results[0].locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: 'src/tools/get-price.ts' },
+      region: { startLine: 12 },
+    });
+  });
+
+  it('is what a report for people ends with, beside the command that runs the rule again', () => {
+    const again = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
+    const text = reporters.pretty(report, { color: false, verbose: false, again });
+    expect(text.slice(text.indexOf('✗ failed'))).toMatchInlineSnapshot(`
+      "✗ failed  1 rules passed, 1 failed in 1.2 s
+
+      What failed, and where to change it
+        src/tools/get-price.ts:12  outcome.found
+            TypeError: the feed is gone
+      Run just this again: market-mcp check --only outcome.found"
+    `);
+    expect(text.split('\n\n')[1]).toBe('✗ outcome  0 passed, 1 failed\n✓ gate     1 passed');
+  });
+});
+
 describe('pretty', () => {
   it('tells failures, what was not run and why, the rehearsal, drift and the counts', () => {
     const text = reporters.pretty(everything(), { color: false, verbose: false });
     expect(text.replaceAll(/a\\u\{1b\}.*?%0A/g, '<hostile>')).toMatchInlineSnapshot(`
       "Contract check of https://tools.example.com/mcp (platform generic)
 
+      ✓ tool    1 passed
+      ✗ gate    0 passed, 1 failed, 1 not run
+      ! output  0 passed, 1 advised
+
       ✗ gate.no-token  the title of gate.no-token
           <hostile> · x.<hostile>
           expected  HTTP 401
           actual    <hostile>
-          mend      Mend it.
+          fix       Mend it.
           source    C§5.4
       ! output.typed  the title of output.typed
           get_price · outputSchema
           expected  a type
           actual    nothing
-          mend      Add "type".
+          fix       Add "type".
           source    C§5.4
 
       – not run (1): no key <hostile>
@@ -83,7 +128,11 @@ describe('pretty', () => {
       · no harm  list_coins  a new tool
       The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
 
-      ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s"
+      ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s
+
+      What failed, and where to change it
+        <hostile>  gate.no-token
+            <hostile> · x.a\\u{1b}[31m\\u{9b}2J\\u{202e}\\u{d}\\u{a}::error::x\\…"
     `);
   });
 

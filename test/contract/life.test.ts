@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
-import type { Instance } from '../../src/contract/index.ts';
+import { ownedBy } from '../../src/check/owned.ts';
+import type { Environment } from '../../src/contract/index.ts';
 import { runContract } from '../../src/contract/index.ts';
 import type { Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
@@ -19,11 +21,20 @@ describe('a server that we own and that dies', () => {
     expect(starts).toBe(2);
     const failed = report.rules.filter(({ status }) => status === 'fail');
     expect(failed.map(({ id }) => id)).toEqual(['endpoint.stays-up']);
-    const [first, second] = failed[0]?.problems ?? [];
-    expect(first?.actual).toMatch(
-      /the server stopped answering while \S+ ran.*TypeError: the price feed is gone at \S+:\d+:\d+/,
-    );
-    expect(second?.actual).toMatch(/while (gate|call)\.unknown-tool ran: TypeError: the price feed is gone/);
+    expect(failed[0]?.problems).toEqual([
+      {
+        expected: 'answers from the first request to the last',
+        actual: expect.stringMatching(
+          /^the server died while (gate|call)\.unknown-tool ran: TypeError: the price feed is gone at main\.mjs:\d+$/,
+        ),
+        cause: {
+          message: 'TypeError: the price feed is gone',
+          at: expect.stringMatching(/^main\.mjs:\d+$/),
+          stack: [expect.stringMatching(/^at Timeout\._onTimeout main\.mjs:\d+$/)],
+        },
+        at: expect.stringMatching(/^main\.mjs:\d+$/),
+      },
+    ]);
     const open = report.rules.filter(({ cause }) => cause === 'unanswered');
     expect(open.map(({ id }) => id)).toContain('call.unknown-tool');
     expect(report.summary.passed).toBeGreaterThan(100);
@@ -50,22 +61,17 @@ async function checked(environment: Record<string, string>): Promise<{ report: R
     PLATFORM_AUDIENCE: trust.audience,
     ...environment,
   });
-  let current: Instance = await launch({});
-  let starts = 1;
-  const { url } = current;
-  const owned = {
-    instance: () => current,
-    async restart() {
-      starts += 1;
-      await current.stop();
-      current = await launch({ PORT: new URL(url).port });
-      return current;
-    },
+  let starts = 0;
+  const counted = (variables: Environment) => {
+    starts += 1;
+    return launch(variables);
   };
+  const owned = ownedBy(await counted({}), counted, dirname(program.entry));
+  const { url } = owned.instance();
   try {
     const target = { url, profile: context, examples, signer, owned, timeoutMs: 5_000 };
     return { report: await runContract(target), starts };
   } finally {
-    await current.stop();
+    await owned.instance().stop();
   }
 }

@@ -57,7 +57,7 @@ describe('textReport', () => {
           get\\u{1b}[31m · outputSchema
           expected  null
           actual    a\\u{a}b
-          mend      Add "null".
+          fix       Add "null".
           source    C§5.4
       ! input.sample  tools/call without a token is refused
           p0
@@ -76,7 +76,7 @@ describe('textReport', () => {
           expected  x
           actual    y
           … and 3 more
-          mend      Verify the token.
+          fix       Verify the token.
           source    C§5.4
 
       ✗ failed  1 rules passed, 1 failed, 1 advised in 1.2 s"

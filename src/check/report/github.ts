@@ -1,9 +1,9 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { mendsOf, problemLine, remarksOf } from './words.ts';
+import { fileOf, mendsOf, problemLine, remarksOf, stackLines } from './words.ts';
 
-/** GitHub shows so many lines of an annotation that more would bury the mend. */
+/** GitHub shows so many lines of an annotation that more would bury the fix. */
 const problemsShown = 10;
 
 /** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
@@ -12,7 +12,9 @@ export function githubReport(report: CheckReport): string {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
   const missing = rules.filter((rule) => rule.status === 'not-run' && counts(rule, demands));
   return [
-    ...failed.map((rule) => command(counts(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule))),
+    ...failed.map((rule) =>
+      command(counts(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule), placeOf(rule)),
+    ),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
     command(
@@ -30,15 +32,24 @@ function failureText(rule: CheckedRule): string {
     title,
     ...problems.slice(0, problemsShown).map(problemLine),
     ...(more > 0 ? [`… and ${more} more`] : []),
-    ...mendsOf(rule).map((mend) => `mend: ${mend}`),
+    ...stackLines(problems),
+    ...mendsOf(rule).map((mend) => `fix: ${mend}`),
     `source: ${source}`,
   ].join('\n');
 }
 
+/** The file that GitHub shows the annotation in, where the problems name one. */
+function placeOf({ problems }: CheckedRule): string {
+  const at = problems.find((problem) => problem.at !== undefined)?.at;
+  if (at === undefined) return '';
+  const { file, line } = fileOf(at);
+  return `,file=${property(file)}${line === undefined ? '' : `,line=${line}`}`;
+}
+
 /** Escapes as @actions/core does, so that a text from the target cannot become a command of its own. */
-function command(level: 'error' | 'warning' | 'notice', title: string, text: string): string {
+function command(level: 'error' | 'warning' | 'notice', title: string, text: string, place = ''): string {
   const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  return `::${level} title=${property(title)}::${data}`;
+  return `::${level} title=${property(title)}${place}::${data}`;
 }
 
 function property(text: string): string {

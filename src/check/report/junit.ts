@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { groupOf, mendsOf, problemLine, type Remark, remarksOf } from './words.ts';
+import { groupOf, mendsOf, problemLine, type Remark, remarksOf, stackLines } from './words.ts';
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
@@ -69,7 +69,8 @@ function contentOf(rule: CheckedRule, fails: boolean): string | undefined {
   }
   const lines = [
     ...problems.map(problemLine),
-    ...mendsOf(rule).map((mend) => `mend: ${mend}`),
+    ...stackLines(problems),
+    ...mendsOf(rule).map((mend) => `fix: ${mend}`),
     `source: ${source}`,
   ];
   const text = escaped(lines.join('\n'));

@@ -1,13 +1,13 @@
 import { printable } from '../../contract/report.ts';
 import { shorten } from '../../contract/schema.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { mendsOf, problemLine, reasonLine } from './words.ts';
+import { mendsOf, problemLine, reasonLine, strayLine } from './words.ts';
 
 const problemsShown = 5;
 
 /** The report as GitHub-flavoured Markdown, for a job summary or a comment. */
 export function markdownReport(report: CheckReport): string {
-  const { ok, target, platform, rules, rehearsal = [], drift, baseline, summary } = report;
+  const { ok, target, platform, rules, rehearsal = [], drift, baseline, strays = [], summary } = report;
   const failed = rules.filter(({ status }) => status === 'fail');
   const notRun = rules.filter(({ status }) => status === 'not-run');
   const blocks: readonly (readonly string[])[] = [
@@ -15,7 +15,7 @@ export function markdownReport(report: CheckReport): string {
     [
       `Platform ${text(platform)}: ${summary.passed} rules passed, **${summary.failed} failed**, ${summary.advice} advised, ${summary.known} known, ${summary.notRun} not run.`,
     ],
-    table(['rule', 'level', 'what differs', 'mend', 'source'], failed.map(failureRow)),
+    table(['rule', 'level', 'what differs', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
     table(
       ['tool', 'arguments', 'ms', 'verdict'],
@@ -40,6 +40,8 @@ export function markdownReport(report: CheckReport): string {
     (baseline?.stale ?? []).map(
       ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: take it out of the baseline`,
     ),
+    strays.length === 0 ? [] : ['## Errors that no rule tells of'],
+    strays.map((stray) => `- ${text(strayLine(stray))}`),
     notRun.length === 0 ? [] : ['## Not run'],
     table(
       ['rule', 'reason'],

@@ -2,27 +2,36 @@ import type { Json, RehearsalStep } from '../../contract/model.ts';
 import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
 import { shorten } from '../../contract/schema.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { reasonLine } from './words.ts';
+import { groupLines, recapLines } from './recap.ts';
+import { reasonLine, strayLine } from './words.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
-  /** Also lists the rules that passed. */
+  /** Lists every rule, too. */
   readonly verbose: boolean;
+  /** The command line that runs these rules again; absent where none can be given. */
+  readonly again?: (rules: readonly string[]) => string;
 }
 
-/** The report for a person at a terminal: failures, what was not run and why, the rehearsal, drift, the counts. */
-export function prettyReport(report: CheckReport, { color, verbose }: PrettyOptions): string {
+/**
+ * The report for a person at a terminal: a line for each group of rules, failures in full, what was not run and why, the
+ * rehearsal, drift, and last the verdict with what to change.
+ */
+export function prettyReport(report: CheckReport, { color, verbose, again }: PrettyOptions): string {
   const paint = color ? painted : plain;
-  const { rules, rehearsal = [], target, platform } = report;
+  const { rules, rehearsal = [], strays = [], target, platform } = report;
   const blocks = [
     [`Contract check of ${printable(target)} (platform ${printable(platform)})`],
-    verbose ? rules.filter(({ status }) => status === 'pass').flatMap((rule) => ruleLines(rule, paint)) : [],
+    verbose
+      ? rules.filter(({ status }) => status === 'pass').flatMap((rule) => ruleLines(rule, paint))
+      : groupLines(report, paint),
     rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint)),
-    notRunLines(rules, paint),
-    rehearsalLines(rehearsal, paint),
+    notRunLines(rules, paint, verbose),
+    rehearsalLines(rehearsal, paint, verbose),
+    strays.map((stray) => `${paint.yellow('!')} ${strayLine(stray)}`),
     driftLines(report, paint),
     baselineLines(report, paint),
-    [summaryLine(report, paint)],
+    [summaryLine(report, paint), ...recapLines(report, paint, again)],
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -37,16 +46,25 @@ function failureLines(rule: CheckedRule, paint: Paint): readonly string[] {
 }
 
 /** Rules by the reason for which they were not run: there are few reasons, and many rules. */
-function notRunLines(rules: readonly CheckedRule[], paint: Paint): readonly string[] {
+function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boolean): readonly string[] {
   const byReason = new Map<string, string[]>();
   for (const { id, status, reason = '' } of rules) {
     if (status === 'not-run') byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   }
   return [...byReason].flatMap(([reason, ids]) => [
     `– not run (${ids.length}): ${reasonLine(reason)}`,
-    ...wrapped(ids, 100).map((line) => `    ${paint.dim(line)}`),
+    ...clipped(wrapped(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
   ]);
 }
+
+/** The first lines of a list of rules; a server that died leaves a hundred open. */
+function clipped(lines: readonly string[], verbose: boolean): readonly string[] {
+  const shown = verbose ? lines.length : linesShown;
+  const more = lines.slice(shown).join(', ').split(', ').filter(Boolean).length;
+  return more === 0 ? lines : [...lines.slice(0, shown), `… and ${more} more (--verbose lists them)`];
+}
+
+const linesShown = 2;
 
 function wrapped(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
@@ -61,17 +79,22 @@ function wrapped(words: readonly string[], width: number): readonly string[] {
 /** Of a long list a person reads the first ones; the JSON form holds them all. */
 const entriesShown = 20;
 
-function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint): readonly string[] {
+function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: boolean): readonly string[] {
   if (steps.length === 0) return [];
+  const title =
+    'Submission rehearsal: connect, list the tools, call each with sample arguments, read its text';
+  if (!verbose && steps.every(({ status }) => status === 'pass')) {
+    return [
+      `${paint.green('✓')} ${title.replace(':', ` (${steps.length} ${steps.length === 1 ? 'tool' : 'tools'}):`)}`,
+    ];
+  }
   const [passed, failed] = [
     steps.filter(({ status }) => status === 'pass').slice(entriesShown),
     steps.filter(({ status }) => status === 'fail').slice(entriesShown),
   ];
   const hidden = new Set([...passed, ...failed]);
   return [
-    paint.bold(
-      'Submission rehearsal: connect, list the tools, call each with sample arguments, read its text',
-    ),
+    paint.bold(title),
     ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
     ...(failed.length > 0 ? [`… and ${failed.length} more that fail`] : []),
     ...(passed.length > 0 ? [`… and ${passed.length} more that pass`] : []),
@@ -84,7 +107,7 @@ function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalSte
   return [
     `${mark} ${printable(shortName(tool))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
     ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
-    ...(mend === undefined ? [] : [`    mend      ${printable(mend)}`]),
+    ...(mend === undefined ? [] : [`    fix       ${printable(mend)}`]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { version } from '../../plan/versions.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { safeJson } from './json.ts';
-import { mendsOf, problemLine, type Remark, remarksOf } from './words.ts';
+import { fileOf, mendsOf, problemLine, type Remark, remarksOf, stackLines } from './words.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
@@ -35,7 +35,7 @@ function descriptor({ id, title, mend, source, level }: CheckedRule) {
 function results(rule: CheckedRule, ruleIndex: number, target: string): readonly object[] {
   const { id: ruleId, status, level, problems, reason = '', known } = rule;
   const base = { ruleId, ruleIndex };
-  const physicalLocation = { artifactLocation: { uri: target } };
+  const physicalLocation = physicalOf(target);
   if (status === 'not-run') {
     const message = { text: `not run: ${reason}` };
     return [{ ...base, kind: 'open', level: 'none', message, locations: [{ physicalLocation }] }];
@@ -43,12 +43,16 @@ function results(rule: CheckedRule, ruleIndex: number, target: string): readonly
   return problems.map((problem) => {
     const fullyQualifiedName = [problem.tool, problem.path].filter((part) => part !== undefined).join('/');
     const logical = fullyQualifiedName === '' ? {} : { logicalLocations: [{ fullyQualifiedName }] };
-    const text = [problemLine(problem), ...mendsOf({ ...rule, problems: [problem] })].join('\n');
+    const text = [
+      problemLine(problem),
+      ...stackLines([problem]),
+      ...mendsOf({ ...rule, problems: [problem] }),
+    ].join('\n');
     return {
       ...base,
       level: severityOf(level),
       message: { text },
-      locations: [{ physicalLocation, ...logical }],
+      locations: [{ physicalLocation: physicalOf(problem.at ?? target), ...logical }],
       ...(known && { suppressions: [{ kind: 'external' }] }),
     };
   });
@@ -59,8 +63,14 @@ function remarkResult({ about, text, fails }: Remark, target: string): object {
     ruleId: about,
     level: fails ? 'error' : 'warning',
     message: { text },
-    locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
+    locations: [{ physicalLocation: physicalOf(target) }],
   };
+}
+
+/** A place in a project, or the target itself. */
+function physicalOf(place: string): object {
+  const { file, line } = URL.canParse(place) ? { file: place } : fileOf(place);
+  return { artifactLocation: { uri: file }, ...(line !== undefined && { region: { startLine: line } }) };
 }
 
 function severityOf(level: CheckedRule['level']): 'error' | 'warning' {

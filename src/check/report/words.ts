@@ -1,12 +1,14 @@
 import type { Problem } from '../../contract/model.ts';
 import { missing } from '../../contract/probe/reasons.ts';
 import { printable } from '../../contract/report.ts';
-import type { CheckedRule, CheckReport } from '../model.ts';
+import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
-export function problemLine({ tool, path, expected, actual }: Problem): string {
+export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
   const where = [tool, path].filter((part) => part !== undefined).join(' · ');
-  return printable(`${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}`);
+  const error = cause === undefined ? '' : `; the error: ${cause.message}`;
+  const place = at === undefined ? '' : ` (${at})`;
+  return printable(`${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}${error}${place}`);
 }
 
 /** What to do about a rule that failed: what its problems say more exactly, else its own words. */
@@ -36,8 +38,8 @@ export interface Remark {
   readonly fails: boolean;
 }
 
-/** Changes that break callers, and entries of the baseline that pass now. */
-export function remarksOf({ demands, drift, baseline }: CheckReport): readonly Remark[] {
+/** Changes that break callers, entries of the baseline that pass now, and errors that no rule tells of. */
+export function remarksOf({ demands, drift, baseline, strays = [] }: CheckReport): readonly Remark[] {
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
     ...breaking.map(({ tool, path, what }) => ({
@@ -50,7 +52,28 @@ export function remarksOf({ demands, drift, baseline }: CheckReport): readonly R
       text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: take it out of the baseline`),
       fails: true,
     })),
+    ...strays.map((stray) => ({ about: 'server', text: strayLine(stray), fails: false })),
   ];
+}
+
+/** An error that the server logged and that no failed rule tells of, in a printable line. */
+export function strayLine({ tool, message, at, times }: Stray): string {
+  const who =
+    tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
+  const often = times > 1 ? `, ${times} times` : '';
+  return printable(`${who}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
+}
+
+/** File and line of a place in a project: `src/tools/x.ts:12`. */
+export function fileOf(at: string): { readonly file: string; readonly line?: number } {
+  const [, file = at, line] = /^(.*?)(?::(\d+))?$/.exec(at) ?? [];
+  return { file, ...(line !== undefined && { line: Number(line) }) };
+}
+
+/** The frames of the errors behind the problems of a rule, each error once. */
+export function stackLines(problems: readonly Problem[]): readonly string[] {
+  const stacks = problems.flatMap(({ cause }) => (cause ? [cause.stack.map(printable).join('\n')] : []));
+  return [...new Set(stacks)].filter((stack) => stack !== '');
 }
 
 /** The group of a rule: `gate` of `gate.no-token`. */

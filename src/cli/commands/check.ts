@@ -4,6 +4,7 @@ import { type Earlier, type Examined, examine, type Terms } from '../../check/ex
 import { readExamples } from '../../check/examples.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
+import type { PrettyOptions } from '../../check/report/pretty.ts';
 import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import type { CallPlan } from '../../contract/probe/safety.ts';
@@ -14,6 +15,7 @@ import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { fault, pass, refuse } from '../../spec/fault.ts';
 import type { Result } from '../../spec/model.ts';
+import { againLine } from '../check/again.ts';
 import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flags.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
@@ -35,13 +37,14 @@ export async function check(
 ): Promise<ExitCode> {
   const subject = unwrapped(await subjectOf(target, flags));
   const terms = await termsOf(flags, subject.directory);
+  const again = (rules: readonly string[]) => againLine(target, flags, rules);
   const save = savedAs(flags, subject.directory);
   for (const file of [save.baseline, save.listing]) if (file !== undefined) await refuseUnwritable(file);
   if (flags.watch && subject.directory !== undefined) {
     const { watch } = await import('../check/watch.ts');
-    return watch(subject.directory, output, () => once(subject, terms, save, flags, output));
+    return watch(subject.directory, output, () => once(subject, terms, save, flags, output, again));
   }
-  return once(subject, terms, save, flags, output);
+  return once(subject, terms, save, flags, output, again);
 }
 
 async function once(
@@ -50,8 +53,9 @@ async function once(
   save: Saved,
   flags: CheckFlags,
   output: Output,
+  again: PrettyOptions['again'] & {},
 ): Promise<ExitCode> {
-  const { target, release } = await subject.hold(output);
+  const { release, ...held } = await subject.hold(output);
   let progress = output.progress('checking');
   const ended = new AbortController();
   const decide = async (plan: CallPlan): Promise<readonly string[]> => {
@@ -67,7 +71,7 @@ async function once(
   };
   let examined: Examined;
   try {
-    examined = await examine(target, {
+    examined = await examine(held, {
       ...terms,
       ...(subject.directory === undefined && { calls: { named: flags.call, decide } }),
       signal: ended.signal,
@@ -79,7 +83,7 @@ async function once(
   }
   const { report, listed } = examined;
   const reporter = reporters[output.json ? 'json' : flags.reporter];
-  output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true }));
+  output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true, again }));
   const saved = async (file: string, value: object): Promise<void> => {
     await saveJson(file, value);
     if (reporter === reporters.pretty) output.done(`${file} written`);

@@ -190,7 +190,7 @@ async function check(
         };
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    const { report } = await examine(held.target, {
+    const { report } = await examine(held, {
       demands,
       selects: () => true,
       onRule: ({ id }, done, total) => onRule(id, done, total),

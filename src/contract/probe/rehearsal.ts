@@ -6,6 +6,7 @@ import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { type SdkSession, silenceOf } from './client.ts';
 import type { Probe } from './probe.ts';
+import { incidentIn } from './rpc.ts';
 
 /** The submission test, replayed. */
 export interface Rehearsal {
@@ -150,7 +151,14 @@ export function failureProblems({ failure }: Step): readonly Problem[] {
 /** The verdict of the test on each tool, as a report shows it. */
 export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
   return steps.map((step) => {
-    const problems = [...thrownProblems(step), ...failureProblems(step), ...textProblems(step)];
+    const incident = incidentIn(step.content);
+    const problems = [...thrownProblems(step), ...failureProblems(step), ...textProblems(step)].map(
+      (problem): Problem => ({
+        ...problem,
+        ...(step.failure !== undefined && { failed: true }),
+        ...(incident !== undefined && { incident }),
+      }),
+    );
     const { name: tool, arguments: args, ms } = step;
     return { tool, arguments: args, ms, status: problems.length > 0 ? 'fail' : 'pass', problems };
   });

@@ -76,6 +76,11 @@ export function textOf(content: Json | undefined): string | undefined {
   return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
 }
 
+/** The id by which a server logged the error behind a failure, where the text of the result names one. */
+export function incidentIn(content: Json | undefined): string | undefined {
+  return /\(incident ([\w-]{8,64})\)/.exec(textOf(content) ?? '')?.[1];
+}
+
 const shownCharacters = 160;
 
 function clipped(text: string): string {

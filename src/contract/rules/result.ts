@@ -3,7 +3,7 @@ import { answeredCalls } from '../controls.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
-import { textOf } from '../probe/rpc.ts';
+import { incidentIn, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { isObject, misfits, shorten } from '../schema.ts';
 import { isText, propertiesOf } from './read.ts';
@@ -197,11 +197,23 @@ function about(kind: string, concerns: (result: JsonObject) => boolean): (rule: 
 }
 
 /** A problem of one call, with the tool and the arguments it was called with. */
-export function ofCall(
-  { name, arguments: args }: Pick<CallOutcome, 'name' | 'arguments'>,
-  problem: Problem,
-): Problem {
-  return { tool: name, ...problem, path: `${problem.path ?? 'result'} (called with ${shorten(args)})` };
+export function ofCall(call: Call, problem: Problem): Problem {
+  const { name, arguments: args, result, content, failure } = call;
+  const incident = incidentIn(result?.content ?? content);
+  return {
+    tool: name,
+    ...problem,
+    path: `${problem.path ?? 'result'} (called with ${shorten(args)})`,
+    ...((result?.isError === true || failure !== undefined) && { failed: true }),
+    ...(incident !== undefined && { incident }),
+  };
+}
+
+interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
+  readonly result?: JsonObject | undefined;
+  /** The content of the result, where that alone is known. */
+  readonly content?: Json;
+  readonly failure?: string;
 }
 
 /** Whether structuredContent carries the signal of an empty result (C§2.2). */

@@ -3,7 +3,7 @@ import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
 import { type LiveRule, NotRun, unless } from '../rule.ts';
 import { isObject } from '../schema.ts';
-import type { Exit } from '../target.ts';
+import type { Exit, Instance } from '../target.ts';
 import {
   audienceProblems,
   callOf,
@@ -31,7 +31,7 @@ export const stopRules: readonly LiveRule[] = [
       const instance = await productionInstance(probe);
       if (!instance.healthy) throw new NotRun('the server does not start in production (process.production)');
       instance.signal('SIGTERM');
-      return orderlyProblems(await exitOf(instance, patienceMs));
+      return orderlyProblems(instance, await exitOf(instance, patienceMs));
     },
   },
   {
@@ -60,14 +60,20 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
       expected: 'a result',
       actual: describe(answer),
     }),
-    ...orderlyProblems(await exitOf(instance, patienceMs)),
+    ...orderlyProblems(instance, await exitOf(instance, patienceMs)),
   ];
 }
 
-function orderlyProblems({ code, signal }: Exit): readonly Problem[] {
+function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
+  if (code !== 0 && uncaught.test(instance.output())) {
+    throw new NotRun('the process died of an error that nothing caught (endpoint.stays-up)');
+  }
   return unless(code === 0, {
     path: 'SIGTERM',
     expected: 'exit status 0',
     actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
   });
 }
+
+/** The line with which Node ends what it says of an uncaught exception. */
+const uncaught = /^Node\.js v\d/m;

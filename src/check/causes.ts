@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Cause } from '../contract/model.ts';
+
+/** Frames of a stack that a report shows. */
+const shownFrames = 8;
+const shownCharacters = 1_000;
+
+/**
+ * What an error says of itself, from the text of its stack.
+ *
+ * @param text a message, then lines such as `    at run (file:///p/src/tools/x.ts:12:5)`.
+ * @param directory the project: places in it are shown relative to it.
+ */
+export function causeOf(text: string, directory: string): Cause {
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => frame.test(line));
+  const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
+  const places = lines.flatMap((line) => placeIn(line, directory) ?? []);
+  const at = placeToChange(places);
+  // The causes of an error, and what else stands between the frames.
+  const further = first === -1 ? [] : lines.slice(first).filter((line) => /^\s*\[?cause\]?:/.test(line));
+  return {
+    message: [message, ...further.map((line) => line.trim())].join(' ').slice(0, shownCharacters),
+    ...(at !== undefined && { at }),
+    stack: withoutRuntime(places)
+      .slice(0, shownFrames)
+      .map(({ text }) => text),
+  };
+}
+
+/**
+ * The error of which a Node process died, from what it wrote to its standard error: an exception that nobody caught, an
+ * explicit exit, or a lack of memory. Undefined where it tells of none.
+ */
+export function crashIn(errors: string, directory: string): Cause | undefined {
+  const memory = /^FATAL ERROR: (.*)$/m.exec(errors)?.[1];
+  if (memory !== undefined) return { message: memory, stack: [] };
+  const uncaught = [...errors.matchAll(uncaughtException)].at(-1)?.groups;
+  if (uncaught?.text !== undefined) {
+    const cause = causeOf(uncaught.text.replace(/\n\(Use `node [^\n]*/, ''), directory);
+    const place = placeOf(uncaught.place ?? '', uncaught.line ?? '', directory);
+    return cause.at === undefined && place?.isOwn ? { ...cause, at: place.at } : cause;
+  }
+  const exit = [...errors.matchAll(explicitExit)].at(-1);
+  if (!exit) return undefined;
+  const { at, stack } = causeOf(exit[2] ?? '', directory);
+  return { message: `process.exit(${exit[1]}) was called`, ...(at !== undefined && { at }), stack };
+}
+
+/** What Node writes of an uncaught exception: the place, the line of the source, a marker, the error, its version. */
+const uncaughtException =
+  /^(?<place>\S.*):(?<line>\d+)\n(?:.*\n)?[ \t~]*\^+\n+(?<text>[\s\S]*?)\n+(?=Node\.js v\d)/gm;
+/** What `--trace-exit` writes. */
+const explicitExit =
+  /^\(node:\d+\) WARNING: Exited the environment with code (\d+)\n((?: {4}at [^\n]*\n?)+)/gm;
+const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
+
+interface Place {
+  /** The frame as a report shows it. */
+  readonly text: string;
+  readonly at: string;
+  /** Whether it is a file of the project itself. */
+  readonly isOwn: boolean;
+}
+
+function placeIn(line: string, directory: string): Place | undefined {
+  const [, file = '', number = ''] = frame.exec(line) ?? [];
+  const place = placeOf(file, number, directory);
+  return (
+    place && {
+      ...place,
+      text: line
+        .trim()
+        .replace(/\(?(?:file:\/\/|\/).*$/, '')
+        .trim()
+        .concat(` ${place.at}`),
+    }
+  );
+}
+
+function placeOf(file: string, line: string, directory: string): Place | undefined {
+  if (file === '' || file.startsWith('node:')) return undefined;
+  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+  const source = sourceOf(path, Number(line)) ?? { path, line: Number(line) };
+  const inside = relative(directory, source.path);
+  const isOwn = !inside.startsWith('..') && !inside.split(/[\\/]/).includes('node_modules');
+  const at = `${isOwn ? inside : source.path}:${source.line}`;
+  return { text: at, at, isOwn };
+}
+
+/** The place that its author can change: in a tool or what it uses, before the runtime. */
+function placeToChange(places: readonly Place[]): string | undefined {
+  return withoutRuntime(places).find(({ isOwn }) => isOwn)?.at;
+}
+
+/** The frames without those of the sealed runtime, unless there are no others. */
+function withoutRuntime(places: readonly Place[]): readonly Place[] {
+  const authored = places.filter(({ at }) => !/^src[\\/](server|source|main|process|config)\b/.test(at));
+  return authored.some(({ isOwn }) => isOwn) ? authored : places;
+}
+
+/** The line of the source that a line of compiled code stems from; `--trace-exit` does not translate it. */
+function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {
+  if (!path.endsWith('.js')) return undefined;
+  try {
+    const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));
+    const entry = map.findEntry(line - 1, Number.MAX_SAFE_INTEGER);
+    if (!('originalSource' in entry)) return undefined;
+    return { path: resolve(dirname(path), entry.originalSource), line: entry.originalLine + 1 };
+  } catch {
+    return undefined;
+  }
+}

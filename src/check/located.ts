@@ -1,0 +1,74 @@
+import type { Problem, Report } from '../contract/model.ts';
+import { causeOf } from './causes.ts';
+import type { Incident } from './logged.ts';
+import type { Stray } from './model.ts';
+
+/** What is known of the code of a server that is examined. */
+export interface OwnCode {
+  readonly directory: string;
+  /** Name of a tool → the file that defines it, `src/tools/get-price.ts`. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** What the server has logged so far of errors in its code. */
+  incidents(): readonly Incident[];
+}
+
+/** Different errors that are told beside the rules. */
+const shownStrays = 10;
+
+/**
+ * A report with the error behind each problem, as the server logged it, and the place where it can be changed; with the
+ * errors beside that no problem tells of.
+ */
+export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
+  report: R,
+  { directory, sources, incidents: logged }: OwnCode,
+): R & { readonly strays: readonly Stray[] } {
+  const incidents = logged();
+  const byId = new Map(incidents.map((incident) => [incident.id, incident]));
+  const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
+  const told = new Set<string>();
+  const withCause = (problem: Problem, of?: string): Problem => {
+    const { tool = of ?? '', incident: id, failed } = problem;
+    const incident = id === undefined ? failed && printed.get(tool) : byId.get(id);
+    const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
+    if (cause) told.add(keyOf(cause.message));
+    const at = problem.at ?? cause?.at ?? sources.get(tool);
+    const mend = incident && cause?.at && `Correct ${cause.at}: the call failed with the error above.`;
+    return {
+      ...problem,
+      ...(cause && { cause }),
+      ...(at !== undefined && { at }),
+      ...(mend && { mend }),
+    };
+  };
+  const rules = report.rules.map((rule) => ({
+    ...rule,
+    problems: rule.problems.map((problem) => withCause(problem)),
+  }));
+  const rehearsal = report.rehearsal?.map((step) => ({
+    ...step,
+    problems: step.problems.map((problem) => withCause(problem, step.tool)),
+  }));
+  return {
+    ...report,
+    rules,
+    ...(rehearsal && { rehearsal }),
+    strays: straysOf(incidents, directory).filter(({ message }) => !told.has(keyOf(message))),
+  };
+}
+
+function straysOf(incidents: readonly Incident[], directory: string): readonly Stray[] {
+  const strays = new Map<string, Stray>();
+  for (const { tool, detail } of incidents) {
+    const cause = causeOf(detail, directory);
+    const key = `${tool} ${keyOf(cause.message)}`;
+    const times = (strays.get(key)?.times ?? 0) + 1;
+    strays.set(key, { ...(strays.get(key) ?? { ...cause, ...(tool !== undefined && { tool }) }), times });
+  }
+  return [...strays.values()].slice(0, shownStrays);
+}
+
+/** Errors that differ only in their values are one error. */
+function keyOf(message: string): string {
+  return message.replaceAll(/"[^"]*"|'[^']*'|\d+/g, '…');
+}

@@ -1,0 +1,84 @@
+import { type Paint, printable } from '../../contract/report.ts';
+import type { CheckedRule, CheckReport } from '../model.ts';
+import { counts } from '../verdict.ts';
+import { groupOf, problemLine } from './words.ts';
+
+/** One line for each group of rules: whether it passed, and the counts. */
+export function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {
+  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
+  const width = Math.max(...groups.map((group) => group.length));
+  return groups.map((group) => {
+    const own = rules.filter(({ id }) => groupOf(id) === group);
+    const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
+    const failed = of((rule) => rule.status === 'fail' && counts(rule, demands));
+    const advised = of((rule) => rule.status === 'fail' && !rule.known && !counts(rule, demands));
+    const known = of((rule) => rule.known === true);
+    const notRun = of(({ status }) => status === 'not-run');
+    const mark =
+      failed > 0
+        ? paint.red('✗')
+        : advised > 0
+          ? paint.yellow('!')
+          : notRun === own.length
+            ? paint.dim('–')
+            : paint.green('✓');
+    const words = [
+      `${of(({ status }) => status === 'pass')} passed`,
+      ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
+      ...(advised > 0 ? [paint.yellow(`${advised} advised`)] : []),
+      ...(known > 0 ? [`${known} known`] : []),
+      ...(notRun > 0 ? [paint.dim(`${notRun} not run`)] : []),
+    ];
+    return `${mark} ${group.padEnd(width)}  ${words.join(', ')}`;
+  });
+}
+
+/** What failed, by the place where it can be changed, and the command that runs just that again. */
+export function recapLines(
+  { rules, demands }: CheckReport,
+  paint: Paint,
+  again: ((rules: readonly string[]) => string) | undefined,
+): readonly string[] {
+  const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
+  const counted = failed.filter((rule) => counts(rule, demands));
+  const shown = counted.length > 0 ? counted : failed;
+  if (shown.length === 0) return [];
+  const byPlace = new Map<string, { readonly what: string; readonly ids: Set<string> }>();
+  for (const { id, title, problems } of shown) {
+    for (const problem of problems) {
+      const place = problem.at ?? problem.tool ?? '';
+      const key = place === '' ? id : place;
+      const what =
+        problem.cause?.message ?? (place === '' ? title : problemLine({ ...problem, at: undefined }));
+      const entry = byPlace.get(key) ?? { what, ids: new Set() };
+      byPlace.set(key, entry);
+      entry.ids.add(id);
+    }
+  }
+  const ids = shown.map(({ id }) => id);
+  const command = again?.(ids);
+  return [
+    '',
+    paint.bold(
+      counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where',
+    ),
+    ...[...byPlace].slice(0, placesShown).flatMap(([place, { what, ids }]) => {
+      const rules = [...ids].join(', ');
+      return [
+        `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
+        `      ${clip(printable(what))}`,
+      ];
+    }),
+    ...(byPlace.size > placesShown ? [`  … and ${byPlace.size - placesShown} more places`] : []),
+    ...(command === undefined
+      ? []
+      : [`Run just ${ids.length === 1 ? 'this' : 'these'} again: ${paint.bold(command)}`]),
+  ];
+}
+
+const placesShown = 10;
+const width = 160;
+
+function clip(text: string): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

@@ -1,0 +1,35 @@
+import { marketCommand } from '../command-line.ts';
+import type { CheckFlags } from './flags.ts';
+
+/**
+ * The command line that runs some rules of a check again, with what else the check was given. What may be secret is left to
+ * the shell: a token stands as "$TOKEN".
+ */
+export function againLine(target: string | undefined, flags: CheckFlags, rules: readonly string[]): string {
+  const { platform, signingKey, token, issuer, audience, call, examples, timeout, level, requireAll } = flags;
+  const isFile = signingKey !== undefined && !signingKey.includes('-----BEGIN');
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ['--platform', platform],
+    ['--signing-key', isFile ? signingKey : undefined],
+    ['--issuer', issuer],
+    ['--audience', audience],
+    ['--call', call.length > 0 ? call.join(',') : undefined],
+    ['--examples', examples],
+    ['--timeout', timeout],
+    ['--level', level === 'should' ? level : undefined],
+  ];
+  const secret = [
+    ...(token === undefined ? [] : ['--token "$TOKEN"']),
+    ...(signingKey === undefined || isFile ? [] : ['--signing-key "$SIGNING_KEY"']),
+    ...flags.header.map((line) => `--header "${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`),
+  ];
+  const line = marketCommand(
+    'check',
+    ...(target === undefined ? [] : [target]),
+    '--only',
+    rules.join(','),
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...(requireAll ? ['--require-all'] : []),
+  );
+  return [line, ...secret].join(' ');
+}

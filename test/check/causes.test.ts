@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { causeOf, crashIn } from '../../src/check/causes.ts';
+import { IncidentLog, printedErrors } from '../../src/check/logged.ts';
+import { directory } from '../project/directory.ts';
+
+/** What a program with these lines, compiled as a tool of a project, writes to its standard error on Node. */
+function ran(...lines: readonly string[]): { readonly root: string; readonly errors: string } {
+  const root = realpathSync(directory());
+  mkdirSync(join(root, 'src/tools'), { recursive: true });
+  mkdirSync(join(root, 'dist/src/tools'), { recursive: true });
+  const source = lines.join('\n');
+  writeFileSync(join(root, 'src/tools/price.ts'), source);
+  const { code, map } = transformSync(`type Gone = {\n  a: string;\n};\n${source}`, {
+    loader: 'ts',
+    sourcemap: true,
+    sourcefile: '../../../src/tools/price.ts',
+    format: 'esm',
+  });
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  const file = join(root, 'dist/src/tools/price.js');
+  writeFileSync(file, `${code}\n//# sourceMappingURL=price.js.map`);
+  writeFileSync(`${file}.map`, map);
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--enable-source-maps', '--trace-exit', '--max-old-space-size=40', file],
+    { encoding: 'utf8', cwd: root },
+  );
+  return { root, errors: stderr };
+}
+
+/** The lines of the type that stands before the source shift every line by three. */
+const shift = 3;
+
+describe('the error of which a process died', () => {
+  it.each([
+    [
+      'is thrown in a timer',
+      "setTimeout(() => { throw new TypeError('the feed is gone'); });",
+      'TypeError: the feed is gone',
+    ],
+    ['is an unhandled rejection', "Promise.reject(new Error('late'));", 'Error: late'],
+    ['is no Error', "setTimeout(() => { throw 'plain text'; });", 'plain text'],
+    ['has more than one line', "setTimeout(() => { throw new Error('one\\ntwo'); });", 'Error: one two'],
+    ['is an explicit exit', 'setTimeout(() => process.exit(7));', 'process.exit(7) was called'],
+  ])('%s', (_, line, message) => {
+    const { root, errors } = ran('const first = 1;', line);
+    expect(crashIn(errors, root)).toMatchObject({ message, at: `src/tools/price.ts:${2 + shift}` });
+  });
+
+  it('has the messages of its causes', () => {
+    const line = "setTimeout(() => { throw new Error('outer', { cause: new Error('inner reason') }); });";
+    const { root, errors } = ran(line);
+    expect(crashIn(errors, root)?.message).toMatch(/^Error: outer \[cause\]: Error: inner reason/);
+  });
+
+  it('is a lack of memory', () => {
+    const { root, errors } = ran(
+      'const all = []; for (;;) all.push(new Array(1e4).fill(String(Math.random())));',
+    );
+    expect(crashIn(errors, root)?.message).toContain('heap out of memory');
+  });
+
+  it('is not known where a process ended in silence', () => {
+    const { root, errors } = ran("console.error('no way to go on'); process.exitCode = 3;");
+    expect(crashIn(errors, root)).toBeUndefined();
+  });
+});
+
+describe('the errors that a server tells of', () => {
+  it('are read off its log, in whatever pieces that comes', () => {
+    const log = new IncidentLog();
+    const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'get_price', detail: 'Error: x' });
+    for (const piece of `{"event":"call"}\nno JSON "incident"\n${line}\n{"event":"inci`.match(
+      /[\s\S]{1,7}/g,
+    ) ?? []) {
+      log.add(piece);
+    }
+    expect(log.incidents).toEqual([{ id: 'abc', tool: 'get_price', detail: 'Error: x' }]);
+  });
+
+  it('are kept up to a bound', () => {
+    const log = new IncidentLog();
+    const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'x', detail: 'y'.repeat(20_000) });
+    log.add(`${line}\n`.repeat(2_000));
+    log.add('z'.repeat(1_000_000));
+    expect(JSON.stringify(log.incidents).length).toBeLessThan(5_000_000);
+  });
+
+  it('are read off what a tool prints with its name', () => {
+    const { root, errors } = ran(
+      "console.error('just a line');",
+      "console.error('get_price', new RangeError('no such day'));",
+    );
+    const [printed, ...others] = printedErrors(errors);
+    expect(others).toEqual([]);
+    expect(printed?.tool).toBe('get_price');
+    expect(causeOf(printed?.detail ?? '', root)).toMatchObject({
+      message: 'RangeError: no such day',
+      at: `src/tools/price.ts:${2 + shift}`,
+    });
+  });
+
+  it('do not hold the one of which the process died', () => {
+    expect(printedErrors(ran("setTimeout(() => { throw new Error('x'); });").errors)).toEqual([]);
+  });
+});
+
+it('a place outside the project is no place to change', () => {
+  const cause = causeOf('Error: x\n    at f (/elsewhere/a.js:1:2)\n    at node:internal/b:3:4', '/project');
+  expect(cause).toEqual({ message: 'Error: x', stack: ['at f /elsewhere/a.js:1'] });
+});
