@@ -164,7 +164,7 @@ async function packForProjects() {
 }
 
 async function writeSpecSchema() {
-  const { specFileSchema } = await load('src/spec/tool-spec-schema.ts');
+  const { specFileSchema } = await load('src/tools/tool-spec-schema.ts');
   writeFileSync(join(out, 'tool-spec.schema.json'), `${JSON.stringify(specFileSchema, null, 2)}\n`);
 }
 

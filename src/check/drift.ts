@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../contract/json.ts';
+import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
-import { isObject, typesOf } from '../contract/schema.ts';
 import { isReadable } from '../contract/walk.ts';
 import { driftOf, type Listed } from '../project/listed.ts';
 import type { Change } from './model.ts';

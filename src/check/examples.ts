@@ -1,9 +1,9 @@
 import type { ToolExample } from '../contract/model.ts';
 import { misfits } from '../contract/schema.ts';
+import { fault, pass, refuse } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
 import { readInput } from '../project/input.ts';
-import { fault, pass, refuse } from '../spec/fault.ts';
-import type { Result } from '../spec/model.ts';
-import { readDocument } from '../spec/read.ts';
+import { readDocument } from '../tools/read.ts';
 
 /** The calls of each tool, by its name. */
 export type Examples = ReadonlyMap<string, readonly ToolExample[]>;

@@ -1,9 +1,10 @@
+import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { isObject, misfits } from '../contract/schema.ts';
+import { misfits } from '../contract/schema.ts';
+import { fault, pass, refuse } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
 import { readInput } from '../project/input.ts';
-import { fault, pass, refuse } from '../spec/fault.ts';
-import type { Result } from '../spec/model.ts';
-import { readDocument } from '../spec/read.ts';
+import { readDocument } from '../tools/read.ts';
 import type { KnownFailure } from './model.ts';
 import { nameFaults } from './select.ts';
 import type { Baseline } from './verdict.ts';

@@ -1,7 +1,7 @@
 import { rules } from '../contract/catalogue.ts';
 import type { RuleText } from '../contract/model.ts';
-import { closest, fault, pass, refuse } from '../spec/fault.ts';
-import type { Fault, Result } from '../spec/model.ts';
+import { closest, fault, pass, refuse } from '../model/input-error.ts';
+import type { Fault, Result } from '../model/model.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface Selection {

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import type { Json } from '../contract/model.ts';
+import { NotRun } from '../contract/not-run.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { NotRun } from '../contract/rule.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
 
 /** Claims that decide whether a token is valid; a token that was given cannot be had with others. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { MarketError } from '../marketplace/core/errors.ts';
+import type { Fault, Result } from '../model/model.ts';
 import { version } from '../plan/versions.ts';
 import { ProjectError } from '../project/errors.ts';
-import type { Fault, Result } from '../spec/model.ts';
 import { SystemError } from '../system/errors.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */

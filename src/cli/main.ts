@@ -1,11 +1,10 @@
 import { endChildren } from '../system/children.ts';
+import type { ProgramName } from './command.ts';
 import { CliError, type ExitCode, exitCodes, toCliError } from './errors.ts';
 import { Output } from './output.ts';
 import { stopAllProgress } from './progress.ts';
 import { readyAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
-
-export type ProgramName = 'create-market-mcp' | 'market-mcp';
 
 /** Runs a program: arguments in, exit code out. Loads no more than the command needs. */
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {

@@ -2,14 +2,7 @@ import { safeJson } from '../check/report/json.ts';
 import type { CliError } from './errors.ts';
 import { printable } from './printable.ts';
 import { type Progress, startProgress } from './progress.ts';
-
-/** A stream to write to; `process.stdout` is one. */
-export interface Sink {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-  hasColors?(): boolean;
-}
+import type { Sink } from './sink.ts';
 
 export interface OutputOptions {
   readonly json: boolean;

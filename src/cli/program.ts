@@ -7,18 +7,13 @@ import type { Question, Switch, Switches } from '../questions/model.ts';
 import type { ToolParts } from '../questions/tool.ts';
 import type { Flags } from '../questions/tool-answers.ts';
 import { withCheck } from './check/flags.ts';
+import type { ProgramName, Run } from './command.ts';
 import type { DevFlags } from './commands/dev.ts';
-import type { ExitCode } from './errors.ts';
-import type { ProgramName } from './main.ts';
 import { withMarketplace } from './marketplace/flags.ts';
-import type { Output } from './output.ts';
 import { helpWidth } from './ready.ts';
 
-/** A command whose arguments are parsed; its code is loaded when it is run. */
-export type ReadyCommand = (output: Output) => Promise<ExitCode>;
-
 /** The command tree of a program. A command that was parsed is handed to `run`. Faulty arguments throw. */
-export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => Promise<void>): Command {
+export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
     .version(version, '-V, --version')
     .helpOption('-h, --help', 'show this')
@@ -62,8 +57,6 @@ export function buildProgram(name: ProgramName, run: (command: ReadyCommand) => 
     );
   return program;
 }
-
-type Run = (command: ReadyCommand) => Promise<void>;
 
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;

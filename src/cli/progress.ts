@@ -1,5 +1,5 @@
-import type { Sink } from './output.ts';
 import { printable } from './printable.ts';
+import type { Sink } from './sink.ts';
 
 /** A line that shows how far a step has come. */
 export interface Progress {

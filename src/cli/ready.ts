@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../plan/versions.ts';
-import type { ProgramName } from './main.ts';
+import type { ProgramName } from './command.ts';
 
 /** Columns of the help, on every terminal: what it says can be written down when the package is built. */
 export const helpWidth = 80;

@@ -1,7 +1,8 @@
+import { NotRun } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe/probe.ts';
 import { missing } from './probe/reasons.ts';
 import { isRefusal, sessionOf } from './probe/rpc.ts';
-import { type Control, NotRun } from './rule.ts';
+import type { Control } from './rule.ts';
 
 /** initialize is answered by a result: whatever answers otherwise is no MCP server, and nothing else can be said of it. */
 export const initializes: Control = async (probe) =>

@@ -1,9 +1,9 @@
 import { now } from './clock.ts';
+import { isObject } from './json.ts';
 import type { JsonObject, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { unless, verdict, weightOf } from './rule.ts';
 import { readable } from './rules/tool.ts';
-import { isObject } from './schema.ts';
 import { staticRules } from './static-rules.ts';
 import { bounds, isReadable } from './walk.ts';
 

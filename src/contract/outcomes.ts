@@ -1,5 +1,6 @@
+import { isObject } from './json.ts';
+import { typesOf } from './keywords.ts';
 import type { Json, JsonObject } from './model.ts';
-import { isObject, typesOf } from './schema.ts';
 
 /**
  * The optional output properties that let one outputSchema hold all three outcomes of a call: data, an explicit empty

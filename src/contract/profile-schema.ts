@@ -1,7 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { rules } from './catalogue.ts';
+import { isObject, shorten } from './json.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
-import { isObject, misfits, shorten, tryCompile } from './schema.ts';
+import { misfits, tryCompile } from './schema.ts';
 
 const text = { type: 'string', minLength: 1 };
 const textOrNull = { type: ['string', 'null'], minLength: 1 };

@@ -1,5 +1,6 @@
 import { now } from './clock.ts';
-import type { JsonObject, Level, NotRunCause, Problem, RuleResult, RuleText } from './model.ts';
+import type { JsonObject, Level, Problem, RuleResult, RuleText } from './model.ts';
+import { NotRun } from './not-run.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
 
@@ -36,17 +37,6 @@ export interface LiveRule extends RuleText {
 }
 
 export type Rule = StaticRule | LiveRule;
-
-/** Thrown by a live rule that cannot be judged; the message is the reason. */
-export class NotRun extends Error {
-  override readonly name: string = 'NotRun';
-  readonly kind: NotRunCause;
-
-  constructor(reason: string, kind: NotRunCause = 'missing', options?: ErrorOptions) {
-    super(reason, options);
-    this.kind = kind;
-  }
-}
 
 /** The problems of all items. @throws NotRun with this reason where there are no items: nothing was judged then. */
 export function judgeEach<T>(

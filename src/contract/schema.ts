@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { bounded, Overdue, taskMs } from './bounded.ts';
 import { compileSchema, mayBeEndless, readyDialect } from './compile.ts';
+import { shorten } from './json.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
 
 export type Compiled =
@@ -94,49 +95,6 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
         actual: shorten(valueAt(value, steps)),
       };
     });
-}
-
-/** A value as text for a person, at most `limit` characters. */
-export function shorten(value: unknown, limit = 80): string {
-  const text = value === undefined ? 'nothing' : jsonOf(value);
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return 'a value without end';
-  }
-}
-
-/** The types a schema names, `nullable: true` counted as `null`. Empty where it names none. */
-export function typesOf(schema: JsonObject): readonly Json[] {
-  const named = Array.isArray(schema.type)
-    ? schema.type
-    : schema.type === undefined
-      ? []
-      : [schema.type as Json];
-  return schema.nullable === true && !named.includes('null') ? [...named, 'null'] : named;
-}
-
-/** Whether a JSON value is an object: not null, not an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The members of an object that are not undefined. */
-export function present<T>(members: Readonly<Record<string, T | undefined>>): Record<string, T> {
-  return Object.fromEntries(
-    Object.entries(members).filter((member): member is [string, T & {}] => member[1] !== undefined),
-  );
-}
-
-/**
- * An object with these members that inherits nothing: to Ajv an absent property called `constructor` would be there.
- */
-export function bare(members: JsonObject): JsonObject {
-  return Object.assign(Object.create(null), members);
 }
 
 /** The members a JSON pointer walks through. */

@@ -1,8 +1,8 @@
 import { createPublicKey, KeyObject } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { present } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
-import { present } from './schema.ts';
 
 /** Mints the tokens of a platform, valid ones and forgeries. */
 export interface Signer {

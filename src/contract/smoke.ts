@@ -1,6 +1,6 @@
+import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
-import { isObject } from './schema.ts';
 
 /** Deeper parameters are sent empty; no real tool comes near. */
 const maximumDepth = 16;

@@ -1,5 +1,5 @@
+import { isObject } from './json.ts';
 import type { JsonObject } from './model.ts';
-import { isObject } from './schema.ts';
 
 /**
  * Bounds within which definitions are examined. Real ones are far below: a schema nested ten deep takes 30 levels, and no

@@ -1,5 +1,5 @@
+import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { isObject } from '../contract/schema.ts';
 
 /**
  * The JSON Schema of a position in JSON documents, from every value that was seen there. Nothing that was seen is refused

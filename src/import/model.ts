@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/model.ts';
-import type { Change, SpecEntry } from '../spec/model.ts';
+import type { Change, SpecEntry } from '../model/model.ts';
 
 /** A tool that was made from something that exists, before it is judged by the contract. */
 export interface Imported {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import type { PreparedTool } from '../spec/model.ts';
-import { type Preparation, prepare } from '../spec/prepare.ts';
+import type { PreparedTool } from '../model/model.ts';
+import { type Preparation, prepare } from '../tools/prepare.ts';
 import type { Imported } from './model.ts';
 
 /**

@@ -1,11 +1,11 @@
+import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
-import { isObject } from '../contract/schema.ts';
-import { fault, pass, refuse } from '../spec/fault.ts';
-import { allowBlank } from '../spec/mend-output.ts';
-import type { Fault, Field, Result } from '../spec/model.ts';
-import { parseFieldName } from '../spec/names.ts';
-import { fieldsSchema } from '../spec/shape-schema.ts';
+import { fieldsSchema } from '../fields/shape-schema.ts';
+import { allowBlank } from '../fixes/output.ts';
+import { fault, pass, refuse } from '../model/input-error.ts';
+import type { Fault, Field, Result } from '../model/model.ts';
+import { parseFieldName } from '../model/names.ts';
 import { membersOf, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 

@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../contract/profile.ts';
+import type { PreparedTool } from '../model/model.ts';
+import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import type { PreparedTool } from '../spec/model.ts';
-import { toolFile } from '../spec/names.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { planTool } from './tool.ts';

@@ -1,9 +1,10 @@
 import { compileSchema } from '../contract/compile.ts';
+import { isObject } from '../contract/json.ts';
+import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
-import { isObject, typesOf } from '../contract/schema.ts';
-import type { PreparedTool, Sample } from '../spec/model.ts';
-import { toolFile } from '../spec/names.ts';
+import type { PreparedTool, Sample } from '../model/model.ts';
+import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
 
 /** What `templates/tool/` reads. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { limits } from '../spec/limits.ts';
+import { limits } from '../model/limits.ts';
 import { ProjectError } from './errors.ts';
 
 let standardInput: Promise<string> | undefined;

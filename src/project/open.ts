@@ -2,42 +2,18 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { remembered } from '../model/memoize.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { remembered } from '../spec/remembered.ts';
-import { LiteralReader } from '../spec/source-literal.ts';
-import { codeTokens } from '../spec/source-tokens.ts';
-import { readToolSource, type ToolSource } from '../spec/tool-source.ts';
+import { LiteralReader } from '../typescript/literal.ts';
+import { codeTokens } from '../typescript/tokens.ts';
+import { readToolSource } from '../typescript/tool-source.ts';
 import { ProjectError } from './errors.ts';
 import type { NamedTool } from './listed.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import type { Project, ToolFile } from './model.ts';
 import { readRegular } from './read.ts';
 import { refuseDetours } from './target.ts';
 import { importsIn } from './tools-index.ts';
-
-/** A project as it stands on disk. */
-export interface Project {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  /** The profile that the server itself uses. */
-  readonly profile: PlatformProfile;
-  /** Text of `src/tools/index.ts`. */
-  readonly index: string;
-  /** Every file of `src/tools/` that exports a tool: in the order of the list of tools, then those it does not name. */
-  readonly tools: readonly ToolFile[];
-}
-
-/** One file of `src/tools/`. */
-export interface ToolFile {
-  /** Name without its ending: `get-gas-price`. */
-  readonly file: string;
-  /** `src/tools/get-gas-price.ts` */
-  readonly path: string;
-  /** Its test, whether it is there or not. */
-  readonly test: string;
-  /** Whether the list of tools names it. */
-  readonly served: boolean;
-  readonly source: ToolSource;
-}
 
 const sourceIn = remembered(readToolSource);
 const toolsDirectory = 'src/tools';

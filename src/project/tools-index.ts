@@ -1,12 +1,12 @@
 import type { Token } from 'js-tokens';
+import { remembered } from '../model/memoize.ts';
 import type { ProjectFile, TemplateSet } from '../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../plan/tools-index.ts';
 import { render } from '../render/render.ts';
-import { remembered } from '../spec/remembered.ts';
-import { codeTokens, textIn } from '../spec/source-tokens.ts';
+import { codeTokens, textIn } from '../typescript/tokens.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
-import type { Project } from './open.ts';
+import type { Project } from './model.ts';
 
 /** The files that a list of tools imports from its own directory, without their ending. */
 export const importsIn = remembered((index: string): readonly string[] => {

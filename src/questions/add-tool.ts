@@ -1,4 +1,4 @@
-import { parseToolName } from '../spec/names.ts';
+import { parseToolName } from '../model/names.ts';
 import { createSwitches } from './create.ts';
 import type { Question, Switch, Switches } from './model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../spec/model.ts';
+import type { Result } from '../model/model.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import type { PackageManager } from './package-managers.ts';
 import { shellLine } from './shell.ts';

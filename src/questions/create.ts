@@ -1,5 +1,5 @@
-import { parseDirectory } from '../spec/names.ts';
-import { parseSomeText } from '../spec/text.ts';
+import { parseDirectory } from '../model/names.ts';
+import { parseSomeText } from '../model/text.ts';
 import { defaultToolName } from './defaults.ts';
 import type { Question, Switch, Switches } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';

@@ -1,5 +1,5 @@
-import type { Field } from '../spec/model.ts';
-import { projectName, toolFile } from '../spec/names.ts';
+import type { Field } from '../model/model.ts';
+import { projectName, toolFile } from '../model/names.ts';
 
 /** Words of a directory's name that say nothing of what its tool does. */
 const fillers = new Set(

@@ -1,4 +1,4 @@
-import type { Result } from '../spec/model.ts';
+import type { Result } from '../model/model.ts';
 
 /**
  * One thing an author decides, in one place: the flag that gives it, the prompt that asks for it, the validation both

@@ -1,7 +1,7 @@
-import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
-import type { MetaSetting } from '../spec/meta.ts';
-import type { Field, Result, ToolSpec } from '../spec/model.ts';
-import type { Selection } from '../spec/selection.ts';
+import { fault, listed, pass, refuse, together } from '../model/input-error.ts';
+import type { Field, Result, ToolSpec } from '../model/model.ts';
+import type { MetaSetting } from '../tools/meta.ts';
+import type { Selection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The tools that an author wants: one that was described, one whose answers look like samples, or those of a spec file. */

@@ -1,10 +1,10 @@
-import { type ExampleValue, formatExampleValue, parseExampleValue } from '../spec/example-values.ts';
-import { fault, listed, pass, refuse, together } from '../spec/fault.ts';
-import { formatFields, parseFields } from '../spec/field-language.ts';
-import { formatMeta, type MetaSetting, parseMeta } from '../spec/meta.ts';
-import type { Field, Result, ToolSpec } from '../spec/model.ts';
-import { parseToolName } from '../spec/names.ts';
-import { parseSomeText } from '../spec/text.ts';
+import { formatFields, parseFields } from '../fields/language.ts';
+import { fault, listed, pass, refuse, together } from '../model/input-error.ts';
+import type { Field, Result, ToolSpec } from '../model/model.ts';
+import { parseToolName } from '../model/names.ts';
+import { parseSomeText } from '../model/text.ts';
+import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
+import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
 import type { Question } from './model.ts';
 

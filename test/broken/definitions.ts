@@ -1,7 +1,7 @@
+import { present } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import { placeholderComment } from '../../src/contract/placeholder.ts';
-import { present } from '../../src/contract/schema.ts';
 import { goodTools } from './good-tools.ts';
 
 /** Definitions that break one rule. Rules that must fail along with it stand in `along`. */

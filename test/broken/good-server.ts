@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { importSPKI, jwtVerify } from 'jose';
 import { compileSchema } from '../../src/contract/compile.ts';
+import { isObject } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
-import { isObject, problemsOf } from '../../src/contract/schema.ts';
+import { problemsOf } from '../../src/contract/schema.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
 
 /** What a server trusts. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CliError, invalidInput, toCliError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Cancelled } from '../../src/cli/prompts/asker.ts';
+import { fault } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
-import { fault } from '../../src/spec/fault.ts';
 import { SystemError } from '../../src/system/errors.ts';
 
 describe('what went wrong becomes an exit code', () => {

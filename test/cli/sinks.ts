@@ -1,4 +1,5 @@
-import { Output, type Sink } from '../../src/cli/output.ts';
+import { Output } from '../../src/cli/output.ts';
+import type { Sink } from '../../src/cli/sink.ts';
 
 class Text implements Sink {
   readonly isTTY: boolean;

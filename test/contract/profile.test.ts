@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isObject } from '../../src/contract/json.ts';
 import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
 import { profileProblems } from '../../src/contract/profile-schema.ts';
-import { isObject } from '../../src/contract/schema.ts';
 
 /** The dotted paths of all values that are no object. */
 function leaves(value: unknown, path: string): readonly string[] {

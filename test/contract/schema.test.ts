@@ -1,8 +1,10 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../src/contract/compile.ts';
+import { present, shorten } from '../../src/contract/json.ts';
+import { typesOf } from '../../src/contract/keywords.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { misfits, present, problemsOf, shorten, typesOf } from '../../src/contract/schema.ts';
+import { misfits, problemsOf } from '../../src/contract/schema.ts';
 import fc from '../fast-check.ts';
 
 /** The options of the marketplace, as its dispute route sets them. */

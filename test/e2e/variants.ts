@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../src/spec/model.ts';
+import type { ToolSpec } from '../../src/model/model.ts';
 
 /** Text that breaks out of a naive template, wherever it lands. */
 export const hostileText =

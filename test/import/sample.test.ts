@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../src/contract/compile.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/context.ts';
+import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { type Sample, toolOfSamples } from '../../src/import/sample.ts';
-import { parseFields } from '../../src/spec/field-language.ts';
-import type { Field } from '../../src/spec/model.ts';
+import type { Field } from '../../src/model/model.ts';
 
 const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';
 const sample = (value: Json, name = 'a.json'): Sample => ({ name, value });

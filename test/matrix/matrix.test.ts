@@ -8,8 +8,8 @@ import {
   staticRules,
   Unreachable,
 } from '../../src/contract/index.ts';
+import { isObject } from '../../src/contract/json.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import { isObject } from '../../src/contract/schema.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { goodTools } from '../broken/good-tools.ts';
 import { methodOf } from '../broken/variant.ts';

@@ -1,5 +1,5 @@
 import { signals } from '../../src/contract/outcomes.ts';
-import type { PreparedTool } from '../../src/spec/model.ts';
+import type { PreparedTool } from '../../src/model/model.ts';
 
 /** Text that breaks out of a naive template, wherever it lands. */
 export const hostile =

@@ -10,9 +10,9 @@ import {
   readCreateFlags,
   replayCommand,
 } from '../../src/questions/create-answers.ts';
-import { prepare } from '../../src/spec/prepare.ts';
+import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
-import { toolSpec } from '../spec/arbitraries.ts';
+import { toolSpec } from '../fields/arbitraries.ts';
 
 /** The pieces that a real shell makes of command lines. */
 function shellSplit(lines: readonly string[]): readonly (readonly string[])[] {

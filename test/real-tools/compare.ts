@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../src/contract/json.ts';
 import type { Json } from '../../src/contract/model.ts';
-import { isObject } from '../../src/contract/schema.ts';
-import type { Change } from '../../src/spec/model.ts';
+import type { Change } from '../../src/model/model.ts';
 
 /** The places at which two JSON values differ: `inputSchema.properties.a.type`. */
 export function differences(given: Json | undefined, served: Json | undefined, path = ''): readonly string[] {

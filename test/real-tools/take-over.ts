@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { outputSchemaOf } from '../../src/spec/definition.ts';
-import { parseFields } from '../../src/spec/field-language.ts';
-import type { Change, Fault } from '../../src/spec/model.ts';
+import { parseFields } from '../../src/fields/language.ts';
+import type { Change, Fault } from '../../src/model/model.ts';
+import { outputSchemaOf } from '../../src/tools/definition.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 

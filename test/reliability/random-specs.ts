@@ -1,8 +1,8 @@
-import type { Shape, ToolSpec } from '../../src/spec/model.ts';
-import { parseToolName, toolFile } from '../../src/spec/names.ts';
+import type { Shape, ToolSpec } from '../../src/model/model.ts';
+import { parseToolName, toolFile } from '../../src/model/names.ts';
 import { hostileText } from '../e2e/variants.ts';
 import fc from '../fast-check.ts';
-import { anyText, fields, toolSpec } from '../spec/arbitraries.ts';
+import { anyText, fields, toolSpec } from '../fields/arbitraries.ts';
 
 const name = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/).filter((text) => parseToolName(text).ok);
 

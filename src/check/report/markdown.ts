@@ -1,5 +1,5 @@
+import { shorten } from '../../contract/json.ts';
 import { printable } from '../../contract/report.ts';
-import { shorten } from '../../contract/schema.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { mendsOf, problemLine, reasonLine, strayLine } from './words.ts';
 

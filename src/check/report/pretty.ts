@@ -1,6 +1,6 @@
+import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
 import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
-import { shorten } from '../../contract/schema.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
 import { groupLines, recapLines } from './recap.ts';
 import { reasonLine, strayLine } from './words.ts';

@@ -1,5 +1,5 @@
 import { marketCommand } from '../command-line.ts';
-import type { CheckFlags } from './flags.ts';
+import type { CheckFlags } from './flag-types.ts';
 
 /**
  * The command line that runs some rules of a check again, with what else the check was given. What may be secret is left to

@@ -1,5 +1,5 @@
 import type { CallPlan, PlannedTool } from '../../contract/probe/safety.ts';
-import { closest } from '../../spec/fault.ts';
+import { closest } from '../../model/input-error.ts';
 import { canAsk } from '../answers.ts';
 import { CliError } from '../errors.ts';
 import type { Output } from '../output.ts';

@@ -1,34 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ReporterName } from '../../check/report/index.ts';
-import type { Level } from '../../contract/model.ts';
-import type { ReadyCommand } from '../program.ts';
-
-/** The flags of `market-mcp check` as they were given. */
-export interface CheckFlags {
-  readonly token?: string;
-  readonly signingKey?: string;
-  readonly issuer?: string;
-  readonly audience?: string;
-  readonly platform?: string;
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly level: Level;
-  readonly requireAll?: true;
-  readonly timeout?: string;
-  readonly deadline?: string;
-  readonly call: readonly string[];
-  readonly examples?: string;
-  readonly header: readonly string[];
-  readonly baseline?: string;
-  readonly saveBaseline?: string;
-  readonly against?: string;
-  readonly saveListing?: string | true;
-  readonly build: boolean;
-  readonly watch?: true;
-  readonly reporter: ReporterName;
-  readonly verbose?: true;
-  readonly json?: true;
-}
+import type { Run } from '../command.ts';
+import type { CheckFlags } from './flag-types.ts';
 
 const reporterNames = [
   'pretty',
@@ -40,7 +13,7 @@ const reporterNames = [
 ] as const satisfies readonly ReporterName[];
 
 /** `check [directory|url]` with its flags. */
-export function withCheck(command: Command, run: (command: ReadyCommand) => Promise<void>): Command {
+export function withCheck(command: Command, run: Run): Command {
   return command
     .description('Give the verdict of the marketplace on a project or on any running server.')
     .argument('[target]', 'directory of a project, which is built and started, or the URL of a server')

@@ -7,15 +7,15 @@ import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Signer } from '../../contract/signer.ts';
+import { fault, pass, refuse, together } from '../../model/input-error.ts';
+import type { Fault, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
-import { fault, pass, refuse, together } from '../../spec/fault.ts';
-import type { Fault, Result } from '../../spec/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { resolvePlatform } from '../create/platform.ts';
 import type { Output } from '../output.ts';
 import type { Progress } from '../progress.ts';
-import type { CheckFlags } from './flags.ts';
+import type { CheckFlags } from './flag-types.ts';
 
 /** What is checked. */
 export interface Subject {

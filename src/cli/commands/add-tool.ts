@@ -1,6 +1,9 @@
+import { pass } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 import { changeProject } from '../../project/change.ts';
 import { findProject, manifestFile } from '../../project/manifest.ts';
-import { openProject, type Project } from '../../project/open.ts';
+import type { Project } from '../../project/model.ts';
+import { openProject } from '../../project/open.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import {
@@ -11,8 +14,6 @@ import {
   type ToolAnswers,
   toolAnswers,
 } from '../../questions/tool-answers.ts';
-import { pass } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, answersOf } from '../answers.ts';
 import { marketCommand } from '../command-line.ts';

@@ -1,12 +1,12 @@
+import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { isSound } from '../../marketplace/core/verdict.ts';
 import { ask } from '../../marketplace/local.ts';
-import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
+import { closest, fault, listed, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
-import type { CallFlags } from '../marketplace/flags.ts';
+import type { CallFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import { callLines } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';

@@ -9,15 +9,14 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import type { CallPlan } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
-
+import { fault, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
-import { fault, pass, refuse } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
 import { againLine } from '../check/again.ts';
 import { decideCalls } from '../check/calls.ts';
-import type { CheckFlags } from '../check/flags.ts';
+import type { CheckFlags } from '../check/flag-types.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';

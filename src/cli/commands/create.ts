@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../contract/model.ts';
+import { fault, pass } from '../../model/input-error.ts';
+import type { Fault, Result } from '../../model/model.ts';
+import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { ProjectError } from '../../project/errors.ts';
@@ -20,9 +23,6 @@ import {
   resumeCommand,
 } from '../../questions/create-answers.ts';
 import { shellLine } from '../../questions/shell.ts';
-import { fault, pass } from '../../spec/fault.ts';
-import type { Fault, Result } from '../../spec/model.ts';
-import { toolFile } from '../../spec/names.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
 import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';

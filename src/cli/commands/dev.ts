@@ -1,9 +1,9 @@
 import { develop } from '../../dev/develop.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { fault, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
-import { fault, pass, refuse } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';

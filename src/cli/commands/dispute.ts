@@ -1,8 +1,8 @@
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { ask } from '../../marketplace/local.ts';
-import { fault } from '../../spec/fault.ts';
+import { fault } from '../../model/input-error.ts';
 import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
-import type { PlaceFlags } from '../marketplace/flags.ts';
+import type { PlaceFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import { problemLine } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';

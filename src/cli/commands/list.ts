@@ -1,10 +1,12 @@
+import { isObject } from '../../contract/json.ts';
+import { typesOf } from '../../contract/keywords.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
-import { isObject, typesOf } from '../../contract/schema.ts';
 import { changeProject } from '../../project/change.ts';
 import { type Drift, driftOf, listedOf } from '../../project/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest.ts';
-import { namedTools, openProject, type Project, type ToolFile } from '../../project/open.ts';
+import type { Project, ToolFile } from '../../project/model.ts';
+import { namedTools, openProject } from '../../project/open.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';

@@ -1,7 +1,7 @@
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { runAttached } from '../../system/processes.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
-import type { MarketplaceFlags } from '../marketplace/flags.ts';
+import type { MarketplaceFlags } from '../marketplace/flag-types.ts';
 import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
 import { portIn } from '../marketplace/port.ts';
 import { tellAddress } from '../marketplace/words.ts';

@@ -3,7 +3,7 @@ import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { ask } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
-import type { PlaceFlags } from '../marketplace/flags.ts';
+import type { PlaceFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import { changeLine } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';

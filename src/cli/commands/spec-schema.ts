@@ -1,4 +1,4 @@
-import { specFileSchema } from '../../spec/tool-spec-schema.ts';
+import { specFileSchema } from '../../tools/tool-spec-schema.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 

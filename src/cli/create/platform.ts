@@ -1,7 +1,7 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { closest, fault, listed, pass, refuse } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
+import { closest, fault, listed, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 
 /** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
 export async function resolvePlatform(name: string): Promise<Result<PlatformProfile>> {
@@ -9,7 +9,7 @@ export async function resolvePlatform(name: string): Promise<Result<PlatformProf
   if (shipped) return pass(shipped);
   if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
   const { readInput } = await import('../../project/input.ts');
-  const { readDocument } = await import('../../spec/read.ts');
+  const { readDocument } = await import('../../tools/read.ts');
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;
   const { profileProblems } = await import('../../contract/profile-schema.ts');

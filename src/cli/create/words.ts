@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
 import { textReport } from '../../contract/report.ts';
+import type { Change, Fault, Prepared } from '../../model/model.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { shellLine } from '../../questions/shell.ts';
-import type { Change, Fault, Prepared } from '../../spec/model.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 import type { Standing } from './steps.ts';

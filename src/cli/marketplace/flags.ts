@@ -1,33 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { UnhappyWay } from '../../marketplace/core/unhappy.ts';
 import { unhappyWays } from '../../marketplace/core/unhappy.ts';
-import type { ReadyCommand } from '../program.ts';
-
-/** Where the commands of the marketplace work, as it was given. */
-export interface PlaceFlags {
-  readonly endpoint?: string;
-  readonly platform?: string;
-}
-
-export interface MarketplaceFlags extends PlaceFlags {
-  readonly port?: string;
-  readonly exec?: string;
-  readonly reset?: true;
-}
-
-export interface RegisterFlags extends PlaceFlags {
-  readonly name?: string;
-  readonly description?: string;
-  readonly category?: string;
-  readonly price?: string;
-}
-
-export interface CallFlags extends PlaceFlags {
-  readonly as?: UnhappyWay;
-  readonly expect?: 'found' | 'empty' | 'fail';
-}
-
-type Run = (command: ReadyCommand) => Promise<void>;
+import type { Run } from '../command.ts';
+import type { CallFlags, MarketplaceFlags, PlaceFlags, RegisterFlags } from './flag-types.ts';
 
 /** `marketplace`, `register`, `refresh`, `dispute` and `call`, with their flags. */
 export function withMarketplace(program: Command, run: Run): void {

@@ -11,12 +11,13 @@ import { stateDirectory } from '../../marketplace/core/store.ts';
 import { type Local, openLocalMarketplace, runningMarketplace } from '../../marketplace/local.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { findProject } from '../../project/manifest.ts';
-import { openProject, type Project } from '../../project/open.ts';
+import type { Project } from '../../project/model.ts';
+import { openProject } from '../../project/open.ts';
 import { SystemError } from '../../system/errors.ts';
 import { resolvePlatform } from '../create/platform.ts';
 import { unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
-import type { PlaceFlags } from './flags.ts';
+import type { PlaceFlags } from './flag-types.ts';
 
 /** Where a marketplace stands: its directory, the author's server, and the project where there is one. */
 export interface Place {

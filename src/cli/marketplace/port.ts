@@ -1,5 +1,5 @@
-import { fault, pass, refuse } from '../../spec/fault.ts';
-import type { Result } from '../../spec/model.ts';
+import { fault, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 
 /** The value of `--port`; 0 is any free port. */
 export function portIn(text: string | undefined): Result<number | undefined> {

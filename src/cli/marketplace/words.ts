@@ -1,6 +1,6 @@
 import type { Change } from '../../check/model.ts';
+import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, Problem } from '../../contract/model.ts';
-import { isObject, shorten } from '../../contract/schema.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Output } from '../output.ts';

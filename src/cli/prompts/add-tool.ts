@@ -1,8 +1,8 @@
+import { refuse } from '../../model/input-error.ts';
+import type { Fault } from '../../model/model.ts';
 import { addToolQuestions } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
-import { refuse } from '../../spec/fault.ts';
-import type { Fault } from '../../spec/model.ts';
 import { askAll, type Flow } from './flow.ts';
 import { askToolPart, type ToolPart, toolLabels, toolParts } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { type CANCEL_SYMBOL, intro, isCancel, log, multiselect, note, select, text } from '@clack/prompts';
-import type { Field, Result } from '../../spec/model.ts';
+import type { Field, Result } from '../../model/model.ts';
 import { printable } from '../printable.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';

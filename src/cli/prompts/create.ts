@@ -1,8 +1,8 @@
 import { platforms } from '../../contract/platforms/index.ts';
+import { refuse } from '../../model/input-error.ts';
+import type { Fault, Result } from '../../model/model.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
-import { refuse } from '../../spec/fault.ts';
-import type { Fault, Result } from '../../spec/model.ts';
 import type { Asker } from './asker.ts';
 import { askAll, type Flow, type Streams } from './flow.ts';
 import { askToolPart, type ToolPart, toolLabels, toolParts } from './tool.ts';

@@ -2,11 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { getColumns, getRows, Prompt, wrapTextWithPrefix } from '@clack/core';
 import { type CANCEL_SYMBOL, isCancel, S_BAR, S_BAR_END, symbol } from '@clack/prompts';
-import { completionOf } from '../../spec/field-completion.ts';
-import { type CheckedLines, checkLines } from '../../spec/field-lines.ts';
-import { fieldRows, tableLines } from '../../spec/field-table.ts';
-import type { Fault, Field } from '../../spec/model.ts';
-import { fieldsSchema } from '../../spec/shape-schema.ts';
+import { completionOf } from '../../fields/completion.ts';
+import { type CheckedLines, checkLines } from '../../fields/lines.ts';
+import { fieldsSchema } from '../../fields/shape-schema.ts';
+import { fieldRows, tableLines } from '../../fields/table.ts';
+import type { Fault, Field } from '../../model/model.ts';
 import { printable } from '../printable.ts';
 import * as edit from './text-lines.ts';
 

@@ -1,6 +1,6 @@
-import { formatFields } from '../../spec/field-language.ts';
-import { checkLines } from '../../spec/field-lines.ts';
-import type { Field } from '../../spec/model.ts';
+import { formatFields } from '../../fields/language.ts';
+import { checkLines } from '../../fields/lines.ts';
+import type { Field } from '../../model/model.ts';
 import { type Asker, Back } from './asker.ts';
 import { askField, type FieldKind } from './form.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Result } from '../../spec/model.ts';
+import type { Result } from '../../model/model.ts';
 import { Asker, Back, Cancelled } from './asker.ts';
 import { inOrder, type Step } from './steps.ts';
 

@@ -1,9 +1,9 @@
 import type { Json } from '../../contract/model.ts';
-import { fault, refuse } from '../../spec/fault.ts';
-import { parseValue, parseValues } from '../../spec/field-values.ts';
-import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../spec/model.ts';
-import { parsePlainFieldName } from '../../spec/names.ts';
-import { parseText } from '../../spec/text.ts';
+import { parseValue, parseValues } from '../../fields/values.ts';
+import { fault, refuse } from '../../model/input-error.ts';
+import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
+import { parsePlainFieldName } from '../../model/names.ts';
+import { parseText } from '../../model/text.ts';
 import { type Asker, Back } from './asker.ts';
 import { inOrder, type Step } from './steps.ts';
 

@@ -1,10 +1,10 @@
 import { generic } from '../../contract/platforms/index.ts';
 import { prepareImported } from '../../import/prepare.ts';
+import { pass } from '../../model/input-error.ts';
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import { type ExampleValue, exampleFor, wantedExamples } from '../../spec/example-values.ts';
-import { pass } from '../../spec/fault.ts';
+import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/example-values.ts';
 import { entriesOf } from '../tools/entries.ts';
 import type { Asker } from './asker.ts';
 import { askFields } from './fields.ts';

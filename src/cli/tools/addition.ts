@@ -1,19 +1,20 @@
 import type { Imported } from '../../import/model.ts';
 import { prepareImported } from '../../import/prepare.ts';
+import { fault } from '../../model/input-error.ts';
+import type { Fault, Prepared } from '../../model/model.ts';
+import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planTool } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Drift, driftOf } from '../../project/listed.ts';
 import { withNextManifest } from '../../project/manifest.ts';
-import { namedTools, type Project, takenFiles } from '../../project/open.ts';
+import type { Project } from '../../project/model.ts';
+import { namedTools, takenFiles } from '../../project/open.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
 import { render } from '../../render/render.ts';
-import { fault } from '../../spec/fault.ts';
-import type { Fault, Prepared } from '../../spec/model.ts';
-import { toolFile } from '../../spec/names.ts';
 import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes, invalidInput } from '../errors.ts';
 

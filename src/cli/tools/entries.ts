@@ -1,11 +1,11 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Imported } from '../../import/model.ts';
+import { fault, pass, refuse, together } from '../../model/input-error.ts';
+import type { Result, SpecEntry } from '../../model/model.ts';
 import { defaultDescription } from '../../questions/defaults.ts';
 import type { ToolAnswers } from '../../questions/tool-answers.ts';
-import { fault, pass, refuse, together } from '../../spec/fault.ts';
-import { metaOf } from '../../spec/meta.ts';
-import type { Result, SpecEntry } from '../../spec/model.ts';
-import { selectTools } from '../../spec/selection.ts';
+import { metaOf } from '../../tools/meta.ts';
+import { selectTools } from '../../tools/selection.ts';
 
 /** The tools that an author wants, as `prepareImported` takes them. */
 export async function entriesOf(
@@ -18,7 +18,7 @@ export async function entriesOf(
     return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);
   }
   const { readInput } = await import('../../project/input.ts');
-  const { readSpec } = await import('../../spec/read.ts');
+  const { readSpec } = await import('../../tools/read.ts');
   const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
   if (!entries.ok) return entries;
   const selected = selectTools(entries.value, source.selection);
@@ -36,7 +36,7 @@ async function fromSamples(
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../../project/input.ts');
-  const { readDocument } = await import('../../spec/read.ts');
+  const { readDocument } = await import('../../tools/read.ts');
   const { toolOfSamples } = await import('../../import/sample.ts');
   const documents = await Promise.all(
     paths.map(async (path) => {

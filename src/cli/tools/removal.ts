@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { closest } from '../../model/input-error.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { type Drift, driftOf } from '../../project/listed.ts';
 import { withNextManifest } from '../../project/manifest.ts';
-import { namedTools, type Project, type ToolFile } from '../../project/open.ts';
+import type { Project, ToolFile } from '../../project/model.ts';
+import { namedTools } from '../../project/open.ts';
 import { readRegular } from '../../project/read.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
-import { closest } from '../../spec/fault.ts';
 import { marketCommand } from '../command-line.ts';
 import { CliError, exitCodes } from '../errors.ts';
 

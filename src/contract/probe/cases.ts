@@ -1,6 +1,7 @@
+import { bare, isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { asInput, bare, isObject, misfits, tryCompile } from '../schema.ts';
+import { asInput, misfits, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
 /** A call to be made. */

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonObject } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { NotRun } from '../rule.ts';
 import { guard } from '../schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NoAnswer } from './receive.ts';

@@ -1,5 +1,5 @@
+import { isObject } from '../json.ts';
 import type { Json } from '../model.ts';
-import { isObject } from '../schema.ts';
 
 /** Whether an answer of this Content-Type is a stream of server-sent events. */
 export function isEventStream(contentType: string | null | undefined): boolean {

@@ -13,7 +13,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
-import { NotRun } from '../rule.ts';
+import { NotRun } from '../not-run.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
 import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
 import { LateAnswer, NoAnswer, receive } from './receive.ts';

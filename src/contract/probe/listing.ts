@@ -1,5 +1,5 @@
 import type { Json } from '../model.ts';
-import { NotRun } from '../rule.ts';
+import { NotRun } from '../not-run.ts';
 import { bounds } from '../walk.ts';
 import type { RpcAnswer } from './rpc.ts';
 

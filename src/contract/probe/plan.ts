@@ -1,6 +1,6 @@
+import { isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { isObject } from '../schema.ts';
 import { casesOf, spoiltAtMost, wrongArguments } from './cases.ts';
 import { type CallPlan, verdictOn } from './safety.ts';
 

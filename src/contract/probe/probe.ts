@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { now } from '../clock.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { NotRun } from '../rule.ts';
-import { isObject, present } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { bounds, isReadable } from '../walk.ts';

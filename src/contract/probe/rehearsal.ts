@@ -1,7 +1,8 @@
 import { now } from '../clock.ts';
+import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
-import { NotRun } from '../rule.ts';
-import { isObject, misfits, shorten } from '../schema.ts';
+import { NotRun } from '../not-run.ts';
+import { misfits } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { type SdkSession, silenceOf } from './client.ts';

@@ -1,5 +1,5 @@
+import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { isObject, shorten } from '../schema.ts';
 import type { HttpAnswer } from './http.ts';
 import { NoAnswer } from './receive.ts';
 

@@ -1,5 +1,5 @@
+import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { isObject } from '../schema.ts';
 
 /** What may be called on a server that belongs to somebody else. */
 export interface CallPolicy {

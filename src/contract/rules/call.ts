@@ -1,13 +1,15 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls, answersCalls } from '../controls.ts';
+import { bare, isObject, shorten } from '../json.ts';
+import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import { spoiltAtMost, wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
-import { asInput, bare, isObject, misfits, shorten } from '../schema.ts';
+import { judgeEach, type LiveRule, unless } from '../rule.ts';
+import { asInput, misfits } from '../schema.ts';
 import { isClientError } from './expect.ts';
-import { propertiesOf } from './read.ts';
 import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
 

@@ -1,6 +1,7 @@
+import { shorten } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
-import { isDialect, shorten } from '../schema.ts';
+import { isDialect } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { allPlaces } from './read.ts';
 

@@ -1,8 +1,9 @@
 import { initializesAgain, lists } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
+import { NotRun } from '../not-run.ts';
 import { silenceOf } from '../probe/client.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
 import { resultProblems } from './expect.ts';
 

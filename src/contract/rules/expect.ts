@@ -1,9 +1,9 @@
+import { isObject } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { unless } from '../rule.ts';
-import { isObject } from '../schema.ts';
 
 /** The refusal of a call that nobody has paid for (C§7, first row). */
 export function unauthorizedProblems(

@@ -1,10 +1,10 @@
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
 import { unauthorizedProblems } from './expect.ts';
 
 const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { admitsPaid, initializes, refusesUnpaid } from '../controls.ts';
+import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type Control, type LiveRule, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
 

@@ -1,8 +1,9 @@
+import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
 
 /** Who the server says it is. */

@@ -1,11 +1,12 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls } from '../controls.ts';
+import { bare, isObject } from '../json.ts';
+import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describeCall } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule } from '../rule.ts';
-import { asInput, bare, isObject, misfits } from '../schema.ts';
-import { propertiesOf } from './read.ts';
+import { asInput, misfits } from '../schema.ts';
 import { isEmpty, ofCall } from './result.ts';
 
 /** A text of which no source has heard. */

@@ -1,10 +1,12 @@
+import { bare, isObject, shorten } from '../json.ts';
+import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { asInput, bare, isObject, misfits, shorten, tryCompile } from '../schema.ts';
+import { asInput, misfits, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
-import { hasItems, isText, propertiesOf, undeclared } from './read.ts';
+import { hasItems, isText, undeclared } from './read.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [

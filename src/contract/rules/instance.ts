@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type Control, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
 import type { Exit, Instance } from '../target.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';

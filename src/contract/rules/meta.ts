@@ -1,8 +1,9 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import { isObject, shorten } from '../json.ts';
+import { propertiesOf, typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
-import { isObject, misfits, problemsOf, shorten, typesOf } from '../schema.ts';
-import { propertiesOf } from './read.ts';
+import { misfits, problemsOf } from '../schema.ts';
 
 /** `_meta`, as far as the platform profile knows it. */
 export const metaRules: readonly StaticRule[] = [

@@ -1,14 +1,15 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import { blankAnswer } from '../outcomes.ts';
 import { silenceOf } from '../probe/client.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
+import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
 import { isEmpty, ofCall } from './result.ts';
 

@@ -1,10 +1,12 @@
+import { isObject, shorten } from '../json.ts';
+import { propertiesOf, typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { isObject, misfits, shorten, tryCompile, typesOf } from '../schema.ts';
+import { misfits, tryCompile } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, propertiesOf, undeclared } from './read.ts';
+import { isText, undeclared } from './read.ts';
 
 /** The outputSchema: its root, its properties, and whether it can hold all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [

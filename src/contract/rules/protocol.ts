@@ -1,10 +1,10 @@
 import { initializesAgain, lists } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
 import { platformVersion } from '../probe/probe.ts';
 import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */

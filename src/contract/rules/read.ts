@@ -1,18 +1,10 @@
+import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { isObject } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 
 /** Whether a value is a string with something in it but blanks. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
-}
-
-/** The members of a schema's `properties` that are schemas, as [name, schema]. */
-export function propertiesOf(schema: unknown): readonly (readonly [string, JsonObject])[] {
-  if (!isObject(schema) || !isObject(schema.properties)) return [];
-  return Object.entries(schema.properties).filter((entry): entry is [string, JsonObject] =>
-    isObject(entry[1]),
-  );
 }
 
 /** The entries of a schema's `required` that its `properties` do not declare. */

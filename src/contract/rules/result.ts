@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { answeredCalls } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
+import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
 import { incidentIn, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { isObject, misfits, shorten } from '../schema.ts';
-import { isText, propertiesOf } from './read.ts';
+import { misfits } from '../schema.ts';
+import { isText } from './read.ts';
 
 const ofResults = about('a result', () => true);
 /** A rule about results that are no failure. */

@@ -1,6 +1,7 @@
+import { bare, isObject, present, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { bare, isObject, misfits, present, shorten } from '../schema.ts';
+import { misfits } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { hasItems } from './read.ts';
 

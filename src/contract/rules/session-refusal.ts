@@ -1,10 +1,11 @@
 import { answersCalls, initializesAgain, lists } from '../controls.ts';
+import { present, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { missing } from '../probe/reasons.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { present, shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
 /** Requests outside any session, and under ids that nobody was given. */

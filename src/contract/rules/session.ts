@@ -1,8 +1,9 @@
 import { initializesAgain, lists, opensSession } from '../controls.ts';
+import { shorten } from '../json.ts';
+import { NotRun } from '../not-run.ts';
 import { missing } from '../probe/reasons.ts';
 import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 
 /** Sessions: opened by initialize, named in the header mcp-session-id. */

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import type { Environment, Instance } from '../target.ts';
 import {
   audienceProblems,

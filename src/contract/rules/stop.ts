@@ -1,8 +1,9 @@
+import { isObject } from '../json.ts';
 import type { Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { isObject } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import type { Exit, Instance } from '../target.ts';
 import {
   audienceProblems,

@@ -1,8 +1,9 @@
 import { initializesAgain, lists } from '../controls.ts';
+import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { failureProblems, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
-import { judgeEach, type LiveRule, NotRun, unless } from '../rule.ts';
+import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { ofCall } from './result.ts';
 
 const source = 'app contribute/actions.ts';

@@ -1,6 +1,6 @@
+import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { isObject, shorten } from '../schema.ts';
 import { bounds, isReadable, places } from '../walk.ts';
 import { gist, isText } from './read.ts';
 

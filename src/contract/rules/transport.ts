@@ -1,10 +1,11 @@
 import { initializesAgain, lists } from '../controls.ts';
+import { present, shorten } from '../json.ts';
 import type { Json, Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { PostOptions, Probe } from '../probe/probe.ts';
 import { rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, NotRun, unless } from '../rule.ts';
-import { present, shorten } from '../schema.ts';
+import { type LiveRule, unless } from '../rule.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 
 /** HTTP around the messages: what is accepted, and what an ill-formed request gets. */

@@ -1,6 +1,6 @@
+import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
-import { isObject } from '../../contract/schema.ts';
 import type { BuyerTool, Mode } from './model.ts';
 
 /** A tool and how well it matches a question. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { shorten } from '../../contract/schema.ts';
 import { type Candidate, isRecoverable, rank } from './ask-rules.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { BuyerTool, Mode } from './model.ts';

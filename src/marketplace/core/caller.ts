@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { Probe } from '../../contract/probe/probe.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { isObject } from '../../contract/schema.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';

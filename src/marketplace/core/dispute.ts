@@ -1,5 +1,6 @@
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { isObject, misfits, tryCompile } from '../../contract/schema.ts';
+import { misfits, tryCompile } from '../../contract/schema.ts';
 import type { Judgement } from './model.ts';
 
 /** So many guilty verdicts take a listing off the marketplace (public source: app api/v1/tools/dispute/route.ts). */

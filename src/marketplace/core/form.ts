@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { closest } from '../../spec/fault.ts';
+import { closest } from '../../model/input-error.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 
 type Rules = PlatformProfile['listing'];

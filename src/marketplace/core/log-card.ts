@@ -1,4 +1,4 @@
-import { shorten } from '../../contract/schema.ts';
+import { shorten } from '../../contract/json.ts';
 import { type AskRun, type Ending, thresholds } from './ask.ts';
 import type { BuyerTool } from './model.ts';
 

@@ -11,7 +11,7 @@ import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
-import { isObject } from '../../contract/schema.ts';
+import { isObject } from '../../contract/json.ts';
 import { keptBody, type Message, type Purpose, redact, type Traffic } from './traffic.ts';
 
 /** A way to an endpoint on which everything is recorded. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject } from '../../contract/schema.ts';
+import { isObject } from '../../contract/json.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { saveJson } from '../../project/save.ts';
 import type { MarketplaceState } from './model.ts';

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject, Problem } from '../../contract/model.ts';
 import { outputSchemaOf } from '../../contract/probe/cases.ts';
 import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
 import { isEmpty } from '../../contract/rules/result.ts';
-import { isObject, misfits, shorten } from '../../contract/schema.ts';
+import { misfits } from '../../contract/schema.ts';
 
 /**
  * How a call ended. The three outcomes of C§2.2, an empty result without the signal that says so, a refusal of the

@@ -1,5 +1,6 @@
+import { isObject } from '../../contract/json.ts';
+import { typesOf } from '../../contract/keywords.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { isObject, typesOf } from '../../contract/schema.ts';
 import { Head, Notice, shown, Tag } from '../web/parts.tsx';
 
 /** A tool of the author's server at a glance. */

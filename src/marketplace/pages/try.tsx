@@ -1,5 +1,5 @@
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type UnhappyWay, unhappyWays } from '../core/unhappy.ts';
 import type { Outcome } from '../core/verdict.ts';

@@ -1,6 +1,6 @@
 import type { CheckReport } from '../../check/model.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import type { CallReport } from '../core/caller.ts';
 import { MarketError } from '../core/errors.ts';

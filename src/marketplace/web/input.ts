@@ -1,5 +1,5 @@
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Input } from './security.ts';
 

@@ -1,5 +1,5 @@
+import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import { type AskRun, type Question, thresholds } from '../core/ask.ts';
 import { MarketError } from '../core/errors.ts';
 import { formProblems, stakeOf } from '../core/form.ts';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
+import { isObject } from '../../contract/json.ts';
 import type { Json, Problem } from '../../contract/model.ts';
-import { isObject } from '../../contract/schema.ts';
 import type { SchemaVerdict } from '../core/verdict.ts';
 
 /** Other people's text with its control and direction characters made visible; line breaks stay. */

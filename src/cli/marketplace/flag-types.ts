@@ -1,0 +1,25 @@
+import type { UnhappyWay } from '../../marketplace/core/unhappy.ts';
+
+/** Where the commands of the marketplace work, as it was given. */
+export interface PlaceFlags {
+  readonly endpoint?: string;
+  readonly platform?: string;
+}
+
+export interface MarketplaceFlags extends PlaceFlags {
+  readonly port?: string;
+  readonly exec?: string;
+  readonly reset?: true;
+}
+
+export interface RegisterFlags extends PlaceFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly price?: string;
+}
+
+export interface CallFlags extends PlaceFlags {
+  readonly as?: UnhappyWay;
+  readonly expect?: 'found' | 'empty' | 'fail';
+}

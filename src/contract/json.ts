@@ -1,0 +1,34 @@
+import type { JsonObject } from './model.ts';
+
+/** A value as text for a person, at most `limit` characters. */
+export function shorten(value: unknown, limit = 80): string {
+  const text = value === undefined ? 'nothing' : jsonOf(value);
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value without end';
+  }
+}
+
+/** Whether a JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object that are not undefined. */
+export function present<T>(members: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, T & {}] => member[1] !== undefined),
+  );
+}
+
+/**
+ * An object with these members that inherits nothing: to Ajv an absent property called `constructor` would be there.
+ */
+export function bare(members: JsonObject): JsonObject {
+  return Object.assign(Object.create(null), members);
+}

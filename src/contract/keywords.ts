@@ -1,0 +1,33 @@
+import { isObject } from './json.ts';
+import type { Json, JsonObject } from './model.ts';
+
+/** The types a schema names, `nullable: true` counted as `null`. Empty where it names none. */
+export function typesOf(schema: JsonObject): readonly Json[] {
+  const named = Array.isArray(schema.type)
+    ? schema.type
+    : schema.type === undefined
+      ? []
+      : [schema.type as Json];
+  return schema.nullable === true && !named.includes('null') ? [...named, 'null'] : named;
+}
+
+/** The members of `properties` that are schemas, as [name, schema]. */
+export function propertiesOf(schema: unknown): readonly (readonly [string, JsonObject])[] {
+  if (!isObject(schema) || !isObject(schema.properties)) return [];
+  return Object.entries(schema.properties).filter((entry): entry is [string, JsonObject] =>
+    isObject(entry[1]),
+  );
+}
+
+/** The names in `required`. */
+export function requiredOf(schema: JsonObject): readonly string[] {
+  return Array.isArray(schema.required)
+    ? schema.required.filter((name): name is string => typeof name === 'string')
+    : [];
+}
+
+/** One property alone, in the reach of its root's definitions: a schema for `{ [name]: value }`. */
+export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
+  const { definitions = {}, $defs = {} } = root;
+  return { type: 'object', properties: Object.fromEntries([[name, property]]), definitions, $defs };
+}

@@ -1,0 +1,116 @@
+import { shorten } from '../contract/json.ts';
+import { closest } from '../model/input-error.ts';
+
+/** Where and why the reading of a declaration stopped. */
+export class Stop extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** A value as written: bare text whose type its field decides, or JSON. */
+export type Written = { readonly bare: string } | { readonly json: unknown };
+
+/** Reads a declaration from left to right. */
+export class DeclarationReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  /** The text that is still to be read. */
+  get rest(): string {
+    return this.#text.slice(this.#at);
+  }
+
+  /** Moves past a literal text if it stands here. */
+  eat(literal: string): boolean {
+    if (!this.#text.startsWith(literal, this.#at)) return false;
+    this.#at += literal.length;
+    return true;
+  }
+
+  /** Moves past a pattern (sticky, `y`) if it stands here, and gives its groups. */
+  take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match) this.#at += match[0].length;
+    return match;
+  }
+
+  expect(literal: string, hint: string): void {
+    if (!this.eat(literal)) this.stop(`expected ${literal}`, hint);
+  }
+
+  /** A word of a closed list. */
+  word(words: readonly string[], what: string, aliases: ReadonlyMap<string, string> = new Map()): string {
+    const from = this.#at;
+    const word = this.take(/[\p{L}\p{N}_-]*/uy)?.[0] ?? '';
+    if (words.includes(word)) return word;
+    this.#at = from;
+    const meant = aliases.get(word.toLowerCase()) ?? closest(word, words);
+    return this.stop(
+      word === '' ? `expected ${article(what)} ${what}` : `${shorten(word)} is not ${article(what)} ${what}`,
+      meant === undefined ? `Write one of: ${words.join(', ')}.` : `Did you mean ${meant}?`,
+    );
+  }
+
+  /** A value: JSON where it starts like JSON, else everything up to where `bare` (sticky) ends. */
+  value(bare: RegExp): Written {
+    const next = this.#text[this.#at];
+    if (next === '"' || next === '[' || next === '{') return { json: this.json() };
+    const text = this.take(bare)?.[0] ?? '';
+    return text === ''
+      ? this.stop('expected a value', 'Write a value; "" is the empty text.')
+      : { bare: text };
+  }
+
+  /** A JSON string, array or object. */
+  json(): unknown {
+    const end = jsonEnd(this.#text, this.#at);
+    const text = this.#text.slice(this.#at, end);
+    try {
+      const value: unknown = JSON.parse(text);
+      this.#at = end;
+      return value;
+    } catch {
+      return this.stop(
+        `${shorten(text)} is not valid JSON`,
+        `Put a text that starts like JSON in quotes: ${JSON.stringify(text)}`,
+      );
+    }
+  }
+
+  stop(message: string, hint: string): never {
+    const read = this.#text.slice(0, this.#at);
+    throw new Stop(read === '' ? message : `${message} (after ${shorten(read)})`, hint);
+  }
+}
+
+function article(noun: string): string {
+  return /^[aeio]/.test(noun) ? 'an' : 'a';
+}
+
+/** Where the JSON string, array or object that starts at `from` ends; the end of the text where it does not. */
+function jsonEnd(text: string, from: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let i = from; i < text.length; i += 1) {
+    const character = text[i];
+    if (quoted && character === '\\') i += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === '[' || character === '{')) depth += 1;
+    else if (!quoted && (character === ']' || character === '}')) depth -= 1;
+    if (!quoted && depth <= 0) return i + 1;
+  }
+  return text.length;
+}

@@ -1,0 +1,265 @@
+import { shorten } from '../contract/json.ts';
+import type { Json } from '../contract/model.ts';
+import { fault, listed, pass, refuse } from '../model/input-error.ts';
+import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
+import { spacelessHint } from '../model/names.ts';
+import { DeclarationReader, Stop, type Written } from './declaration-reader.ts';
+import { numberPattern, typedValue } from './values.ts';
+
+/** One part of a path: a name and how many lists stand between it and its members (`rows[].id`: 1). */
+export interface Step {
+  readonly name: string;
+  readonly lists: number;
+}
+
+/** What one `--input` or `--output` says: of the value at a path, all but the members of an object. */
+export interface Declaration {
+  readonly path: readonly Step[];
+  readonly required: boolean;
+  readonly shape: Shape;
+}
+
+/** Names that stand in a path without quotes. */
+export const bareName = /[\p{L}\p{N}_$-]+/uy;
+export const baseTypes = [...scalarTypes, 'object'] as const;
+export const typeAliases = new Map([
+  ['str', 'string'],
+  ['text', 'string'],
+  ['int', 'integer'],
+  ['long', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['decimal', 'number'],
+  ['bool', 'boolean'],
+  ['date', 'string(format=date)'],
+  ['datetime', 'string(format=date-time)'],
+  ['date-time', 'string(format=date-time)'],
+  ['enum', 'string(a|b)'],
+  ['array', 'string[]'],
+  ['list', 'string[]'],
+  ['map', 'object'],
+  ['json', 'object'],
+]);
+const optionNames = ['enum', 'min', 'max', 'format', 'pattern', 'examples', 'description'] as const;
+type OptionName = (typeof optionNames)[number];
+/** Which options say something of which type. */
+const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
+  enum: scalarTypes,
+  min: ['number', 'integer'],
+  max: ['number', 'integer'],
+  format: ['string'],
+  pattern: ['string'],
+  examples: [...scalarTypes, 'object', 'array'],
+  description: [...scalarTypes, 'object', 'array'],
+};
+const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
+/** A comma before one more allowed value, not before another option. */
+const nextValue = new RegExp(
+  String.raw`\s*,\s*(?!nullable\s*[,)]|[a-zA-Z]+\s*=|(?:${numberPattern})?\.\.)(?=[^\s,|()])`,
+  'y',
+);
+const bareDefault = /\S+/y;
+const bareOption = /[^\s,|()]+/y;
+
+/**
+ * Reads one declaration of the field language (docs/field-language.md):
+ * `symbol?:string(BTC|ETH)=BTC Trading pair to look up`.
+ */
+export function parseDeclaration(text: string, where: string): Result<Declaration> {
+  try {
+    return pass(readDeclaration(new DeclarationReader(text.trim())));
+  } catch (stop) {
+    if (stop instanceof Stop) return refuse(fault(where, undefined, stop.message, stop.hint));
+    throw stop;
+  }
+}
+
+function readDeclaration(reader: DeclarationReader): Declaration {
+  const path = readPath(reader);
+  const spaced = /^(\s+[^\s:]+)+\s*\??:/.exec(reader.rest)?.[0];
+  if (spaced !== undefined) {
+    const name = `${path.at(-1)?.name ?? ''}${spaced.replace(/\s*\??:$/, '')}`;
+    reader.stop('a name has no spaces', spacelessHint(name));
+  }
+  const required = !reader.eat('?');
+  if (!reader.eat(':')) reader.stop('expected a colon', 'Write a name, a colon and a type: symbol:string');
+  const spaceless = /^\s+(\S+)/.exec(reader.rest)?.[1];
+  if (spaceless !== undefined) {
+    reader.stop('the type follows the colon without a space', `Write ${formatPathOf(path)}:${spaceless}.`);
+  }
+  const shape = readType(reader);
+  const fallback = reader.eat('=') ? readValue(reader, shape, reader.value(bareDefault)) : undefined;
+  if (!reader.done && !/^\s/.test(reader.rest)) {
+    reader.stop(
+      'a space stands before the description',
+      'Write name:type=default description; a default with spaces stands in quotes: ="two words"',
+    );
+  }
+  const description = readDescription(reader);
+  return {
+    path,
+    required,
+    shape: {
+      ...shape,
+      ...(fallback === undefined ? {} : { default: fallback }),
+      ...(description === '' ? {} : { description }),
+    },
+  };
+}
+
+function formatPathOf(path: readonly Step[]): string {
+  return path.map(({ name, lists }) => name + '[]'.repeat(lists)).join('.');
+}
+
+function readPath(reader: DeclarationReader): Step[] {
+  const steps: Step[] = [];
+  do {
+    const name = reader.rest.startsWith('"') ? reader.json() : reader.take(bareName)?.[0];
+    if (typeof name !== 'string' || name === '') {
+      return reader.stop(
+        'expected a name',
+        'Write a name of letters and digits, any other in quotes: "a b":string',
+      );
+    }
+    let lists = 0;
+    while (reader.eat('[]')) lists += 1;
+    steps.push({ name, lists });
+  } while (reader.eat('.'));
+  const last = steps.at(-1);
+  if (last && last.lists > 0) reader.stop('the list is said by the type', `Write ${last.name}:string[]`);
+  return steps;
+}
+
+function readType(reader: DeclarationReader): Shape {
+  const type = reader.word(baseTypes, 'type', typeAliases) as ScalarType | 'object';
+  let shape = readOptions(reader, { type });
+  while (reader.eat('[]')) shape = readOptions(reader, { type: 'array', items: shape });
+  if (reader.eat('|')) {
+    reader.expect('null', `Only null follows a type; allowed values stand in brackets: ${type}(a|b)`);
+    return { ...shape, nullable: true };
+  }
+  return shape;
+}
+
+/** `(a|b)`, `(1..100)`, `(nullable, format=date, examples=a|b)` or nothing. */
+function readOptions(reader: DeclarationReader, bare: Shape): Shape {
+  if (!reader.eat('(')) return bare;
+  const written = new Map<OptionName, readonly Written[]>();
+  let nullable = false;
+  const set = (name: OptionName, values: readonly Written[]) => {
+    if (written.has(name)) reader.stop(`${name} is given twice`, 'Give it once.');
+    if (!optionTypes[name].includes(bare.type)) {
+      reader.stop(`${name} does not apply to type ${bare.type}`, optionHint(name, bare));
+    }
+    written.set(name, values);
+  };
+  do {
+    reader.take(/\s*/y);
+    const between = reader.take(range);
+    if (between) {
+      if (between[1] !== undefined) set('min', [{ bare: between[1] }]);
+      if (between[2] !== undefined) set('max', [{ bare: between[2] }]);
+    } else if (reader.take(/nullable(?=\s*[,)])/y)) nullable = true;
+    else if (/^[a-zA-Z]+\s*=/.test(reader.rest)) {
+      const name = reader.word(optionNames, 'option') as OptionName;
+      reader.take(/\s*=\s*/y);
+      set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
+    } else set('enum', readShortEnum(reader));
+    reader.take(/\s*/y);
+  } while (reader.eat(','));
+  reader.expect(')', 'Separate options by commas and close with ): integer(1..100, examples=5|10)');
+  return optionsShape(reader, { ...bare, ...(nullable && { nullable }) }, written);
+}
+
+/** Where an option belongs that does not apply to a type. */
+function optionHint(name: OptionName, bare: Shape): string {
+  const types = optionTypes[name];
+  if (bare.items && types.includes(bare.items.type)) {
+    return `It belongs to the items: put it before [], such as ${bare.items.type}(${name}=…)[].`;
+  }
+  return `Leave it out, or use a type that it applies to: ${listed(types)}.`;
+}
+
+/** `a|b`, or `a, b` as far as no other option comes. */
+function readShortEnum(reader: DeclarationReader): readonly Written[] {
+  const values = [...readChoice(reader)];
+  if (values.length === 1) {
+    while (reader.take(nextValue)) values.push(reader.value(bareOption));
+  }
+  const [only] = values;
+  if (values.length > 1 || only === undefined) return values;
+  const word = 'bare' in only ? only.bare : JSON.stringify(only.json);
+  return reader.stop(
+    `${shorten(word)} alone says too little`,
+    `Write format=${word} for a format, enum=${word} for a single allowed value, ${word}|other for several.`,
+  );
+}
+
+function readChoice(reader: DeclarationReader): readonly Written[] {
+  const values = [];
+  do {
+    reader.take(/\s*/y);
+    values.push(reader.value(bareOption));
+    reader.take(/\s*(?=[|,)])/y);
+  } while (reader.eat('|'));
+  return values;
+}
+
+function readPattern(reader: DeclarationReader): Written {
+  const slashed = reader.take(/\/((?:[^/\\]|\\.)+)\//y);
+  if (slashed?.[1] !== undefined) return { json: slashed[1] };
+  if (!reader.rest.startsWith('"')) reader.stop('expected a pattern', 'Write pattern=/^[A-Z]{3}$/');
+  return { json: reader.json() };
+}
+
+function optionsShape(
+  reader: DeclarationReader,
+  shape: Shape,
+  written: ReadonlyMap<OptionName, readonly Written[]>,
+): Shape {
+  const valuesOf = (name: OptionName, of: Shape) =>
+    written.get(name)?.map((value) => readValue(reader, of, value));
+  const oneOf = <T extends string | number>(
+    name: OptionName,
+    type: T extends string ? 'string' : 'number',
+  ) => {
+    const values = valuesOf(name, { type });
+    if (values && values.length > 1) reader.stop(`${name} takes one value`, 'Leave the others out.');
+    return values?.[0] as T | undefined;
+  };
+  return Object.fromEntries(
+    Object.entries({
+      ...shape,
+      enum: valuesOf('enum', { type: shape.type }),
+      minimum: oneOf<number>('min', 'number'),
+      maximum: oneOf<number>('max', 'number'),
+      format: oneOf<string>('format', 'string'),
+      pattern: oneOf<string>('pattern', 'string'),
+      examples: valuesOf('examples', shape),
+      description: oneOf<string>('description', 'string'),
+    } satisfies Shape).filter(([, value]) => value !== undefined),
+  ) as unknown as Shape;
+}
+
+/** A written value as one of the shape's type. */
+function readValue(reader: DeclarationReader, shape: Shape, written: Written): Json {
+  const value = typedValue(shape, written);
+  return value.ok ? value.value : reader.stop(value.message, value.hint);
+}
+
+function readDescription(reader: DeclarationReader): string {
+  reader.take(/\s*/y);
+  if (reader.rest.startsWith('=')) {
+    reader.stop('a default stands right after the type', 'Write name:type=default without spaces.');
+  }
+  if (reader.rest.startsWith('"') && isQuoted(reader.rest)) return String(reader.json());
+  return reader.rest;
+}
+
+function isQuoted(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'string';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import { shorten } from '../contract/json.ts';
+import { fault, pass, refuse, together } from '../model/input-error.ts';
+import type { Fault, Field, Result, Shape } from '../model/model.ts';
+import { parseFieldName } from '../model/names.ts';
+import { type Declaration, parseDeclaration, type Step } from './declaration.ts';
+import { formatDeclaration } from './declaration-format.ts';
+import { fieldFaults, shapeFaults } from './errors.ts';
+
+/**
+ * Reads a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared
+ * itself. The order of first mention is kept. The grammar is in docs/field-language.md.
+ *
+ * @param flag the flag or question that the texts come from, for the faults: `--input`
+ */
+export function parseFields(texts: readonly string[], flag: string): Result<readonly Field[]> {
+  const declarations = together(texts.map((text) => checkedDeclaration(text, placeOf(flag, text))));
+  if (!declarations.ok) return declarations;
+  const root = new Map<string, Node>();
+  const faults = declarations.value.flatMap((declaration, i) =>
+    place(root, declaration, placeOf(flag, texts[i] ?? '')),
+  );
+  if (faults.length > 0) return refuse(...faults);
+  const fields = [...root.values()].map(fieldOf);
+  const whole = fieldFaults(fields, flag);
+  return whole.length > 0 ? refuse(...whole) : pass(fields);
+}
+
+/** The declarations that `parseFields` reads these very fields from, objects before their members. */
+export function formatFields(fields: readonly Field[], above: readonly Step[] = []): readonly string[] {
+  return fields.flatMap(({ name, required = false, ...shape }) => {
+    const { members, lists } = innermost(shape);
+    return [
+      formatDeclaration({ path: [...above, { name, lists: 0 }], required, shape }),
+      ...formatFields(members, [...above, { name, lists }]),
+    ];
+  });
+}
+
+/** A field while its members are still being declared. */
+interface Node {
+  readonly name: string;
+  declaration: Declaration | undefined;
+  /** How many lists stand between the field and its members. */
+  readonly lists: number;
+  readonly members: Map<string, Node>;
+}
+
+function placeOf(flag: string, text: string): string {
+  return `${flag} ${shorten(text, 120)}`;
+}
+
+function checkedDeclaration(text: string, where: string): Result<Declaration> {
+  const declaration = parseDeclaration(text, where);
+  if (!declaration.ok) return declaration;
+  const { path, shape } = declaration.value;
+  const names = path.flatMap((step) => {
+    const name = parseFieldName(step.name, where);
+    return name.ok ? [] : name.faults;
+  });
+  const faults = [...names, ...shapeFaults(shape, where)];
+  return faults.length > 0 ? refuse(...faults) : declaration;
+}
+
+/** Puts a declaration at its path; objects on the way are implied. */
+function place(root: Map<string, Node>, declaration: Declaration, where: string): readonly Fault[] {
+  let level = root;
+  for (const [i, { name, lists }] of declaration.path.entries()) {
+    const last = i === declaration.path.length - 1;
+    const own = last ? innermost(declaration.shape) : { lists, type: 'object' };
+    const node = level.get(name) ?? { name, declaration: undefined, lists: own.lists, members: new Map() };
+    const shown = formatPath(declaration.path.slice(0, i + 1));
+    if (last && node.declaration) {
+      return [fault(where, undefined, `${shown} is declared twice`, 'Leave one of them out.')];
+    }
+    const members = !last || node.members.size > 0;
+    const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
+    if (members && (type !== 'object' || own.lists !== node.lists)) {
+      const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
+      return [fault(where, undefined, `${shown} cannot have these members`, `Declare it as ${right}.`)];
+    }
+    if (last) node.declaration = declaration;
+    level.set(name, node);
+    level = node.members;
+  }
+  return [];
+}
+
+function fieldOf({ name, declaration, lists, members }: Node): Field {
+  const { required = true, shape = listOf({ type: 'object' }, lists) } = declaration ?? {};
+  const fields = [...members.values()].map(fieldOf);
+  return { name, ...(required && { required }), ...(fields.length > 0 ? withMembers(shape, fields) : shape) };
+}
+
+function listOf(shape: Shape, lists: number): Shape {
+  return lists === 0 ? shape : { type: 'array', items: listOf(shape, lists - 1) };
+}
+
+function withMembers(shape: Shape, fields: readonly Field[]): Shape {
+  return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
+}
+
+/** What stands inside all lists. */
+function innermost(shape: Shape): {
+  readonly type: Shape['type'];
+  readonly lists: number;
+  readonly members: readonly Field[];
+} {
+  if (!shape.items) return { type: shape.type, lists: 0, members: shape.fields ?? [] };
+  const inner = innermost(shape.items);
+  return { ...inner, lists: inner.lists + 1 };
+}
+
+function formatPath(path: readonly Step[]): string {
+  return path.map(({ name }) => name).join('.');
+}

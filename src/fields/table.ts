@@ -1,0 +1,126 @@
+import { isObject } from '../contract/json.ts';
+import { typesOf } from '../contract/keywords.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+
+/** One property of a schema in words. */
+export interface FieldRow {
+  /** Path of the property: `rows[].id`. */
+  readonly name: string;
+  /** `list of objects`, `integer, 1 to 100`, `string, one of base, ethereum` */
+  readonly type: string;
+  readonly required: boolean;
+  /** Empty where there is none. */
+  readonly fallback: string;
+  readonly description: string;
+}
+
+/**
+ * The properties of an object schema and their members in words, an object before its members.
+ *
+ * @param without names of properties at the top that are left out
+ */
+export function fieldRows(
+  schema: JsonObject,
+  without: readonly string[] = [],
+  above = '',
+): readonly FieldRow[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
+  return properties.flatMap(([own, given]) => {
+    if (without.includes(own)) return [];
+    const property = isObject(given) ? given : {};
+    const name = `${above}${own}`;
+    const { inner, lists } = innermost(property);
+    const row = {
+      name,
+      type: typeInWords(property),
+      required: required.includes(own),
+      fallback: property.default === undefined ? '' : inWords(property.default),
+      description: typeof property.description === 'string' ? property.description : '',
+    };
+    return [row, ...fieldRows(inner, [], `${name}${'[]'.repeat(lists)}.`)];
+  });
+}
+
+/** What the columns of a table are called; a table of outputs has no column of defaults. */
+export interface TableHead {
+  readonly name: string;
+  readonly required: string;
+  readonly hasDefaults: boolean;
+}
+
+/** Rows as lines of a table under a head, no wider than `width` characters. */
+export function tableLines(
+  rows: readonly FieldRow[],
+  { name, required, hasDefaults }: TableHead,
+  width: number,
+): readonly string[] {
+  const head = [name, 'Type', required, ...(hasDefaults ? ['Default'] : []), 'Description'];
+  const cells = rows.map((row) => [
+    row.name,
+    row.type,
+    row.required ? 'yes' : 'no',
+    ...(hasDefaults ? [row.fallback] : []),
+    row.description,
+  ]);
+  const all = [head, ...cells].map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')));
+  const widths = head.map((_, column) =>
+    Math.min(widest, Math.max(...all.map((row) => [...(row[column] ?? '')].length))),
+  );
+  const lined = (row: readonly string[]) =>
+    row.map((cell, column) => padded(cell, widths[column] ?? 0, column === row.length - 1)).join('  ');
+  return all.map((row) => clip(lined(row).trimEnd(), width));
+}
+
+/** A text of one line, cut off where it is longer than `width` characters. */
+export function clip(text: string, width: number): string {
+  const points = [...text];
+  return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** A column that is not the last is no wider than this. */
+const widest = 32;
+
+function padded(cell: string, width: number, isLast: boolean): string {
+  if (isLast) return cell;
+  const shown = clip(cell, width);
+  return shown + ' '.repeat(Math.max(0, width - [...shown].length));
+}
+
+/** What stands inside all lists. */
+function innermost(schema: JsonObject): { readonly inner: JsonObject; readonly lists: number } {
+  if (!isObject(schema.items)) return { inner: schema, lists: 0 };
+  const { inner, lists } = innermost(schema.items);
+  return { inner, lists: lists + 1 };
+}
+
+function typeInWords(schema: JsonObject): string {
+  const types = typesOf(schema).map(String);
+  const plain = types.filter((type) => type !== 'null');
+  const { enum: allowed, minimum, maximum, format, pattern, items } = schema;
+  const head = isObject(items) ? `list of ${plural(typeInWords(items))}` : plain.join(' or ') || 'any';
+  const nullable = types.includes('null') && plain.length > 0 ? [' or null'] : [];
+  const values = Array.isArray(allowed) ? allowed.filter((value) => value !== null) : undefined;
+  return [
+    `${head}${nullable}`,
+    ...(values ? [`one of ${values.map(inWords).join(', ')}`] : []),
+    ...rangeInWords(minimum, maximum),
+    ...(typeof format === 'string' ? [format] : []),
+    ...(typeof pattern === 'string' ? [`/${pattern}/`] : []),
+  ].join(', ');
+}
+
+function rangeInWords(minimum: Json | undefined, maximum: Json | undefined): readonly string[] {
+  if (typeof minimum === 'number' && typeof maximum === 'number') return [`${minimum} to ${maximum}`];
+  if (typeof minimum === 'number') return [`${minimum} or more`];
+  return typeof maximum === 'number' ? [`${maximum} or less`] : [];
+}
+
+/** `string, one of a, b` → `strings, one of a, b`; `list of strings` → `lists of strings` */
+function plural(words: string): string {
+  return words.startsWith('list of') ? words.replace('list', 'lists') : words.replace(/^\w+/, '$&s');
+}
+
+function inWords(value: Json): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,93 @@
+import { isObject, shorten } from '../contract/json.ts';
+import type { Json } from '../contract/model.ts';
+import { fault, pass, refuse, together } from '../model/input-error.ts';
+import type { FieldType, Result, Shape } from '../model/model.ts';
+import type { Written } from './declaration-reader.ts';
+import { shapeFaults } from './errors.ts';
+
+/** A number as JSON writes it. */
+export const numberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+const numberAlone = new RegExp(`^${numberPattern}$`);
+
+/** A written value as one of the shape's type, or why it is none. */
+export function typedValue(
+  shape: Shape,
+  written: Written,
+):
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly message: string; readonly hint: string } {
+  const value = 'json' in written ? (written.json as Json) : bareValue(shape, written.bare);
+  if (value !== undefined && hasType(value, shape)) return { ok: true, value };
+  const shown = shorten('bare' in written ? written.bare : written.json);
+  return {
+    ok: false,
+    message: `${shown} is not ${typeNames[shape.type]}`,
+    hint: `Write ${exampleOf[shape.type]}.`,
+  };
+}
+
+/** A whole text as a value that fits a shape: JSON, or bare as in the field language. */
+export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
+  const value = typedValue(shape, writtenIn(text.trim(), shape));
+  if (!value.ok) return refuse(fault(where, text, value.message, value.hint));
+  const faults = shapeFaults({ ...shape, default: value.value }, where);
+  return faults.length > 0 ? refuse(...faults) : pass(value.value);
+}
+
+/** Values separated by `|`; those that are no lists or objects also by commas. Quotes keep either. */
+export function parseValues(text: string, shape: Shape, where: string): Result<readonly Json[]> {
+  const isScalar = shape.type !== 'array' && shape.type !== 'object';
+  const separator = isScalar && !text.includes('|') ? ',' : '|';
+  const parts = separator === ',' ? (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [text]) : text.split('|');
+  return together(parts.map((part) => parseValue(part, shape, where)));
+}
+
+function writtenIn(text: string, shape: Shape): Written {
+  const looksLikeJson = shape.type === 'string' ? /^".*"$/s.test(text) : /^["[{]/.test(text);
+  if (!looksLikeJson) return { bare: text };
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return { bare: text };
+  }
+}
+
+const typeNames: { readonly [type in FieldType]: string } = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'a list',
+};
+
+const exampleOf: { readonly [type in FieldType]: string } = {
+  string: 'BTC, or "in quotes"',
+  number: 'a number such as 1.5',
+  integer: 'a whole number such as 10',
+  boolean: 'true or false',
+  object: '{"key":"value"}',
+  array: '["a","b"]',
+};
+
+function bareValue(shape: Shape, text: string): Json | undefined {
+  if (shape.nullable && text === 'null') return null;
+  if (shape.type === 'string') return text;
+  if (shape.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (shape.type === 'number' || shape.type === 'integer')
+    return numberAlone.test(text) ? Number(text) : undefined;
+  if (shape.type === 'array' && shape.items) {
+    const { items } = shape;
+    const values = text.split(',').map((part) => bareValue(items, part));
+    return values.every((value) => value !== undefined) ? values : undefined;
+  }
+  return undefined;
+}
+
+function hasType(value: Json, { type, nullable }: Shape): boolean {
+  if (value === null) return nullable === true;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type && (type !== 'number' || Number.isFinite(value));
+}

@@ -1,0 +1,76 @@
+import { isObject, shorten } from '../contract/json.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { listed, named, single } from '../contract/walk.ts';
+import { fault } from '../model/input-error.ts';
+import type { Change, Fault } from '../model/model.ts';
+
+/** Keeps account of what is changed in one tool and of what cannot be. */
+export class Mending {
+  readonly changes: Change[] = [];
+  readonly faults: Fault[] = [];
+  readonly #tool: string;
+  readonly #where: string;
+
+  /** @param where path of the definition, for the faults: `tools[0]` */
+  constructor(tool: string, where: string) {
+    this.#tool = tool;
+    this.#where = where;
+  }
+
+  change(path: string, what: string, why: string): void {
+    this.changes.push({ tool: this.#tool, path, what, why });
+  }
+
+  /** Says that a part was left out, where it is there. */
+  leaveOut(path: string, value: Json | undefined, why: string): void {
+    if (value !== undefined) this.change(path, `${shorten(value)} was left out`, why);
+  }
+
+  fault(path: string, value: unknown, message: string, hint: string): void {
+    this.faults.push(fault(`${this.#where}.${path}`, value, message, hint));
+  }
+
+  /** Whether a fault was found at a path or below it. */
+  hasFaultIn(path: string): boolean {
+    const root = `${this.#where}.${path}`;
+    return this.faults.some(({ where }) => where === root || where.startsWith(`${root}.`));
+  }
+
+  /** Leaves a keyword out and says so. */
+  without(schema: JsonObject, keyword: string, path: string, why: string): JsonObject {
+    if (schema[keyword] === undefined) return schema;
+    const { [keyword]: value, ...rest } = schema;
+    this.change(`${path}.${keyword}`, `${shorten(value)} was removed`, why);
+    return rest;
+  }
+
+  /** Sets a keyword and says so; the order of the others stays. */
+  set(schema: JsonObject, keyword: string, value: Json, path: string, why: string): JsonObject {
+    const before = schema[keyword];
+    const what =
+      before === undefined ? `${shorten(value)} was added` : `${shorten(before)} became ${shorten(value)}`;
+    this.change(`${path}.${keyword}`, what, why);
+    return { ...schema, [keyword]: value };
+  }
+}
+
+/** Rewrites a schema and then all schemas inside it. What stays as it is stays the same object. */
+export function rewrite(
+  schema: JsonObject,
+  path: string,
+  change: (schema: JsonObject, path: string) => JsonObject,
+): JsonObject {
+  const inside = (value: Json, at: string) => (isObject(value) ? rewrite(value, at, change) : value);
+  const changed = Object.entries(change(schema, path)).map(([keyword, value]): [string, Json] => {
+    const at = `${path}.${keyword}`;
+    if (Array.isArray(value) && listed.includes(keyword)) {
+      return [keyword, (value as readonly Json[]).map((member, i) => inside(member, `${at}[${i}]`))];
+    }
+    if (isObject(value) && named.includes(keyword)) {
+      const members = Object.entries(value).map(([name, member]) => [name, inside(member, `${at}.${name}`)]);
+      return [keyword, Object.fromEntries(members)];
+    }
+    return [keyword, single.includes(keyword) ? inside(value, at) : value];
+  });
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,111 @@
+import { isObject, shorten } from '../contract/json.ts';
+import { propertyAlone, requiredOf } from '../contract/keywords.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { blankAnswer, signals } from '../contract/outcomes.ts';
+import { mismatches } from '../model/match.ts';
+import { withNull } from './dialect.ts';
+import { Mending } from './fixes.ts';
+import { mendRoot } from './root.ts';
+
+const whyBlank = 'an empty or failed answer must fit the schema too (C§2.2, C§7)';
+
+/** What an empty and a failed answer carry, with texts as a handler would write them. */
+const signalled: readonly JsonObject[] = [
+  { searchExhausted: true, noResultsReason: 'The source knows nothing that matches these arguments.' },
+  { error: 'SOURCE_UNAVAILABLE', message: 'The source of the data did not answer. Try again later.' },
+];
+
+/** Makes an outputSchema hold all three outcomes of a call; its dialect is mended before. */
+export function mendOutput(schema: JsonObject, mending: Mending): JsonObject {
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not']) {
+    if (schema[keyword] === undefined) continue;
+    mending.fault(
+      `outputSchema.${keyword}`,
+      schema[keyword],
+      'a union at the root is rejected (C§2.1)',
+      'Write one object; express the alternatives as optional or nullable properties.',
+    );
+  }
+  const rooted = mendRoot(schema, 'outputSchema', mending);
+  const held = allowBlank(withSignals(rooted, mending), mending);
+  return mending.faults.length > 0 ? held : allowSignals(held, mending);
+}
+
+/** Lets every required property be empty: null where it must, so that `blankAnswer` finds an answer that fits. */
+export function allowBlank(schema: JsonObject, mending: Mending = new Mending('', '')): JsonObject {
+  const properties = isObject(schema.properties) ? { ...schema.properties } : {};
+  for (const name of requiredOf(schema)) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isObject(property) || canBeBlank(schema, property)) continue;
+    const path = `outputSchema.properties.${name}`;
+    const nullable = withNull(property, path, mending, whyBlank);
+    properties[name] = canBeBlank(schema, nullable) ? nullable : orNull(nullable, path, mending);
+  }
+  return { ...schema, properties };
+}
+
+/** Keywords that do not judge null and the empty list, beyond what `blankAnswer` sees. */
+const harmless = new Set(
+  'type title description enum default examples format pattern minLength maxLength minimum maximum minItems items'.split(
+    ' ',
+  ),
+);
+
+/** Whether the value that `blankAnswer` gives a property fits it. */
+function canBeBlank(root: JsonObject, property: JsonObject): boolean {
+  const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
+  const blank = blankAnswer(alone);
+  if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
+  return blank.ok && mismatches(alone, blank.answer, '').length === 0;
+}
+
+/** For schemas that say more than a type: references and unions. */
+function orNull(property: JsonObject, path: string, mending: Mending): JsonObject {
+  const { description, title, ...rest } = property;
+  const said = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  mending.change(path, `${shorten(rest)} became that or null`, whyBlank);
+  return { ...said, anyOf: [rest, { type: 'null' }] };
+}
+
+function withSignals(schema: JsonObject, mending: Mending): JsonObject {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
+  if (missing.length === 0) return schema;
+  mending.change(
+    'outputSchema.properties',
+    `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`,
+    'callers take an empty result or a failure by them (C§2.2)',
+  );
+  const added: readonly (readonly [string, Json])[] = missing;
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
+}
+
+/** Takes away what forbids the signals at the root, and reports what cannot be taken away. */
+function allowSignals(schema: JsonObject, mending: Mending): JsonObject {
+  let mended = schema;
+  for (const keyword of ['maxProperties', 'propertyNames', 'dependencies', 'dependentRequired']) {
+    const { [keyword]: limit, ...rest } = mended;
+    if (limit === undefined || problemsOf(mended).length <= problemsOf(rest).length) continue;
+    mended = mending.without(mended, keyword, 'outputSchema', whyBlank);
+  }
+  for (const { path = '', expected } of problemsOf(mended).slice(0, 3)) {
+    const name = path.split(/[.[]/)[1] ?? '';
+    const at = Object.hasOwn(signals, name) ? `outputSchema.properties.${name}` : 'outputSchema';
+    const hint = Object.hasOwn(signals, name)
+      ? `Rename your own ${name}: callers read it as the signal of an empty or failed call.`
+      : 'Leave out what the schema demands beyond types and required.';
+    mending.fault(
+      at,
+      undefined,
+      `an empty or failed answer does not fit: ${path || 'it'} needs ${expected}`,
+      hint,
+    );
+  }
+  return mended;
+}
+
+function problemsOf(schema: JsonObject) {
+  const blank = blankAnswer(schema);
+  const answer = blank.ok ? blank.answer : {};
+  return signalled.flatMap((signal) => mismatches(schema, { ...answer, ...signal }, ''));
+}

@@ -1,0 +1,54 @@
+import { shorten } from '../contract/json.ts';
+import type { Fault, Result } from './model.ts';
+
+/** A fault whose value is shown shortened and on one line; `undefined` says that something is missing. */
+export function fault(where: string, value: unknown, message: string, hint: string): Fault {
+  return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
+}
+
+export function pass<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function refuse(...faults: readonly Fault[]): {
+  readonly ok: false;
+  readonly faults: readonly Fault[];
+} {
+  return { ok: false, faults };
+}
+
+/** All values, or all faults of all parts. */
+export function together<T>(results: readonly Result<T>[]): Result<T[]> {
+  const faults = results.flatMap((result) => (result.ok ? [] : result.faults));
+  if (faults.length > 0) return refuse(...faults);
+  return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));
+}
+
+/** The candidate that a mistyped word most likely means; undefined where none is near. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const near = candidates
+    .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)[0];
+  return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
+}
+
+/** `a, b or c` */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** Levenshtein distance of the first 40 characters. */
+function distanceOf(a: string, b: string): number {
+  const [left, right] = [a.slice(0, 40), b.slice(0, 40)];
+  let row = Array.from({ length: right.length + 1 }, (_, i) => i);
+  for (const [i, character] of [...left].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...right].entries()) {
+      next.push(
+        Math.min((row[j] ?? 0) + (character === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
+      );
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

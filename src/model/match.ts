@@ -1,0 +1,66 @@
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { settings } from '../contract/ajv.ts';
+import { mayBeEndless } from '../contract/compile.ts';
+import { propertyAlone } from '../contract/keywords.ts';
+import type { Json, JsonObject, Problem } from '../contract/model.ts';
+import { guard, problemsOf } from '../contract/schema.ts';
+
+// The package is CommonJS: its types name the namespace, Node gives the function.
+const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
+
+/** As the client of the MCP SDK validates: formats count (ajv-formats, full mode), unknown formats do not. */
+const options: Options = { ...settings, validateFormats: true, validateSchema: false, meta: false };
+
+let common: Ajv | undefined;
+
+/**
+ * How a value differs from a schema as strict clients read it, formats included. None where the schema does not
+ * compile: that is an error of its own, found elsewhere.
+ *
+ * @param root prefix of the reported paths
+ */
+export function mismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
+  try {
+    return guard(schema, () => {
+      const validate = compiled(schema);
+      return validate(value) ? [] : problemsOf(validate, value, root);
+    });
+  } catch {
+    return [{ path: root, expected: 'a schema that can be followed to its end', actual: 'none' }];
+  }
+}
+
+/** Whether a value fits a schema that stands inside another, whose definitions it may refer to. */
+export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
+  const alone = { ...propertyAlone(root, 'value', schema), required: ['value'] };
+  return mismatches(alone, { value }, '').length === 0;
+}
+
+const validators = new WeakMap<JsonObject, ValidateFunction>();
+
+function compiled(schema: JsonObject): ValidateFunction {
+  const known = validators.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  // A compilation that is broken off leaves half of it, and ids of two schemas may be the same.
+  const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
+  try {
+    const validate = ajv.compile(schema);
+    validators.set(schema, validate);
+    return validate;
+  } finally {
+    ajv.removeSchema(schema);
+  }
+}
+
+function shared(): Ajv {
+  common ??= fresh();
+  return common;
+}
+
+function fresh(): Ajv {
+  const ajv = new Ajv(options);
+  addFormats(ajv);
+  return ajv;
+}

@@ -1,0 +1,193 @@
+import { builtinModules } from 'node:module';
+import { basename, resolve } from 'node:path';
+import { fault, pass, refuse } from './input-error.ts';
+import type { Result } from './model.ts';
+
+/**
+ * A tool's name: safe in every MCP client (public source: platform facts, `^[a-zA-Z0-9_-]{1,64}$`) and, because it
+ * starts with a letter, as the name of a file and a part of an identifier.
+ */
+export const toolNamePattern = '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$';
+
+/** npm's own limit on the name of a package. */
+const projectNameLength = 214;
+const projectNamePattern = /^[a-z0-9][a-z0-9._-]*$/;
+/** Characters that a field name may not hold: controls, half surrogates, noncharacters. */
+const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
+const fieldNameLength = 128;
+
+/** Names that Windows gives to devices, with any extension. */
+const deviceName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+/** Names that npm or the generated project needs for something else. */
+const takenProjectNames = new Set([
+  'node_modules',
+  'favicon.ico',
+  ...builtinModules,
+  'ajv',
+  'ajv-formats',
+  'jose',
+  'typescript',
+]);
+
+/** A tool's name, checked (C§2.1). */
+export function parseToolName(text: string, where = '--tool'): Result<string> {
+  const name = text.trim();
+  const suggestion = `Write ${suggestToolName(name)}.`;
+  if (name === '') return refuse(fault(where, text, 'a tool needs a name', suggestion));
+  if (!new RegExp(toolNamePattern).test(name)) {
+    const message =
+      name.length > 64
+        ? `${name.length} characters, a tool name has 64 at most`
+        : `a tool name is a letter, then letters, digits, _ or -; ${firstStranger(name, /[a-zA-Z0-9_-]/) ?? 'this one does not start with a letter'}`;
+    return refuse(fault(where, text, message, suggestion));
+  }
+  if (isTakenFile(name)) {
+    return refuse(
+      fault(
+        where,
+        text,
+        `${name} cannot be the name of a file in every project, and each tool is one`,
+        suggestion,
+      ),
+    );
+  }
+  return pass(name);
+}
+
+/** A field's name: any JSON key that can be shown, but for `__proto__`, which no object literal can hold. */
+export function parseFieldName(text: string, where: string): Result<string> {
+  if (text.trim() === '')
+    return refuse(fault(where, text, 'a field needs a name', 'Write a name, such as symbol.'));
+  if (text === '__proto__') {
+    return refuse(
+      fault(where, text, '__proto__ sets the prototype in JavaScript, it cannot be a field', 'Write proto.'),
+    );
+  }
+  if (text.length > fieldNameLength) {
+    const message = `${text.length} characters, a field name has ${fieldNameLength} at most`;
+    return refuse(fault(where, text, message, `Write ${text.slice(0, 20)}.`));
+  }
+  if (unprintable.test(text)) {
+    const hint = `Write ${text.replace(new RegExp(unprintable, 'gu'), '') || 'symbol'}.`;
+    return refuse(fault(where, text, 'a field name holds no control characters', hint));
+  }
+  return pass(text);
+}
+
+/** A field's name as a person types it: a parsed name without white space, which only names of other systems hold. */
+export function parsePlainFieldName(text: string, where: string): Result<string> {
+  const name = text.trim();
+  return /\s/.test(name)
+    ? refuse(fault(where, text, 'a name has no spaces', spacelessHint(name)))
+    : parseFieldName(name, where);
+}
+
+/** `gas price` → `Write gasPrice or gas_price.` */
+export function spacelessHint(name: string): string {
+  const words = name.split(/\s+/);
+  const camel = words
+    .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+  return `Write ${camel} or ${words.join('_')}.`;
+}
+
+/**
+ * The directory that an author names, whose last part becomes the project's npm package name. `.` is the current
+ * directory.
+ */
+export function parseDirectory(text: string, where = '[directory]'): Result<string> {
+  if (text.trim() === '') {
+    return refuse(
+      fault(where, text, 'the project needs a directory', 'Write my-tool, or . for this directory.'),
+    );
+  }
+  if (text.includes('\0')) {
+    return refuse(fault(where, text, 'a path holds no NUL character', `Write ${suggestProjectName(text)}.`));
+  }
+  const name = parseProjectName(projectName(text), where);
+  return name.ok ? pass(text) : name;
+}
+
+/** The last part of a directory, `.` resolved against the current one. */
+export function projectName(directory: string): string {
+  return basename(resolve(directory));
+}
+
+/** The name of a project, which is a directory, an npm package and the server's identity (C§2.4). */
+export function parseProjectName(name: string, where: string): Result<string> {
+  const suggestion = `Write ${suggestProjectName(name)}.`;
+  const message = projectNameFault(name);
+  return message === undefined ? pass(name) : refuse(fault(where, name, message, suggestion));
+}
+
+/** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`. */
+export function toolFile(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase();
+}
+
+/** `get_gas_price` → `Get gas price`. */
+export function toolTitle(name: string): string {
+  const words = toolFile(name).replaceAll('-', ' ').replace(/ +/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The nearest valid tool name. */
+export function suggestToolName(text: string): string {
+  const folded = fold(text)
+    .replace(/[^a-zA-Z0-9_-]+/g, '_')
+    .replace(/^[_-]+|[_-]+$/g, '')
+    .slice(0, 58);
+  if (folded === '') return 'get_price';
+  const isFree = /^[a-zA-Z]/.test(folded) && !isTakenFile(folded);
+  return isFree ? folded : `get_${folded}`;
+}
+
+/** The nearest valid project name. */
+export function suggestProjectName(text: string): string {
+  const folded = fold(text)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+    .slice(0, 60)
+    .replace(/[^a-z0-9]+$/, '');
+  if (folded === '') return 'my-tool';
+  return projectNameFault(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
+}
+
+/** Each tool is a file beside `index.ts`. */
+function isTakenFile(tool: string): boolean {
+  return deviceName.test(tool) || toolFile(tool) === 'index';
+}
+
+function projectNameFault(name: string): string | undefined {
+  if (name === '') return 'the root of a disk cannot be a project';
+  if (name.length > projectNameLength) {
+    return `${name.length} characters, the name of a package has ${projectNameLength} at most`;
+  }
+  if (deviceName.test(name)) return `${name} is the name of a device on Windows`;
+  if (takenProjectNames.has(name)) return `${name} is the name of something else in every project`;
+  if (!projectNamePattern.test(name)) {
+    const why = firstStranger(name, /[a-z0-9._-]/) ?? 'this one starts with a mark';
+    return `the directory's name is the package's name: a to z, 0 to 9, then also . _ -; ${why}`;
+  }
+  if (name.endsWith('.')) return 'a name that ends in a dot loses it on Windows';
+  return undefined;
+}
+
+/** The first character that does not belong, named so that look-alikes can be told apart. */
+function firstStranger(text: string, allowed: RegExp): string | undefined {
+  const stranger = [...text].find((character) => !allowed.test(character));
+  if (stranger === undefined) return undefined;
+  const code = (stranger.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return unprintable.test(stranger)
+    ? `U+${code} is none of them`
+    : `“${stranger}” (U+${code}) is none of them`;
+}
+
+/** Full-width and accented letters as plain ones. */
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').trim();
+}

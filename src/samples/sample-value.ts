@@ -1,0 +1,191 @@
+import { generateSync } from 'json-schema-faker';
+import { bounded, taskMs } from '../contract/bounded.ts';
+import { isObject } from '../contract/json.ts';
+import { propertiesOf, requiredOf, typesOf } from '../contract/keywords.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { fits } from '../model/match.ts';
+
+/** What the values of one answer have in common. */
+export interface Sampling {
+  /** The whole schema, for its definitions. */
+  readonly root: JsonObject;
+  /** Which of the author's examples is taken, where there are several. */
+  readonly index: number;
+  /** What was found for each schema; a schema that is still open has none, so that recursive ones end. */
+  readonly found: Map<JsonObject, Json | undefined>;
+}
+
+/** Larger values are not made up. */
+const largest = 100;
+
+/** Values that ajv-formats accepts. */
+const formats = new Map<unknown, string>([
+  ['date-time', '2026-01-01T00:00:00Z'],
+  ['iso-date-time', '2026-01-01T00:00:00Z'],
+  ['date', '2026-01-01'],
+  ['time', '00:00:00Z'],
+  ['iso-time', '00:00:00Z'],
+  ['duration', 'PT1H'],
+  ['uri', 'https://example.com/'],
+  ['url', 'https://example.com/'],
+  ['uri-reference', '/sample'],
+  ['uri-template', '/{id}'],
+  ['email', 'name@example.com'],
+  ['hostname', 'example.com'],
+  ['ipv4', '192.0.2.1'],
+  ['ipv6', '2001:db8::1'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+  ['regex', '^.+$'],
+  ['json-pointer', '/sample'],
+  ['json-pointer-uri-fragment', '#/sample'],
+  ['relative-json-pointer', '0'],
+  ['byte', 'c2FtcGxl'],
+]);
+
+/** A `Sampling` of a schema as a whole. */
+export function samplingOf(root: JsonObject, index = 0): Sampling {
+  return { root, index, found: new Map() };
+}
+
+/**
+ * A value that fits a schema, formats included, the same on every run; undefined where none is found. It is what the
+ * author gave (const, default, examples, enum), else a plain value of the type, else a generated one, else null.
+ */
+export function sampleValue(schema: Json, sampling: Sampling): Json | undefined {
+  if (schema === true) return 'sample';
+  if (!isObject(schema)) return undefined;
+  const { root, found } = sampling;
+  if (found.has(schema)) return found.get(schema);
+  found.set(schema, undefined);
+  const plain = plainValue(schema, sampling);
+  if (plain !== undefined) {
+    found.set(schema, plain);
+    return plain;
+  }
+  for (const value of candidates(schema, sampling)) {
+    if (!fits(root, schema, value)) continue;
+    found.set(schema, value);
+    return value;
+  }
+  return undefined;
+}
+
+/** The keywords that a value of the right type with all required members always satisfies. */
+const plainKeywords = new Set([
+  'type',
+  'description',
+  'title',
+  '$comment',
+  'properties',
+  'required',
+  'items',
+]);
+
+/** A value of a schema that says no more than types: it need not be validated, which takes far longer. */
+function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {
+  if (!Object.keys(schema).every((keyword) => plainKeywords.has(keyword))) return undefined;
+  const [value] = typedValues(schema, sampling);
+  const isWhole = !isObject(value) || requiredOf(schema).every((name) => Object.hasOwn(value, name));
+  return isWhole ? value : undefined;
+}
+
+function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
+  yield* givenValues(schema, sampling.index);
+  yield* typedValues(schema, sampling);
+  for (const branch of branchesOf(schema, sampling.root)) {
+    const value = sampleValue(branch, sampling);
+    if (value !== undefined && value !== null) yield value;
+  }
+  const made = generated(schema, sampling.root);
+  if (made !== undefined) yield made;
+  yield null;
+}
+
+/** What the author named; null only where there is nothing else. */
+function* givenValues(schema: JsonObject, index: number): Generator<Json> {
+  if (schema.const !== undefined) yield schema.const;
+  if (schema.default !== undefined && schema.default !== null) yield schema.default;
+  for (const values of [schema.examples, schema.enum]) {
+    if (!Array.isArray(values)) continue;
+    const present = (values as readonly Json[]).filter((value) => value !== null);
+    yield* [...present.slice(index % (present.length || 1)), ...present];
+  }
+}
+
+function* typedValues(schema: JsonObject, sampling: Sampling): Generator<Json> {
+  const { properties, items, format, minimum, maximum, multipleOf, minItems } = schema;
+  const types = typesOf(schema);
+  const implied = isObject(properties) ? 'object' : items !== undefined ? 'array' : undefined;
+  switch (types.find((type) => type !== 'null') ?? implied) {
+    case 'string':
+      yield formats.get(format) ?? 'sample';
+      break;
+    case 'integer':
+    case 'number':
+      yield* [1, minimum, multipleOf, maximum, 0].filter((value) => typeof value === 'number');
+      break;
+    case 'boolean':
+      yield* [true, false];
+      break;
+    case 'array': {
+      const item = sampleValue(items ?? true, sampling);
+      const length = Math.max(1, Math.min(Number(minItems ?? 0), largest));
+      if (item !== undefined) yield Array.from({ length }, () => item);
+      yield [];
+      break;
+    }
+    case 'object':
+      yield membersOf(schema, sampling);
+      yield membersOf(schema, sampling, requiredOf(schema));
+      yield {
+        ...membersOf(schema, sampling),
+        sample: sampleValue(schema.additionalProperties ?? true, sampling) ?? null,
+      };
+      break;
+  }
+}
+
+function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly string[]): JsonObject {
+  const members = propertiesOf(schema).flatMap(([name, property]): [string, Json][] => {
+    if (only && !only.includes(name)) return [];
+    const value = sampleValue(property, sampling);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** The schemas one of which a value may fit: those of a union, and what a `$ref` points at. */
+function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
+  const unions = [schema.anyOf, schema.oneOf].flatMap((members) => (Array.isArray(members) ? members : []));
+  const target = typeof schema.$ref === 'string' ? [targetOf(root, schema.$ref)] : [];
+  return [...unions, ...target].filter(isObject);
+}
+
+/** What `#/definitions/price` points at. */
+function targetOf(root: JsonObject, reference: string): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as { [key: string]: unknown })[key]
+          : undefined,
+      root,
+    );
+}
+
+/** A value from the generator, for patterns, steps and combined schemas; it is not trusted to fit. */
+function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObject): Json | undefined {
+  const text = JSON.stringify(schema);
+  const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);
+  if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;
+  try {
+    const whole = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
+    const value = bounded(taskMs, () => generateSync(whole, { seed: 1 }));
+    return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,239 @@
+import { isObject } from '../contract/json.ts';
+import { propertiesOf, propertyAlone, requiredOf } from '../contract/keywords.ts';
+import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+import { blankAnswer, signals } from '../contract/outcomes.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { sampleArguments } from '../contract/smoke.ts';
+import { fault, pass, refuse } from '../model/input-error.ts';
+import { fits, mismatches } from '../model/match.ts';
+import type { Fault, PreparedTool, Result, Sample } from '../model/model.ts';
+import { sampleValue, samplingOf } from './sample-value.ts';
+
+/** A value of the key parameter; null where the argument is left out. */
+type Key = Sample['key'];
+
+/** Beyond the value that the marketplace's test sends, and those of the author's own examples. */
+const furtherSamples = 2;
+
+/**
+ * What the generated handler of a tool answers before it has a source: sample answers by the value of one parameter,
+ * and calls whose outcome is known. All answers and arguments fit their schemas; the marketplace's test arguments find
+ * something.
+ *
+ * @param wished calls whose outcome the author names
+ * @param where path of the tool, for the faults
+ */
+export function samplesOf(
+  definition: ToolDefinition,
+  wished: readonly ToolExample[],
+  smoke: PlatformProfile['smoke'],
+  where: string,
+): Result<PreparedTool> {
+  const { inputSchema, outputSchema } = definition;
+  const keyParameter = keyParameterOf(inputSchema);
+  const unfit = wishFaults(inputSchema, keyParameter, wished, where);
+  if (unfit.length > 0) return refuse(...unfit);
+
+  const test = sampleArguments(inputSchema, smoke);
+  const emptyKeys = keysOf(inputSchema, keyParameter, wished, 'empty');
+  const keys = [
+    ...new Set([
+      ...keysOf(inputSchema, keyParameter, wished, 'found'),
+      ...(keyParameter === null ? [null] : keysToAnswer(inputSchema, keyParameter, test, smoke)),
+    ]),
+  ].filter((key) => !emptyKeys.includes(key));
+
+  const samples: Sample[] = [];
+  for (const [index, key] of keys.entries()) {
+    const answer = sampleAnswer(outputSchema, { name: keyParameter, value: key }, index, where);
+    if (!answer.ok) return answer;
+    samples.push({ key, answer: answer.value });
+  }
+  const examples = [...wished, ...ownExamples(inputSchema, keyParameter, keys, test, wished)];
+  return pass({ definition, keyParameter, samples, examples });
+}
+
+/** Example calls that the sample handler would not answer as foretold. */
+function wishFaults(
+  inputSchema: JsonObject,
+  keyParameter: string | null,
+  wished: readonly ToolExample[],
+  where: string,
+): readonly Fault[] {
+  const found = keysOf(inputSchema, keyParameter, wished, 'found');
+  return wished.flatMap(({ arguments: given, expect }, i) => {
+    const at = `${where}.examples[${i}]`;
+    const [misfit] = mismatches(inputSchema, given, 'arguments');
+    if (expect === 'fail') {
+      if (misfit) return [];
+      const hint =
+        'Leave it out until the tool has its source; the sample handler fails on invalid arguments only.';
+      return [fault(at, given, 'expects a failure of arguments that are valid', hint)];
+    }
+    if (misfit) {
+      const message = `${misfit.path} is ${misfit.actual}, expected ${misfit.expected}`;
+      return [
+        fault(`${at}.arguments`, given, message, 'Write arguments that fit the input, or expect "fail".'),
+      ];
+    }
+    const key = keyOf(inputSchema, keyParameter, given);
+    if (expect === 'found' || (keyParameter !== null && !found.includes(key))) return [];
+    const message =
+      keyParameter === null
+        ? 'expects nothing, but no parameter tells this call from one that finds something'
+        : `expects nothing, but the same ${keyParameter} finds something in another call`;
+    return [fault(at, given, message, 'Leave it out, or give it another value.')];
+  });
+}
+
+/** The values to hold a sample for, that of the marketplace's test first. */
+function keysToAnswer(
+  inputSchema: JsonObject,
+  name: string,
+  test: JsonObject,
+  smoke: PlatformProfile['smoke'],
+): readonly Key[] {
+  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  const [fallback] = Object.values(
+    sampleArguments({ ...propertyAlone(inputSchema, name, property), required: [name] }, smoke),
+  );
+  const tested = keyOf(inputSchema, name, test);
+  const values = [fallback, ...givenValues(property)].filter(
+    (value): value is string | number => isKey(value) && fits(inputSchema, property, value),
+  );
+  const first = tested ?? null;
+  return [...new Set<Key>([first, ...values])].slice(0, 1 + furtherSamples);
+}
+
+/** One found and one empty call, where the author gave none. */
+function ownExamples(
+  inputSchema: JsonObject,
+  name: string | null,
+  keys: readonly Key[],
+  test: JsonObject,
+  wished: readonly ToolExample[],
+): readonly ToolExample[] {
+  const examples: ToolExample[] = [];
+  const present = keys.find((key) => key !== null);
+  if (!wished.some(({ expect }) => expect === 'found') && (keys.length > 0 || name === null)) {
+    const given = name !== null && present !== undefined ? withKey(test, name, present) : test;
+    examples.push({ arguments: given, expect: 'found' });
+  }
+  const unknown = name === null ? undefined : unknownKey(inputSchema, name, keys);
+  if (name !== null && unknown !== undefined && !wished.some(({ expect }) => expect === 'empty')) {
+    examples.push({ arguments: withKey(test, name, unknown), expect: 'empty' });
+  }
+  return examples.filter(({ arguments: given }) => mismatches(inputSchema, given, '').length === 0);
+}
+
+/** A valid value that no sample answers; undefined where there is none. */
+function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[]): Json | undefined {
+  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  // A value that the author allows has an answer once the tool has its source.
+  if (Array.isArray(property.enum)) return undefined;
+  const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
+  return [...free, property.maximum, property.minimum].find(
+    (value) => isKey(value) && !keys.includes(value) && fits(inputSchema, property, value),
+  );
+}
+
+/** The argument that selected an answer. */
+interface Selected {
+  readonly name: string | null;
+  readonly value: Key;
+}
+
+/**
+ * An answer with data: every field as far as a value is known, else the required ones alone, else those that are empty.
+ * A field of the selecting argument's name echoes it.
+ */
+function sampleAnswer(
+  outputSchema: JsonObject,
+  selected: Selected,
+  index: number,
+  where: string,
+): Result<JsonObject> {
+  const sampling = samplingOf(outputSchema, index);
+  const required = requiredOf(outputSchema);
+  const members = propertiesOf(outputSchema).flatMap(([name, property]): [string, Json][] => {
+    const isSignal = Object.hasOwn(signals, name);
+    if (isSignal && !required.includes(name)) return [];
+    if (isSignal && name !== 'message') return [[name, null]];
+    const echoes =
+      name === selected.name && selected.value !== null && fits(outputSchema, property, selected.value);
+    const value = echoes ? selected.value : sampleValue(property, sampling);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const blank = blankAnswer(outputSchema);
+  const answers = [
+    Object.fromEntries(members),
+    Object.fromEntries(members.filter(([name]) => required.includes(name))),
+    blank.ok ? blank.answer : {},
+  ];
+  const answer = answers.find((one) => mismatches(outputSchema, one, '').length === 0);
+  if (answer) return pass(answer);
+  const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
+  if (isObject(made)) return pass(made);
+  return refuse(
+    ...mismatches(outputSchema, answers[0], 'outputSchema').map(({ path = '', expected, actual }) =>
+      fault(
+        `${where}.${path}`,
+        actual,
+        `no answer is known that fits: expected ${expected}`,
+        'Give the field examples that fit.',
+      ),
+    ),
+  );
+}
+
+/**
+ * The parameter whose value selects a sample: the first required text, else the first required number, else the first
+ * text; null where there is none.
+ */
+function keyParameterOf(inputSchema: JsonObject): string | null {
+  const required = requiredOf(inputSchema);
+  const named = propertiesOf(inputSchema).map(([name, { type }]) => ({
+    name,
+    isText: type === 'string',
+    isNumber: type === 'number' || type === 'integer',
+    isRequired: required.includes(name),
+  }));
+  const key =
+    named.find(({ isText, isRequired }) => isText && isRequired) ??
+    named.find(({ isNumber, isRequired }) => isNumber && isRequired) ??
+    named.find(({ isText }) => isText);
+  return key?.name ?? null;
+}
+
+/** The values an author gave a parameter. */
+function givenValues({ default: fallback, examples, enum: allowed }: JsonObject): readonly Json[] {
+  const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowed ?? []];
+  return [...new Set(lists.flat() as readonly Json[])];
+}
+
+function keysOf(
+  inputSchema: JsonObject,
+  name: string | null,
+  examples: readonly ToolExample[],
+  expect: ToolExample['expect'],
+): readonly Key[] {
+  return examples
+    .filter((one) => one.expect === expect)
+    .map((one) => keyOf(inputSchema, name, one.arguments));
+}
+
+/** The key that a call selects, its default where it is left out; null where there is none. */
+function keyOf(inputSchema: JsonObject, name: string | null, given: JsonObject): Key {
+  if (name === null) return null;
+  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  const value = Object.hasOwn(given, name) ? given[name] : property.default;
+  return isKey(value) ? value : null;
+}
+
+function withKey(test: JsonObject, name: string, key: Json): JsonObject {
+  return Object.fromEntries([...Object.entries(test).filter(([own]) => own !== name), [name, key]]);
+}
+
+function isKey(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}

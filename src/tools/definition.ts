@@ -1,0 +1,44 @@
+import type { JsonObject, ToolDefinition } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { fieldsSchema } from '../fields/shape-schema.ts';
+import { allowBlank } from '../fixes/output.ts';
+import type { Field, ToolSpec } from '../model/model.ts';
+
+/**
+ * The MCP definition of a ToolSpec (C§2.1). A list becomes an object that holds `items` and `count`. Required output
+ * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call.
+ */
+export function definitionOf(spec: ToolSpec): ToolDefinition {
+  const { name, title, description, input, output, returns, annotations, icons, _meta } = spec;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema: { type: 'object', ...fieldsSchema(input) },
+    outputSchema: outputSchemaOf(output, returns),
+    ...(annotations && { annotations }),
+    ...(icons && { icons }),
+    ...(_meta && { _meta }),
+  };
+}
+
+/** The schema of an answer with these fields, or of a list of such. */
+export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
+  const answer = fieldsSchema(output);
+  return withSignals(returns === 'list' ? listOf(answer) : answer);
+}
+
+function withSignals(answer: ReturnType<typeof fieldsSchema>): JsonObject {
+  const schema = allowBlank({ type: 'object', ...answer });
+  return { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } };
+}
+
+function listOf(item: ReturnType<typeof fieldsSchema>): ReturnType<typeof fieldsSchema> {
+  return {
+    properties: {
+      items: { type: 'array', description: 'What was found.', items: { type: 'object', ...item } },
+      count: { type: 'integer', description: 'Number of items.' },
+    },
+    required: ['items', 'count'],
+  };
+}

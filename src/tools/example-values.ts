@@ -1,0 +1,140 @@
+import { isObject } from '../contract/json.ts';
+import { propertiesOf, propertyAlone, typesOf } from '../contract/keywords.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { isPlaceholder } from '../contract/placeholder.ts';
+import { closest, fault, listed, pass, refuse } from '../model/input-error.ts';
+import { fits, mismatches } from '../model/match.ts';
+import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
+
+/** An example that an author gives to a parameter of a tool of a spec file: `get_price.symbol=BTC`. */
+export interface ExampleValue {
+  readonly tool: string;
+  readonly parameter: string;
+  readonly text: string;
+}
+
+const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
+
+export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
+  const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
+  if (tool === undefined || parameter === undefined || value === undefined) {
+    return refuse(fault(where, text, 'is not an example', "Write 'get_price.symbol=BTC'."));
+  }
+  return pass({ tool, parameter, text: value });
+}
+
+export function formatExampleValue({ tool, parameter, text }: ExampleValue): string {
+  return `${tool}.${parameter}=${text}`;
+}
+
+/** A parameter that only a placeholder stands for. */
+export interface Wanted {
+  readonly tool: string;
+  readonly parameter: string;
+  readonly schema: JsonObject;
+  /** The inputSchema, for its definitions. */
+  readonly root: JsonObject;
+}
+
+/** The parameters of tools for which a value is made up. */
+export function wantedExamples(tools: readonly PreparedTool[]): readonly Wanted[] {
+  return tools.flatMap(({ definition: { name, inputSchema } }) =>
+    propertiesOf(inputSchema)
+      .filter(([, { $comment }]) => isPlaceholder($comment))
+      .map(([parameter, { $comment: _, examples: __, ...schema }]) => ({
+        tool: name,
+        parameter,
+        schema,
+        root: inputSchema,
+      })),
+  );
+}
+
+/** A text as a value of a parameter: as it stands where a string is wanted, else JSON. */
+export function exampleFor(
+  text: string,
+  { schema, root }: Pick<Wanted, 'schema' | 'root'>,
+  where: string,
+): Result<Json> {
+  const types = typesOf(schema);
+  const readings: Json[] = types.length === 0 || types.includes('string') ? [text] : [];
+  try {
+    readings.push(JSON.parse(text));
+  } catch {
+    // A text that is not JSON is only itself.
+  }
+  const value = readings.find((reading) => fits(root, schema, reading));
+  if (value !== undefined) return pass(value);
+  const alone = propertyAlone(root, 'value', schema);
+  const [mismatch] = mismatches(alone, { value: readings[0] ?? text }, '');
+  const expected = mismatch?.expected ?? 'another value';
+  return refuse(
+    fault(
+      where,
+      text,
+      `the parameter refuses it: expected ${expected}`,
+      'Write a value that fits; JSON unless it is a text.',
+    ),
+  );
+}
+
+/** The entries with each example before those that their parameter has. */
+export function withExamples(
+  entries: readonly SpecEntry[],
+  values: readonly ExampleValue[],
+  where: string,
+): Result<readonly SpecEntry[]> {
+  let all = entries;
+  for (const value of values) {
+    const at = all.findIndex(({ name }) => name === value.tool);
+    const entry = all[at];
+    if (!entry) return refuse(unknown(where, value, value.tool, 'is not a tool that is taken', namesOf(all)));
+    const changed = withExample(entry, value, where);
+    if (!changed.ok) return changed;
+    all = all.with(at, changed.value);
+  }
+  return pass(all);
+}
+
+function withExample(entry: SpecEntry, value: ExampleValue, where: string): Result<SpecEntry> {
+  const root: JsonObject = 'inputSchema' in entry && isObject(entry.inputSchema) ? entry.inputSchema : {};
+  const fields =
+    'input' in entry && Array.isArray(entry.input) ? (entry.input as readonly Field[]) : undefined;
+  const field = fields?.find(({ name }) => name === value.parameter);
+  const schema = field
+    ? { type: field.type }
+    : propertiesOf(root).find(([name]) => name === value.parameter)?.[1];
+  if (!schema) {
+    const names = fields ? namesOf(fields) : propertiesOf(root).map(([name]) => name);
+    return refuse(unknown(where, value, value.parameter, `is not a parameter of ${value.tool}`, names));
+  }
+  const example = exampleFor(value.text, { schema, root }, `${where} ${formatExampleValue(value)}`);
+  if (!example.ok) return example;
+  const given = (before: unknown) => [example.value, ...(Array.isArray(before) ? before : [])];
+  if (fields && field) {
+    const input = fields.map((one) => (one === field ? { ...one, examples: given(one.examples) } : one));
+    return pass({ ...entry, input } as SpecEntry);
+  }
+  const changed = { ...schema, examples: given((schema as JsonObject).examples) };
+  const properties = { ...(root.properties as JsonObject), [value.parameter]: changed };
+  return pass({ ...entry, inputSchema: { ...root, properties } } as SpecEntry);
+}
+
+function namesOf(named: readonly { readonly name?: unknown }[]): readonly string[] {
+  return named.map(({ name }) => String(name));
+}
+
+function unknown(
+  where: string,
+  value: ExampleValue,
+  name: string,
+  message: string,
+  names: readonly string[],
+) {
+  const near = closest(name, names);
+  const hint =
+    near === undefined
+      ? `There ${names.length === 1 ? 'is' : 'are'} ${listed(names) || 'none'}.`
+      : `Did you mean ${near}?`;
+  return fault(where, formatExampleValue(value), `${name} ${message}`, hint);
+}

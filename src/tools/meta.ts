@@ -1,0 +1,82 @@
+import { isObject } from '../contract/json.ts';
+import { typesOf } from '../contract/keywords.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { fault, pass, refuse, together } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
+
+/** One value of a tool's `_meta`, as a flag gives it: `pricing.executeUsd=0.01`. */
+export interface MetaSetting {
+  /** `['pricing', 'executeUsd']` */
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+const setting = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)=(.*)$/s;
+
+/** Reads settings; each place may be set once, and none inside another. */
+export function parseMeta(texts: readonly string[], where: string): Result<readonly MetaSetting[]> {
+  const settings = together(texts.map((text) => parseSetting(text, where)));
+  if (!settings.ok) return settings;
+  const paths = settings.value.map(({ path }) => `${path.join('.')}.`);
+  const clash = paths.findIndex((path, i) =>
+    paths.some((other, j) => j < i && (path.startsWith(other) || other.startsWith(path))),
+  );
+  if (clash < 0) return settings;
+  return refuse(fault(where, texts[clash], 'sets what was set already', 'Give each value once.'));
+}
+
+export function formatMeta({ path, text }: MetaSetting): string {
+  return `${path.join('.')}=${text}`;
+}
+
+/**
+ * The `_meta` that settings give. A platform's schema decides what a text means: `0.01` is a string where it wants one;
+ * a list is `a|b`. Where it knows nothing, JSON is taken as such. Whether the values are right is for the rules to say.
+ *
+ * @param toolMeta as `PlatformProfile.toolMeta`
+ */
+export function metaOf(settings: readonly MetaSetting[], toolMeta: JsonObject | null): JsonObject {
+  return settings.reduce<JsonObject>(
+    (meta, { path, text }) => withValue(meta, path, valueIn(text, schemaAt(toolMeta ?? {}, path))),
+    {},
+  );
+}
+
+function parseSetting(text: string, where: string): Result<MetaSetting> {
+  const [, path, value] = setting.exec(text.trim()) ?? [];
+  const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";
+  if (path === undefined || value === undefined) {
+    return refuse(fault(where, text, 'is no setting: a name, =, a value', hint));
+  }
+  const names = path.split('.');
+  if (names.includes('__proto__')) return refuse(fault(where, text, 'no object can hold __proto__', hint));
+  return pass({ path: names, text: value });
+}
+
+function withValue(meta: JsonObject, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
+  const inner = Object.hasOwn(meta, name) ? meta[name] : undefined;
+  const member = rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value);
+  return { ...meta, [name]: member };
+}
+
+function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject {
+  return path.reduce<JsonObject>((at, name) => {
+    const { properties } = at;
+    const member = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isObject(member) ? member : {};
+  }, schema);
+}
+
+function valueIn(text: string, schema: JsonObject): Json {
+  const types = typesOf(schema);
+  if (types.includes('string') || (types.length === 0 && Array.isArray(schema.enum))) return text;
+  if (types.includes('array') && !text.startsWith('[')) {
+    const items = isObject(schema.items) ? schema.items : {};
+    return text.split('|').map((item) => valueIn(item, items));
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

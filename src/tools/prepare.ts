@@ -1,0 +1,133 @@
+import { inspectTools } from '../contract/inspect.ts';
+import type { JsonObject, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { type Mended, mend } from '../fixes/fix.ts';
+import { fault, refuse } from '../model/input-error.ts';
+import type { Fault, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';
+import { toolFile } from '../model/names.ts';
+import { samplesOf } from '../samples/samples.ts';
+import { definitionOf } from './definition.ts';
+import { toolSpecOf } from './tool-spec.ts';
+
+export type Preparation =
+  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: false; readonly faults: readonly Fault[]; readonly accepted: readonly string[] };
+
+/** One tool on its way: its place in the list, and what was made of it. */
+interface Judged extends Mended {
+  readonly entry: SpecEntry;
+  readonly where: string;
+}
+
+/**
+ * Everything that a project's tools need, from what their author said: definitions that meet every static rule of the
+ * contract under a platform's profile, sample answers, examples, and what was changed on the way.
+ *
+ * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
+ * @returns all of it, or every fault of every tool, with the names of the tools that have none
+ */
+export function prepare(
+  entries: readonly SpecEntry[],
+  profile: PlatformProfile,
+  others: readonly ToolDefinition[] = [],
+): Preparation {
+  const faults: Fault[] = [];
+  const judged = entries.flatMap((entry, i): Judged[] => {
+    const where = whereOf(entry, i, entries.length);
+    const mended = mendedOf(entry, profile, where);
+    if (mended.ok) return [{ ...mended.value, entry, where }];
+    faults.push(
+      ...mended.faults.map((one) => (typeof entry.name === 'string' ? { ...one, tool: entry.name } : one)),
+    );
+    return [];
+  });
+  const clashes = clashFaults(judged);
+  faults.push(...clashes);
+  const clashing = new Set(clashes.map(({ where }) => where));
+  const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
+  const definitions = distinct.map(({ definition }) => definition);
+
+  const failed = inspectTools(definitions, profile, others).filter(({ problems }) => problems.length > 0);
+  faults.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleFaults));
+  const refused = new Set(faults.map(({ tool }) => tool));
+  const prepared = judged
+    .filter(({ definition }) => !refused.has(definition.name))
+    .flatMap(({ definition, entry, where }) => {
+      const samples = samplesOf(definition, wishesOf(entry), profile.smoke, where);
+      if (samples.ok) return [samples.value];
+      faults.push(...samples.faults.map((one) => ({ ...one, tool: definition.name })));
+      return [];
+    });
+  if (faults.length > 0) {
+    return { ok: false, faults, accepted: prepared.map(({ definition }) => definition.name) };
+  }
+  return {
+    ok: true,
+    prepared: {
+      tools: prepared,
+      changes: judged.flatMap(({ changes }) => changes),
+      advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
+    },
+  };
+}
+
+/** `get_price`, with its place where several entries may share a name. */
+function whereOf(entry: { readonly name?: unknown }, index: number, of: number): string {
+  const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
+  if (of === 1) return name ?? 'tool';
+  return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
+}
+
+function mendedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Mended> {
+  if (isDefinition(entry)) {
+    if (!('input' in entry || 'output' in entry)) return mend(entry, profile.smoke, where);
+    const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
+    return refuse(fault(where, undefined, 'is half a ToolSpec and half an MCP definition', hint));
+  }
+  const spec = toolSpecOf(entry, where);
+  return spec.ok ? mend({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
+}
+
+function wishesOf(entry: SpecEntry | undefined) {
+  return entry === undefined || isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
+}
+
+/** Tools that callers or file systems could not tell apart. */
+function clashFaults(judged: readonly Judged[]): readonly Fault[] {
+  const seen = new Map<string, string>();
+  return judged.flatMap(({ definition: { name }, where }) => {
+    const file = toolFile(name);
+    const other = seen.get(file);
+    if (other === undefined) {
+      seen.set(file, name);
+      return [];
+    }
+    const message =
+      other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
+    return [{ ...fault(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
+  });
+}
+
+/** One piece of advice for each rule, with its first place and the number of others. */
+function ruleAdvice(rule: RuleResult): readonly Fault[] {
+  const [first, ...others] = ruleFaults(rule);
+  if (first === undefined) return [];
+  const more =
+    others.length > 0 ? `; so in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
+  return [{ ...first, message: `${first.message}${more}`, hint: rule.mend }];
+}
+
+function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): readonly Fault[] {
+  return problems.map(({ tool, path, expected, actual, mend: exact }: Problem) => ({
+    ...(tool !== undefined && { tool }),
+    where: [tool, path].filter((part) => part !== undefined).join('.'),
+    value: actual,
+    message: `${title} (${id}): expected ${expected}`,
+    hint: exact ?? mendOfRule,
+  }));
+}
+
+/** Whether an entry is a plain MCP tool definition. */
+function isDefinition(entry: SpecEntry): entry is JsonObject {
+  return 'inputSchema' in entry || 'outputSchema' in entry;
+}

@@ -1,0 +1,83 @@
+import { closest, fault, listed, pass, refuse } from '../model/input-error.ts';
+import type { Change, Field, Result, SpecEntry, ToolSpec } from '../model/model.ts';
+import { outputSchemaOf } from './definition.ts';
+import { type ExampleValue, withExamples } from './example-values.ts';
+
+/** Which tools of a list are taken, and what one of them returns. */
+export interface Selection {
+  /** Names; empty where all are taken. */
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+  /** What the one tool returns that is taken and does not say so itself. */
+  readonly output?: readonly Field[];
+  readonly returns?: ToolSpec['returns'];
+  /** Examples of parameters that have none. */
+  readonly examples?: readonly ExampleValue[];
+}
+
+/** The tools that are taken, in their order, and those that were left out, as changes. */
+export interface Selected {
+  readonly entries: readonly SpecEntry[];
+  readonly left: readonly Change[];
+}
+
+/** Names that a message lists. */
+const mostNames = 10;
+
+/** Takes part of a list. A name that the list does not hold is refused, and so is a selection of nothing. */
+export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
+  const { only, except, output, returns = 'record', examples = [] } = selection;
+  const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  const unknown = [
+    ...only.filter((name) => !names.includes(name)).map((name) => unknownTool('--only', name, names)),
+    ...except.filter((name) => !names.includes(name)).map((name) => unknownTool('--except', name, names)),
+  ];
+  if (unknown.length > 0) return refuse(...unknown);
+
+  const reasonOf = ({ name }: SpecEntry): string | undefined => {
+    if (except.some((other) => other === name)) return '--except';
+    return only.length > 0 && !only.some((other) => other === name) ? 'not named by --only' : undefined;
+  };
+  const taken = entries.filter((entry) => reasonOf(entry) === undefined);
+  const left = entries.flatMap((entry, i): Change[] => {
+    const why = reasonOf(entry);
+    const tool = typeof entry.name === 'string' ? entry.name : `tools[${i}]`;
+    return why === undefined ? [] : [{ tool, path: `tools[${i}]`, what: 'was left out', why }];
+  });
+  if (taken.length === 0) {
+    const hint = `Keep at least one of ${someOf(names)}.`;
+    return refuse(fault('--except', except.join(','), 'leaves no tool', hint));
+  }
+  const shown = withExamples(taken, examples, '--example');
+  if (!shown.ok) return shown;
+  if (output === undefined) return pass({ entries: shown.value, left });
+  const answered = withOutput(shown.value, output, returns);
+  return answered.ok ? pass({ entries: [answered.value], left }) : answered;
+}
+
+function withOutput(
+  [entry, ...others]: readonly SpecEntry[],
+  output: readonly Field[],
+  returns: ToolSpec['returns'],
+): Result<SpecEntry> {
+  if (entry === undefined || others.length > 0) {
+    const message = `says what one tool returns, and ${others.length + 1} are taken`;
+    return refuse(fault('--output', undefined, message, 'Name the tool: --only <tool>.'));
+  }
+  if ('outputSchema' in entry || 'output' in entry) {
+    const message = `${String(entry.name)} says itself what it returns`;
+    return refuse(fault('--output', undefined, message, 'Leave --output out, or change the file.'));
+  }
+  return pass({ ...entry, outputSchema: outputSchemaOf(output, returns) });
+}
+
+function unknownTool(flag: string, name: string, names: readonly string[]) {
+  const near = closest(name, names);
+  const hint = near === undefined ? `The list holds ${someOf(names)}.` : `Did you mean ${near}?`;
+  return fault(flag, name, 'is not a tool of the list', hint);
+}
+
+function someOf(names: readonly string[]): string {
+  if (names.length <= mostNames) return listed(names);
+  return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
+}

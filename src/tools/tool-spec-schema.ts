@@ -1,0 +1,174 @@
+import type { JsonObject } from '../contract/model.ts';
+import { scalarTypes } from '../model/model.ts';
+import { toolNamePattern } from '../model/names.ts';
+
+const numeric = ['number', 'integer'];
+
+/** `then` forbids what says nothing of other types, so that an editor shows it where it is written. */
+function onlyFor(types: readonly string[], keywords: readonly string[]): JsonObject {
+  return {
+    if: { properties: { type: { not: { enum: types } } }, required: ['type'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: Object.fromEntries(keywords.map((keyword) => [keyword, false])) },
+  };
+}
+
+const shapeProperties: JsonObject = {
+  type: { enum: [...scalarTypes, 'object', 'array'], description: 'Type of the value.' },
+  description: { type: 'string', description: 'What the value says, with its unit.' },
+  nullable: { type: 'boolean', description: 'Whether null is allowed as well.' },
+  enum: {
+    type: 'array',
+    items: { type: ['string', 'number', 'boolean'] },
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The allowed values.',
+  },
+  default: { description: 'What an input is when it is left out.' },
+  examples: { type: 'array', minItems: 1, description: 'Typical values; the first is used for samples.' },
+  format: {
+    type: 'string',
+    minLength: 1,
+    description: 'Format of a string, such as date-time, uri or email.',
+  },
+  pattern: { type: 'string', description: 'Regular expression that a string matches.' },
+  minimum: { type: 'number', description: 'Smallest allowed number.' },
+  maximum: { type: 'number', description: 'Largest allowed number.' },
+  items: { $ref: '#/definitions/shape', description: 'What a list holds.' },
+  fields: {
+    type: 'array',
+    items: { $ref: '#/definitions/field' },
+    description: 'The members of an object.',
+  },
+};
+
+const shapeRules: JsonObject = {
+  allOf: [
+    onlyFor(['array'], ['items']),
+    onlyFor(['object'], ['fields']),
+    onlyFor(numeric, ['minimum', 'maximum']),
+    onlyFor(['string'], ['format', 'pattern']),
+    onlyFor(scalarTypes, ['enum']),
+    {
+      if: { properties: { type: { const: 'array' } }, required: ['type'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['items'] },
+    },
+  ],
+};
+
+const definitions = {
+  shape: {
+    type: 'object',
+    properties: shapeProperties,
+    required: ['type'],
+    additionalProperties: false,
+    ...shapeRules,
+  },
+  field: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'Key of the value in the object that holds it.' },
+      required: {
+        type: 'boolean',
+        description: 'Whether the value is always there; otherwise it may be left out.',
+      },
+      ...shapeProperties,
+    },
+    required: ['name', 'type'],
+    additionalProperties: false,
+    ...shapeRules,
+  },
+  example: {
+    type: 'object',
+    properties: {
+      arguments: { type: 'object', description: 'What the tool is called with.' },
+      expect: {
+        enum: ['found', 'empty', 'fail'],
+        description: 'Data, an explicit empty result, or a failure.',
+      },
+    },
+    required: ['arguments', 'expect'],
+    additionalProperties: false,
+  },
+  tool: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', pattern: toolNamePattern, description: 'What callers name in tools/call.' },
+      description: {
+        type: 'string',
+        minLength: 1,
+        description: 'What the tool returns and when to use it; agents choose by it.',
+      },
+      input: {
+        type: 'array',
+        items: { $ref: '#/definitions/field' },
+        description: 'The parameters; an empty list where there are none.',
+      },
+      output: {
+        type: 'array',
+        items: { $ref: '#/definitions/field' },
+        minItems: 1,
+        description: 'The fields of the answer, or of each item of it where the tool returns a list.',
+      },
+      returns: {
+        enum: ['record', 'list'],
+        default: 'record',
+        description:
+          'record: the output fields are the answer. list: the answer holds `items`, each with them.',
+      },
+      examples: {
+        type: 'array',
+        items: { $ref: '#/definitions/example' },
+        description: 'Calls whose outcome is known; the self-check makes every one.',
+      },
+      title: { type: 'string', description: 'Name for people.' },
+      annotations: {
+        type: 'object',
+        description: 'What a call does, such as readOnlyHint and destructiveHint (MCP).',
+      },
+      icons: {
+        type: 'array',
+        items: { type: 'object', properties: { src: { type: 'string' } }, required: ['src'] },
+        description: 'Pictures for clients that show tools (MCP).',
+      },
+      _meta: { type: 'object', description: "The platform's hints, such as rateLimit." },
+    },
+    required: ['name', 'description', 'input', 'output'],
+    additionalProperties: false,
+  },
+};
+
+/** The keys of a spec and of its parts. */
+export const specKeys = {
+  tool: Object.keys(definitions.tool.properties),
+  field: Object.keys(definitions.field.properties),
+  shape: Object.keys(definitions.shape.properties),
+  example: Object.keys(definitions.example.properties),
+} as const;
+
+/** JSON Schema (draft-07) of one ToolSpec. */
+export const toolSpecSchema: JsonObject = { definitions, $ref: '#/definitions/tool' };
+
+/**
+ * JSON Schema (draft-07) of a spec file as far as it holds ToolSpecs: one, a list, or a list under `tools`. It ships
+ * with the package as `tool-spec.schema.json`.
+ */
+export const specFileSchema: JsonObject = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Tool specs of create-market-mcp',
+  definitions,
+  anyOf: [
+    { $ref: '#/definitions/tool' },
+    { type: 'array', items: { $ref: '#/definitions/tool' }, minItems: 1 },
+    {
+      type: 'object',
+      properties: {
+        $schema: { type: 'string' },
+        tools: { type: 'array', items: { $ref: '#/definitions/tool' }, minItems: 1 },
+      },
+      required: ['tools'],
+      additionalProperties: false,
+    },
+  ],
+};

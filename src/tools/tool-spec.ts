@@ -1,0 +1,104 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { JsonObject, Problem } from '../contract/model.ts';
+import { problemsOf } from '../contract/schema.ts';
+import { fieldFaults } from '../fields/errors.ts';
+import { closest, listed, pass, refuse } from '../model/input-error.ts';
+import type { Fault, Result, ToolSpec } from '../model/model.ts';
+import { parseToolName } from '../model/names.ts';
+import { specKeys } from './tool-spec-schema.ts';
+import { validator } from './tool-spec-validator.ts';
+
+/**
+ * Checks what shall be a ToolSpec, from a file or from an author's answers.
+ *
+ * @param path of the object, for the faults: `tools[0]`
+ * @returns the spec, or every fault at once
+ */
+export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
+  const validate = validator();
+  if (!validate(value)) return refuse(...nameFaults(value, path), ...schemaFaults(validate, value, path));
+  const spec = { returns: 'record', ...value } as unknown as ToolSpec;
+  const faults = toolSpecFaults(spec, path);
+  return faults.length > 0 ? refuse(...faults) : pass(spec);
+}
+
+/** What is wrong with a spec that its schema cannot tell. */
+function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
+  return [
+    ...nameFaults(spec, path),
+    ...fieldFaults(spec.input, `${path}.input`),
+    ...fieldFaults(spec.output, `${path}.output`),
+  ];
+}
+
+function nameFaults({ name }: { readonly name?: unknown }, path: string): readonly Fault[] {
+  const parsed = typeof name === 'string' ? parseToolName(name, `${path}.name`) : undefined;
+  return parsed?.ok === false ? parsed.faults : [];
+}
+
+/** One fault for each place, said in the words of a spec. */
+function schemaFaults(validate: ValidateFunction, value: object, path: string): readonly Fault[] {
+  const problems = problemsOf(validate, value, path);
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+  const faults = errors.flatMap((error, i) => {
+    const problem = problems[i];
+    const isName = error.instancePath === '/name' && error.keyword === 'pattern';
+    return problem && !isName ? [schemaFault(error, problem)] : [];
+  });
+  return [...new Map(faults.map((found) => [`${found.where} ${found.message}`, found])).values()];
+}
+
+function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Problem): Fault {
+  const { path: where = '', expected, actual } = problem;
+  const found = (message: string, hint: string): Fault => ({
+    where,
+    ...(actual !== 'nothing' && { value: actual }),
+    message,
+    hint,
+  });
+  const meant = (word: string, words: readonly string[]) => {
+    const near = closest(word, words);
+    return near === undefined ? `Write ${listed(words)}.` : `Did you mean ${near}?`;
+  };
+  switch (keyword) {
+    case 'required':
+      return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
+    case 'additionalProperties':
+      return found('is no key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
+    case 'enum':
+      return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
+    case 'minItems':
+      return found('is empty', 'Name at least one.');
+    case 'minLength':
+      return found('is empty', 'Write some text.');
+    case 'false schema':
+      return found('says nothing of a value of this type', 'Leave it out, or change the type.');
+    default:
+      return found(`expected ${expected}`, `Write ${expected}.`);
+  }
+}
+
+/** The keys that a spec may have at a place (a JSON pointer). */
+function keysAt(pointer: string): readonly string[] {
+  const definition =
+    pointer === ''
+      ? 'tool'
+      : /^\/examples\/\d+$/.test(pointer)
+        ? 'example'
+        : pointer.endsWith('/items')
+          ? 'shape'
+          : 'field';
+  return specKeys[definition];
+}
+
+function exampleOf(key: unknown): string {
+  const examples: { readonly [key: string]: string } = {
+    name: 'a name, such as get_price',
+    description: 'what the tool returns and when to use it',
+    input: 'a list of fields; [] where the tool takes nothing',
+    output: 'a list of fields: [{ "name": "price", "type": "number" }]',
+    type: 'string, number, integer, boolean, object or array',
+    items: 'what the list holds: { "type": "string" }',
+  };
+  return (typeof key === 'string' && Object.hasOwn(examples, key) && examples[key]) || String(key);
+}

@@ -1,0 +1,64 @@
+import type { Token } from 'js-tokens';
+import { isObject } from '../contract/json.ts';
+import type { Json, ToolDefinition } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { LiteralReader, type Members } from './literal.ts';
+import { codeTokens } from './tokens.ts';
+
+/** What the source of a tool says, read without running it. */
+export interface ToolSource {
+  /** It exports by default what `defineTool` returns. */
+  readonly exportsTool: boolean;
+  /** The tool's name, where it is written out. */
+  readonly name: string | null;
+  /** The definition as `tools/list` serves it, where all of it is written out. */
+  readonly definition: ToolDefinition | null;
+}
+
+/** Reads a file of `src/tools/`: what the author made of it, whatever its formatting. Never throws. */
+export function readToolSource(text: string): ToolSource {
+  const tokens = codeTokens(text);
+  const reader = new LiteralReader(tokens, { signals });
+  const call = toolCall(tokens, reader);
+  if (call === undefined) return { exportsTool: false, name: null, definition: null };
+  const members = reader.members(call) ?? new Map<string, Json | undefined>();
+  const name = members.get('name');
+  return {
+    exportsTool: true,
+    name: typeof name === 'string' ? name : null,
+    definition: definitionIn(members),
+  };
+}
+
+/** The index of the argument of `defineTool` in the call whose result the file exports by default. */
+function toolCall(tokens: readonly Token[], reader: LiteralReader): number | undefined {
+  const exported = defaultExport(tokens);
+  if (exported === undefined) return undefined;
+  const constant = reader.constant(tokens[exported]?.value ?? '');
+  const at = constant ?? exported;
+  return tokens[at]?.value === 'defineTool' && tokens[at + 1]?.value === '(' ? at + 2 : undefined;
+}
+
+/** The index of what is exported by default: `export default …` or `export { … as default }`. */
+function defaultExport(tokens: readonly Token[]): number | undefined {
+  const text = (at: number) => tokens[at]?.value;
+  const at = tokens.findIndex(
+    ({ value }, i) =>
+      value === 'default' &&
+      (text(i - 1) === 'export' || (text(i - 1) === 'as' && /^[,}]$/.test(text(i + 1) ?? ''))),
+  );
+  if (at < 0) return undefined;
+  return text(at - 1) === 'export' ? at + 1 : at - 2;
+}
+
+function definitionIn(members: Members): ToolDefinition | null {
+  const [name, description] = [members.get('name'), members.get('description')];
+  const [inputSchema, outputSchema] = [members.get('inputSchema'), members.get('outputSchema')];
+  const hidden = [...members.keys()].some((member) => member.startsWith('...'));
+  if (hidden || typeof name !== 'string' || typeof description !== 'string') return null;
+  if (!isObject(inputSchema) || !isObject(outputSchema)) return null;
+  const others = ['title', 'annotations', 'icons', '_meta'].filter((member) => members.has(member));
+  if (others.some((member) => members.get(member) === undefined)) return null;
+  const rest = Object.fromEntries(others.map((member) => [member, members.get(member)]));
+  return { name, description, inputSchema, outputSchema, ...rest };
+}

@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { signals } from '../../src/contract/outcomes.ts';
+import { placeholderComment } from '../../src/contract/placeholder.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { mend } from '../../src/fixes/fix.ts';
+
+const good: JsonObject = {
+  name: 'get_price',
+  description: 'Returns the price.',
+  inputSchema: { type: 'object', properties: { symbol: { type: 'string' } }, required: ['symbol'] },
+  outputSchema: {
+    type: 'object',
+    properties: { price: { type: ['number', 'null'] }, ...signals },
+    required: ['price'],
+  },
+};
+
+function mended(definition: JsonObject) {
+  const result = mend(definition, generic.smoke, 'tool');
+  if (!result.ok) return { faults: result.faults.map(({ where }) => where) };
+  const { definition: whole, changes } = result.value;
+  const again = mend({ ...whole }, generic.smoke, 'tool');
+  expect(again).toEqual({ ok: true, value: { definition: whole, changes: [] } });
+  return { input: whole.inputSchema, output: whole.outputSchema, changes: changes.map(({ path }) => path) };
+}
+
+const withInput = (inputSchema: JsonObject) => mended({ ...good, inputSchema });
+const withParameter = (symbol: JsonObject, required = ['symbol']) =>
+  withInput({ type: 'object', properties: { symbol }, required });
+const withOutput = (members: JsonObject) =>
+  mended({ ...good, outputSchema: { ...(good.outputSchema as JsonObject), ...members } });
+const withField = (price: JsonObject) => withOutput({ properties: { price, ...signals } });
+const fieldOf = (result: ReturnType<typeof mended>) =>
+  (result.output as JsonObject & { properties: JsonObject }).properties.price;
+const parameterOf = (result: ReturnType<typeof mended>) =>
+  (result.input as JsonObject & { properties: JsonObject }).properties.symbol;
+
+describe('a definition that the contract allows', () => {
+  it('is taken over as it is', () => {
+    expect(mended(good)).toEqual({ input: good.inputSchema, output: good.outputSchema, changes: [] });
+  });
+});
+
+describe('a definition as a whole', () => {
+  it('loses what is no field of the contract, and says so', () => {
+    expect(mended({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
+  });
+
+  it('keeps what MCP adds for people and clients', () => {
+    const display = {
+      title: 'Price of a pair',
+      annotations: { readOnlyHint: true, title: 'Price' },
+      icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
+      _meta: { a: 1 },
+    };
+    const result = mend({ ...good, ...display }, generic.smoke, 'tool');
+    expect(result).toEqual({ ok: true, value: { definition: { ...good, ...display }, changes: [] } });
+  });
+
+  it('loses of those what clients would refuse the whole list for', () => {
+    const given = {
+      ...good,
+      title: 7,
+      annotations: { readOnlyHint: 'yes', own: 1, idempotentHint: true },
+      icons: ['x'],
+    };
+    const result = mend(given, generic.smoke, 'tool');
+    expect(result).toMatchObject({
+      ok: true,
+      value: { definition: { annotations: { idempotentHint: true } } },
+    });
+    expect(mended(given).changes).toEqual(['title', 'annotations.readOnlyHint', 'annotations.own', 'icons']);
+  });
+
+  it.each([
+    [{ name: undefined }, 'tool.name'],
+    [{ name: 'a b' }, 'tool.name'],
+    [{ description: ' ' }, 'tool.description'],
+    [{ outputSchema: undefined }, 'tool.outputSchema'],
+    [{ inputSchema: 'x' }, 'tool.inputSchema'],
+    [{ _meta: 1 }, 'tool._meta'],
+  ])('%j is a fault', (members, where) => {
+    const given = Object.entries({ ...good, ...members }).filter(([, value]) => value !== undefined);
+    expect(mended(Object.fromEntries(given) as JsonObject).faults).toEqual([where]);
+  });
+
+  it('gets an inputSchema where it has none', () => {
+    const { inputSchema: _, ...rest } = good;
+    expect(mended(rest)).toMatchObject({
+      input: { type: 'object', properties: {}, required: [] },
+      changes: ['inputSchema'],
+    });
+  });
+});
+
+describe('an inputSchema', () => {
+  it.each<[JsonObject, readonly string[]]>([
+    [{}, ['inputSchema.type', 'inputSchema.properties', 'inputSchema.required']],
+    [{ type: 'object' }, ['inputSchema.properties', 'inputSchema.required']],
+    [{ type: ['object', 'null'], properties: {}, required: [] }, ['inputSchema.type']],
+    [
+      { type: 'object', properties: {}, required: [], $schema: 'x', $id: 'y' },
+      ['inputSchema.$schema', 'inputSchema.$id'],
+    ],
+  ])('%j is mended', (schema, changes) => {
+    expect(withInput(schema)).toEqual({
+      input: { type: 'object', properties: {}, required: [] },
+      output: good.outputSchema,
+      changes,
+    });
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ type: 'array' }, 'tool.inputSchema.type'],
+    [{ type: 'object', properties: { a: {} }, required: ['b'] }, 'tool.inputSchema.required'],
+    [{ type: 'object', properties: [] }, 'tool.inputSchema'],
+    [{ type: 'object', properties: { a: { $ref: 'https://x/y' } } }, 'tool.inputSchema.properties.a.$ref'],
+    [{ type: 'object', properties: { a: { $ref: '#/definitions/b' } } }, 'tool.inputSchema'],
+    [{ type: 'object', properties: { a: { type: 'strng' } } }, 'tool.inputSchema'],
+    [JSON.parse('{"type":"object","properties":{"__proto__":{}}}'), 'tool.inputSchema.properties.__proto__'],
+  ])('%j is a fault', (schema, where) => {
+    expect(withInput(schema).faults).toEqual([where]);
+  });
+
+  it('names its required parameters in a list', () => {
+    const result = withInput({
+      type: 'object',
+      properties: { a: { type: 'string', required: true }, b: { type: 'string', required: false } },
+    });
+    expect(result.input).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a'],
+    });
+  });
+
+  it('lets a parameter be left out that may be null', () => {
+    const result = withParameter({ type: ['string', 'null'], enum: ['a', null], default: null });
+    expect(result.input).toEqual({
+      type: 'object',
+      properties: { symbol: { type: 'string', enum: ['a'] } },
+      required: [],
+    });
+    expect(withParameter({ type: 'string', nullable: true }).input?.required).toEqual([]);
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ type: 'number', minimum: 5 }, { examples: [5] }],
+    [{ type: 'string', pattern: '^[A-Z]{3}-\\d+$' }, { examples: [expect.stringMatching(/^[A-Z]{3}-\d+$/)] }],
+    [{ type: 'string', minLength: 10 }, { examples: [expect.stringMatching(/.{10}/)] }],
+    [{ type: 'string', format: 'uri' }, { examples: ['https://example.com/'] }],
+    [{ type: 'integer', multipleOf: 7 }, { examples: [7] }],
+    [{ type: ['string', 'number'] }, { examples: ['sample'] }],
+  ])('%j gets a marked placeholder where it is required', (parameter, added) => {
+    const result = withParameter(parameter);
+    expect(parameterOf(result)).toEqual({ ...parameter, ...added, $comment: placeholderComment });
+    expect(result.changes).toEqual(['inputSchema.properties.symbol.examples']);
+    expect(withParameter(parameter, [])).toMatchObject({ changes: [] });
+  });
+
+  it.each<JsonObject>([
+    { type: 'string' },
+    { type: 'string', pattern: '^[A-Z]{3}$', default: 'BTC' },
+    { type: 'string', pattern: '^[A-Z]{3}$', examples: ['BTC'] },
+    { type: 'integer', enum: [3, 4] },
+  ])('%j stays without an invented value', (parameter) => {
+    expect(withParameter(parameter)).toMatchObject({ changes: [] });
+  });
+
+  it.each<[JsonObject, JsonObject, string]>([
+    [{ type: 'string', format: 'date-time', default: 'now' }, { type: 'string', default: 'now' }, 'format'],
+    [{ type: 'number', default: '5' }, { type: 'number' }, 'default'],
+    [{ type: 'string', default: null }, { type: 'string' }, 'default'],
+    [{ type: 'number', examples: ['5'] }, { type: 'number' }, 'examples'],
+    [{ type: 'number', examples: ['5', 6] }, { type: 'number', examples: [6] }, 'examples'],
+    [
+      { type: 'object', properties: { a: { type: 'string', default: 1 } } },
+      { type: 'object', properties: { a: { type: 'string' } } },
+      'properties.a.default',
+    ],
+  ])('%j loses what contradicts its own values', (parameter, expected, at) => {
+    const result = withParameter(parameter);
+    expect(parameterOf(result)).toEqual(expected);
+    expect(result.changes).toEqual([`inputSchema.properties.symbol.${at}`]);
+  });
+
+  it('is refused where no value for the submission test is known', () => {
+    const result = withParameter({ type: 'string', pattern: '^\\p{Lu}(?<=x)$' });
+    expect(result.faults).toEqual(['tool.inputSchema.properties.symbol']);
+  });
+});
+
+describe('an outputSchema', () => {
+  it('gets the signals', () => {
+    const result = withOutput({ properties: { price: { type: ['number', 'null'] } } });
+    expect(result).toMatchObject({ output: good.outputSchema, changes: ['outputSchema.properties'] });
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ type: 'number' }, { type: ['number', 'null'] }],
+    [{ type: 'number', nullable: true }, { type: ['number', 'null'] }],
+    [
+      { type: 'string', enum: ['a', 'b'] },
+      { type: ['string', 'null'], enum: ['a', 'b', null] },
+    ],
+    [{ const: 'a' }, { enum: ['a', null] }],
+    [
+      { type: 'array', items: { type: 'string' } },
+      { type: 'array', items: { type: 'string' } },
+    ],
+    [
+      { type: 'array', minItems: 1 },
+      { type: ['array', 'null'], minItems: 1 },
+    ],
+    [
+      { type: 'object', properties: { a: { type: 'number' } } },
+      { type: 'object', properties: { a: { type: 'number' } } },
+    ],
+    [
+      { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      { type: ['object', 'null'], properties: { a: { type: 'number' } }, required: ['a'] },
+    ],
+    [
+      { description: 'x', anyOf: [{ type: 'number' }, { type: 'string' }] },
+      { description: 'x', anyOf: [{ anyOf: [{ type: 'number' }, { type: 'string' }] }, { type: 'null' }] },
+    ],
+    [
+      { type: 'array', items: [{ type: 'number' }, { type: 'number' }] },
+      { type: 'array', items: { type: 'number' } },
+    ],
+    [
+      { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: false },
+      { type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'string' }] }, maxItems: 2 },
+    ],
+    [{ type: 'object', unevaluatedProperties: false }, { type: 'object' }],
+  ])('%j can be empty as %j', (given, expected) => {
+    expect(fieldOf(withField(given))).toEqual(expected);
+  });
+
+  it('follows references into its own definitions', () => {
+    const result = withOutput({
+      properties: { price: { $ref: '#/definitions/p' }, ...signals },
+      definitions: { p: { type: 'number' } },
+    });
+    expect(fieldOf(result)).toEqual({ anyOf: [{ $ref: '#/definitions/p' }, { type: 'null' }] });
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['message', { type: 'string' }, { type: ['string', 'null'] }],
+    ['error', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
+    ['noResultsReason', { type: 'string' }, { type: ['string', 'null'] }],
+    ['searchExhausted', { type: 'boolean' }, { type: ['boolean', 'null'] }],
+  ])('keeps a required %s of its author, which can then be empty', (name, given, expected) => {
+    const result = withOutput({ properties: { ...signals, [name]: given }, required: [name] });
+    expect(result.output).toEqual({
+      type: 'object',
+      properties: { ...signals, [name]: expected },
+      required: [name],
+    });
+  });
+
+  it.each(['maxProperties', 'propertyNames'])('loses a %s that forbids the signals', (keyword) => {
+    const result = withOutput({ [keyword]: keyword === 'maxProperties' ? 1 : { enum: ['price'] } });
+    expect(result).toMatchObject({ output: good.outputSchema, changes: [`outputSchema.${keyword}`] });
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ type: 'array' }, 'tool.outputSchema.type'],
+    [{ anyOf: [{ type: 'object' }] }, 'tool.outputSchema.anyOf'],
+    [{ required: ['prise'] }, 'tool.outputSchema.required'],
+    [
+      { properties: { ...signals, error: { type: 'object' } }, required: [] },
+      'tool.outputSchema.properties.error',
+    ],
+    [
+      { properties: { ...signals, message: { type: 'string', format: 'uri' } }, required: [] },
+      'tool.outputSchema.properties.message',
+    ],
+    [
+      { properties: { ...signals, message: { type: 'string', enum: ['a'] } }, required: [] },
+      'tool.outputSchema.properties.message',
+    ],
+    [{ patternProperties: { '^error$': { type: 'number' } } }, 'tool.outputSchema.properties.error'],
+  ])('%j is a fault', (members, where) => {
+    expect(withOutput(members).faults).toEqual([where]);
+  });
+});

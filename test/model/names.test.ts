@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import {
+  parseDirectory,
+  parseFieldName,
+  parseProjectName,
+  parseToolName,
+  suggestProjectName,
+  suggestToolName,
+  toolFile,
+  toolTitle,
+} from '../../src/model/names.ts';
+import fc from '../fast-check.ts';
+
+const hintOf = (result: ReturnType<typeof parseToolName>) =>
+  result.ok ? 'accepted' : result.faults[0]?.hint;
+
+describe('a tool name', () => {
+  it.each(['get_gas_price', 'getPrice', 'a', 'constructor', 'x'.repeat(64), 'A-1_b'])(
+    '%s is taken',
+    (name) => {
+      expect(parseToolName(name)).toEqual({ ok: true, value: name });
+    },
+  );
+
+  it.each([
+    ['get price', 'Write get_price.'],
+    ['../evil', 'Write evil.'],
+    ['a/b', 'Write a_b.'],
+    ['__proto__', 'Write proto.'],
+    ['24h_volume', 'Write get_24h_volume.'],
+    ['', 'Write get_price.'],
+    ['con', 'Write get_con.'],
+    ['LPT1', 'Write get_LPT1.'],
+    ['index', 'Write get_index.'],
+    ['ｔｏｏｌ', 'Write tool.'],
+    ['größe', 'Write gro_e.'],
+    ['x'.repeat(65), `Write ${'x'.repeat(58)}.`],
+  ])('%j is refused with a suggestion', (name, hint) => {
+    expect(hintOf(parseToolName(name))).toBe(hint);
+  });
+
+  it('tells look-alikes apart', () => {
+    const result = parseToolName('pаy');
+    expect(result.ok ? '' : result.faults[0]?.message).toContain('U+0430');
+  });
+
+  it('every suggestion is a name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => parseToolName(suggestToolName(text)).ok),
+    );
+  });
+
+  it('becomes a file and a title', () => {
+    expect(toolFile('get_gas_price')).toBe('get-gas-price');
+    expect(toolFile('getGasPrice')).toBe('get-gas-price');
+    expect(toolTitle('get_gas_price')).toBe('Get gas price');
+  });
+});
+
+describe('a field name', () => {
+  it.each(['constructor', 'toString', 'a b', '🚀', '*/ `x` ${y}', '"'])('%s is taken', (name) => {
+    expect(parseFieldName(name, '--input').ok).toBe(true);
+  });
+
+  it.each(['', '  ', '__proto__', 'a\u0000', 'a\nb', 'x'.repeat(129), '\ud800'])('%j is refused', (name) => {
+    expect(parseFieldName(name, '--input').ok).toBe(false);
+  });
+});
+
+describe('a project name', () => {
+  it.each(['my-tool', 'a', '0x', 'gas.prices', 'x'.repeat(214)])('%s is taken', (name) => {
+    expect(parseProjectName(name, '[directory]').ok).toBe(true);
+  });
+
+  it.each([
+    ['My Tool!', 'my-tool'],
+    ['con', 'my-con'],
+    ['nul.txt', 'my-nul-txt'],
+    ['node_modules', 'my-node-modules'],
+    ['fs', 'my-fs'],
+    ['ajv', 'my-ajv'],
+    ['-rf', 'rf'],
+    ['_x', 'x'],
+    ['tool.', 'tool'],
+    ['ｔool', 'tool'],
+    ['x'.repeat(300), 'x'.repeat(60)],
+    ['пай', 'my-tool'],
+  ])('%j is refused with a suggestion', (name, suggestion) => {
+    const result = parseProjectName(name, '[directory]');
+    expect(result.ok ? 'accepted' : result.faults[0]?.hint).toBe(`Write ${suggestion}.`);
+  });
+
+  it('every suggestion is a name', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        (text) => parseProjectName(suggestProjectName(text), '').ok,
+      ),
+    );
+  });
+
+  it('is the last part of a directory', () => {
+    expect(parseDirectory('/tmp/some where/my-tool')).toEqual({ ok: true, value: '/tmp/some where/my-tool' });
+    expect(parseDirectory('./My Tool').ok).toBe(false);
+    expect(parseDirectory('/').ok).toBe(false);
+    expect(parseDirectory(' ').ok).toBe(false);
+    expect(parseDirectory('tool\u0000').ok).toBe(false);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { patternFlaw, patternHazard } from '../../src/model/pattern-safety.ts';
+import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import fc from '../fast-check.ts';
+
+const sampleOf = (pattern: string) => {
+  const schema = { type: 'string', pattern };
+  return sampleValue(schema, samplingOf(schema));
+};
+
+describe('the patterns of authors', () => {
+  it.each([
+    '^[A-Z]{3}$',
+    '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+    '^0x[0-9a-fA-F]{40}$',
+    '^(0x[0-9a-f]{40},?)+$',
+    String.raw`^(\d{1,3}\.){3}\d{1,3}$`,
+    '^[^@]+@[^@]+\\.[^@]+$',
+    '^([0-9a-f]{2}){16}$',
+    String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$`,
+    String.raw`^(?=.*[a-z])(?=.*\d).{8,}$`,
+    String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?$`,
+    '^(\\p{L}+ )*\\p{L}+$',
+    '[\\]|(]+(?<year>\\d)',
+    '^(red|green|blue)*$',
+  ])('%s is harmless', (pattern) => {
+    expect(patternFlaw(pattern)).toBeUndefined();
+  });
+
+  it.each([
+    '^(a+)+$',
+    '^(a*)*$',
+    '^(a|a)*$',
+    '^(a|ab|b)*$',
+    String.raw`^(\w+\s?)*$`,
+    '^(a?b?)*$',
+    '^(.*,)*x$',
+    '^([a-z]{2,5})*$',
+    '^(a+){10}$',
+    '^((a|a){30}b)$',
+    '^(?:x(?=(a+)+$))',
+    '^(\\p{L}|é)+$',
+    String.raw`^(a)(\1|a)*$`,
+    `^${'a'.repeat(3_000)}$`,
+  ])('%s may never end', (pattern) => {
+    expect(patternHazard(pattern)).toBeDefined();
+  });
+
+  it('are judged without ever being run', () => {
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      '[ab]',
+      '.',
+      '(',
+      '(?:',
+      ')',
+      '|',
+      '*',
+      '+',
+      '?',
+      '{2}',
+      '{2,}',
+      '$',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const pattern = `^${parts.join('')}$`;
+        if (patternFlaw(pattern) !== undefined) return;
+        for (const text of ['a'.repeat(30), 'ab'.repeat(15)]) new RegExp(pattern, 'u').test(`${text}!`);
+      }),
+      { numRuns: 500 },
+    );
+  }, 30_000);
+});
+
+describe('a definition', () => {
+  const evil = { type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(45)}!`] };
+  const faultsOf = (input: object, output: object) => {
+    const result = prepare(
+      [
+        {
+          name: 'get_price',
+          description: 'Returns a price.',
+          inputSchema: { type: 'object', properties: input, required: Object.keys(input) },
+          outputSchema: { type: 'object', properties: output, required: Object.keys(output) },
+        } as never,
+      ],
+      generic,
+    );
+    return result.ok ? [] : result.faults.map(({ where, message }) => `${where}: ${message}`);
+  };
+
+  it('is refused for a pattern that may never end, in whatever place', () => {
+    const hazard = expect.stringMatching(/pattern.*: takes exponential time/);
+    expect(faultsOf({ text: evil }, { price: { type: 'number' } })).toEqual([hazard]);
+    expect(faultsOf({}, { list: { type: 'array', items: evil } })).toEqual([hazard]);
+    expect(faultsOf({}, { all: { type: 'object', patternProperties: { '^(a+)+$': {} } } })).toContainEqual(
+      expect.stringContaining('patternProperties.^(a+)+$: takes'),
+    );
+  });
+
+  it('with texts of absurd length is refused where one must be sent, else answered with null', () => {
+    const vast = { type: 'string', minLength: 1_000_000_000 };
+    expect(faultsOf({ text: vast }, { price: { type: 'number' } })).toEqual([
+      expect.stringContaining('get_price.inputSchema.properties.text: the submission test sends this'),
+    ]);
+    expect(faultsOf({}, { text: vast })).toEqual([]);
+  });
+});
+
+describe('a spec', () => {
+  it('is refused for a pattern that may never end, before its values are tested', () => {
+    const field = {
+      name: 'text',
+      type: 'string' as const,
+      pattern: '^(a+)+$',
+      examples: [`${'a'.repeat(45)}!`],
+    };
+    const result = prepare(
+      [
+        {
+          name: 'get_it',
+          description: 'Gets it.',
+          input: [field],
+          output: [{ name: 'price', type: 'number' }],
+        },
+      ] as never,
+      generic,
+    );
+    expect(result.ok ? [] : result.faults.map(({ where }) => where)).toEqual(['get_it.input[0].pattern']);
+  });
+});
+
+describe('a sample of a pattern', () => {
+  it('shares one budget among nested repeats', () => {
+    expect(sampleOf('^(((a{1000}){1000}){1000})$')).toBeUndefined();
+    expect(sampleOf('^(((){1000}){1000}){1000}$')).toBeUndefined();
+    expect(sampleOf('^([a-c]{2}-){3}$')).toMatch(/^([a-c]{2}-){3}$/);
+  });
+});

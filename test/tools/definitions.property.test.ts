@@ -1,0 +1,75 @@
+import { Ajv } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { inspectTools } from '../../src/contract/inspect.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { blankAnswer } from '../../src/contract/outcomes.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { sampleArguments } from '../../src/contract/smoke.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import fc from '../fast-check.ts';
+import { schemaDocument } from '../samples/schema-arbitraries.ts';
+
+/** A validator of its own, set up as the client of the MCP SDK sets up its. */
+const judge = new Ajv({ strict: false, validateSchema: false, allErrors: true, logger: false });
+(ajvFormats as unknown as typeof ajvFormats.default)(judge);
+
+const entry = fc.record(
+  {
+    name: fc.constant('get_it'),
+    description: fc.constant('Returns it. Use it when it is asked for.'),
+    inputSchema: schemaDocument,
+    outputSchema: schemaDocument,
+    annotations: fc.dictionary(
+      fc.constantFrom('readOnlyHint', 'title', 'x'),
+      fc.constantFrom(true, 'yes', 1),
+    ),
+  },
+  { requiredKeys: ['name', 'description', 'inputSchema', 'outputSchema'] },
+);
+
+describe('a definition of any schemas', () => {
+  it('is refused with a place and a reason, or keeps every promise', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(entry, (given) => {
+        const result = prepare([given as JsonObject], context);
+        if (!result.ok) {
+          expect(result.faults.length).toBeGreaterThan(0);
+          for (const { where, message, hint } of result.faults) {
+            expect(where).toMatch(/^get_it\./);
+            expect(message.length * hint.length).toBeGreaterThan(0);
+          }
+          return;
+        }
+        accepted += 1;
+        const [tool] = result.prepared.tools;
+        if (!tool) throw new Error('no tool');
+        const { definition, samples, examples } = tool;
+        const broken = inspectTools([definition], context)
+          .filter(({ level, status }) => level === 'must' && status === 'fail')
+          .map(({ id, problems }) => ({ id, problems }));
+        expect(broken).toEqual([]);
+
+        const output = judge.compile(definition.outputSchema);
+        const input = judge.compile(definition.inputSchema);
+        for (const { answer } of samples)
+          expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
+        for (const { arguments: args } of examples) expect(input(args)).toBe(true);
+        expect(input(sampleArguments(definition.inputSchema, context.smoke))).toBe(true);
+        const blank = blankAnswer(definition.outputSchema);
+        if (!blank.ok) throw new Error('no blank answer');
+        const outcomes = [
+          { searchExhausted: true, noResultsReason: 'Nothing.' },
+          { error: 'X', message: 'y' },
+        ];
+        for (const signal of outcomes) {
+          const answer = { ...blank.answer, ...signal };
+          expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(accepted).toBeGreaterThan(30);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { parseExampleValue, wantedExamples, withExamples } from '../../src/tools/example-values.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+
+const description = 'Returns x. Use it when x is asked for.';
+const list: readonly JsonObject[] = [
+  {
+    name: 'get_x',
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        code: { type: 'string', pattern: '^[A-Z]{3}$' },
+        range: { type: 'object', properties: { from: { type: 'integer', minimum: 5 } }, required: ['from'] },
+        free: { type: 'string' },
+      },
+      required: ['code', 'range', 'free'],
+    },
+    outputSchema: { type: 'object', properties: { x: { type: 'number' } } },
+  },
+  {
+    name: 'get_y',
+    description,
+    input: [{ name: 'at', type: 'integer' }],
+    output: [{ name: 'y', type: 'number' }],
+  },
+];
+
+function given(...texts: readonly string[]) {
+  const values = texts.map((text) => {
+    const value = parseExampleValue(text, '--example');
+    if (!value.ok) throw new Error(text);
+    return value.value;
+  });
+  return withExamples(list, values, '--example');
+}
+
+function wantedIn(entries: readonly JsonObject[]): readonly string[] {
+  const result = prepare(entries, generic);
+  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  return wantedExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
+}
+
+describe('the examples that an author gives to a list of tools', () => {
+  it('are wanted where a required parameter refuses what the marketplace would send', () => {
+    expect(wantedIn(list)).toEqual(['get_x.code', 'get_x.range']);
+  });
+
+  it('take the place of placeholders', () => {
+    const result = given('get_x.code=ABC', 'get_x.range={"from":7}', 'get_y.at=3');
+    if (!result.ok) throw new Error(JSON.stringify(result.faults));
+    expect(wantedIn(result.value as readonly JsonObject[])).toEqual([]);
+    expect(result.value).toMatchObject([
+      { inputSchema: { properties: { code: { examples: ['ABC'] }, range: { examples: [{ from: 7 }] } } } },
+      { input: [{ examples: [3] }] },
+    ]);
+  });
+
+  it.each([
+    ['get_x.code=abc', 'expected to match pattern', 'Write a value that fits'],
+    ['get_y.at=three', 'expected type integer', 'Write a value that fits'],
+    ['get_x.cod=ABC', 'cod is not a parameter of get_x', 'Did you mean code?'],
+    ['get_z.code=ABC', 'get_z is not a tool that is taken', 'Did you mean get_x?'],
+  ])('are refused as %s', (text, message, hint) => {
+    const result = given(text);
+    const [fault] = result.ok ? [] : result.faults;
+    expect(fault?.message).toContain(message);
+    expect(fault?.hint).toContain(hint);
+  });
+
+  it.each(['get_x', 'get_x.code', '=5', 'get_x=5'])('are not written %s', (text) => {
+    expect(parseExampleValue(text, '--example')).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,290 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { blankAnswer } from '../../src/contract/outcomes.ts';
+import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
+import { sampleArguments } from '../../src/contract/smoke.ts';
+import { mend } from '../../src/fixes/fix.ts';
+import { mismatches as misfits } from '../../src/model/match.ts';
+import type { Prepared, SpecEntry, ToolSpec } from '../../src/model/model.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import { readSpec } from '../../src/tools/read.ts';
+import fc from '../fast-check.ts';
+import { toolSpec } from '../fields/arbitraries.ts';
+
+const fixtures = new URL('../fixtures/real-tools/', import.meta.url);
+const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
+
+function prepared(entries: readonly SpecEntry[], profile = generic): Prepared {
+  const result = prepare(entries, profile);
+  if (!result.ok) throw new Error(JSON.stringify(result.faults, null, 1));
+  return result.prepared;
+}
+
+const faultsOf = (...entries: readonly SpecEntry[]) => {
+  const result = prepare(entries, generic);
+  return result.ok ? [] : result.faults;
+};
+
+/** What every prepared tool promises to the templates. */
+function expectWhole({ tools }: Prepared): void {
+  for (const { definition, keyParameter, samples, examples } of tools) {
+    const { inputSchema, outputSchema } = definition;
+    for (const { answer } of samples) expect(misfits(outputSchema, answer, '')).toEqual([]);
+    for (const { arguments: given, expect: outcome } of examples) {
+      expect(misfits(inputSchema, given, '')).toEqual([]);
+      const key = keyParameter === null ? null : (given[keyParameter] ?? null);
+      expect(samples.some((sample) => sample.key === key)).toBe(outcome === 'found');
+    }
+    expect(examples.filter((example) => example.expect === 'found')).toHaveLength(1);
+    const test = sampleArguments(inputSchema, generic.smoke);
+    const properties = inputSchema.properties as { [name: string]: JsonObject };
+    const tested =
+      keyParameter === null ? null : (test[keyParameter] ?? properties[keyParameter]?.default ?? null);
+    expect(samples.map(({ key }) => key)).toContain(tested);
+    const blank = blankAnswer(outputSchema);
+    expect(blank.ok).toBe(true);
+    const failure = { ...(blank.ok && blank.answer), error: 'X', message: 'y' };
+    expect(misfits(outputSchema, failure, '')).toEqual([]);
+    expect(mend({ ...definition }, generic.smoke, '')).toEqual({
+      ok: true,
+      value: { definition, changes: [] },
+    });
+  }
+}
+
+describe('any tool spec', () => {
+  it('becomes a definition that meets every MUST, with samples that fit it', () => {
+    fc.assert(
+      fc.property(toolSpec, (spec) => {
+        expectWhole(prepared([spec]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the tools/list of a real server', () => {
+  const entriesOf = (file: string) => {
+    const spec = readSpec(readFileSync(new URL(file, fixtures), 'utf8'), file);
+    return spec.ok ? spec.value : [];
+  };
+
+  it.each(files.flatMap((file) => platforms.map((profile) => ({ file, profile }))))(
+    '$file for $profile.name',
+    ({ file, profile }) => {
+      const entries = entriesOf(file) as readonly JsonObject[];
+      const result = prepared(entries, profile);
+      expectWhole(result);
+      for (const [i, { definition }] of result.tools.entries()) {
+        const given = entries[i] as { [key: string]: JsonObject };
+        expect(definition.name).toBe(given.name);
+        expect(definition.description).toBe(given.description);
+        expect(Object.keys(definition.inputSchema.properties as object)).toEqual(
+          Object.keys(given.inputSchema?.properties as object),
+        );
+        expect(definition._meta).toEqual(given._meta);
+      }
+    },
+  );
+
+  it('all in one project', () => {
+    expectWhole(prepared(files.flatMap(entriesOf), context));
+  });
+});
+
+const price: ToolSpec = {
+  name: 'get_price',
+  description: 'Returns the latest price of a pair. Use it when one price is enough.',
+  input: [
+    { name: 'symbol', type: 'string', required: true, examples: ['BTC', 'ETH'] },
+    { name: 'side', type: 'string', enum: ['buy', 'sell'] },
+  ],
+  output: [
+    { name: 'symbol', type: 'string', required: true },
+    { name: 'price', type: 'number', required: true, minimum: 5 },
+  ],
+  returns: 'record',
+};
+
+describe('the samples of a tool', () => {
+  it('are selected by the parameter that names one thing, which the answer echoes', () => {
+    const [tool] = prepared([price]).tools;
+    expect(tool?.keyParameter).toBe('symbol');
+    expect(tool?.samples).toEqual([
+      { key: 'BTC', answer: { symbol: 'BTC', price: 5 } },
+      { key: 'ETH', answer: { symbol: 'ETH', price: 5 } },
+    ]);
+    expect(tool?.examples).toEqual([
+      { arguments: { symbol: 'BTC' }, expect: 'found' },
+      { arguments: { symbol: 'unknown' }, expect: 'empty' },
+    ]);
+  });
+
+  it('echo no argument that the answer has no room for', () => {
+    const url = { name: 'url', type: 'string', required: true } as const;
+    const [tool] = prepared([{ ...price, input: [url], output: [{ ...url, format: 'uri' }] }]).tools;
+    expect(tool?.samples).toEqual([{ key: 'test', answer: { url: 'https://example.com/' } }]);
+  });
+
+  it('never expect nothing of a value that the author allows', () => {
+    const [tool] = prepared([{ ...price, input: price.input.slice(1) }]).tools;
+    expect(tool?.samples.map(({ key }) => key)).toEqual([null, 'buy', 'sell']);
+    expect(tool?.examples.filter(({ expect }) => expect === 'empty')).toEqual([]);
+  });
+
+  it('hold items and their count where a list is returned', () => {
+    const [tool] = prepared([{ ...price, returns: 'list' }]).tools;
+    expect(tool?.samples[0]?.answer).toEqual({
+      items: [{ symbol: 'sample', price: 5 }],
+      count: 1,
+    });
+  });
+
+  it("honour the author's own examples", () => {
+    const examples = [
+      { arguments: { symbol: 'SOL' }, expect: 'found' },
+      { arguments: { symbol: 'ETH' }, expect: 'empty' },
+      { arguments: {}, expect: 'fail' },
+    ] as const;
+    const [tool] = prepared([{ ...price, examples }]).tools;
+    expect(tool?.samples.map(({ key }) => key)).toEqual(['SOL', 'BTC']);
+    expect(tool?.examples).toEqual(examples);
+  });
+
+  it.each([
+    [{ arguments: { symbol: 7 }, expect: 'found' }, 'arguments.symbol is 7'],
+    [{ arguments: { symbol: 'BTC' }, expect: 'fail' }, 'expects a failure'],
+  ] as const)('refuse %j', (example, message) => {
+    expect(faultsOf({ ...price, examples: [example] })[0]?.message).toContain(message);
+  });
+
+  it('refuse an example that contradicts another', () => {
+    const examples = [
+      { arguments: { symbol: 'BTC', side: 'buy' }, expect: 'found' },
+      { arguments: { symbol: 'BTC', side: 'sell' }, expect: 'empty' },
+    ] as const;
+    expect(faultsOf({ ...price, examples })[0]?.message).toContain('the same symbol finds something');
+  });
+
+  it('ask for examples where a pattern is beyond them', () => {
+    const output = [
+      { name: 'items', type: 'array', items: { type: 'string', pattern: '^(?=x)\\p{Lu}+$' } },
+    ] as const;
+    expect(faultsOf({ ...price, output: [{ ...output[0], required: true }] })).toEqual([]);
+    const definition = {
+      name: 'get_x',
+      description: 'Returns x.',
+      inputSchema: { type: 'object', properties: {}, required: [] },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          rows: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^(?=x)\\p{Lu}+$' } },
+          at: {
+            type: 'object',
+            properties: { p: { type: 'string', pattern: '^\\P{L}(?<=1)$' } },
+            required: ['p'],
+          },
+        },
+        required: ['at'],
+      },
+    };
+    const [tool] = prepared([definition]).tools;
+    expect(tool?.samples[0]?.answer).toEqual({ at: null });
+  });
+});
+
+describe('a definition that others wrote', () => {
+  const answering = (outputSchema: JsonObject) => ({
+    name: 'get_x',
+    description: 'Returns x. Use it when x is asked for.',
+    inputSchema: { type: 'object', properties: {}, required: [] },
+    outputSchema,
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [
+      {
+        type: 'object',
+        properties: {
+          byName: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        },
+        required: ['byName'],
+      },
+      { byName: {} },
+    ],
+    [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }, {}],
+    [
+      {
+        type: 'object',
+        properties: {
+          links: {
+            type: 'object',
+            propertyNames: { format: 'uri' },
+            additionalProperties: { type: 'number' },
+          },
+          at: { type: 'string', format: 'time' },
+        },
+        required: ['links', 'at'],
+      },
+      { links: {}, at: '00:00:00Z' },
+    ],
+    [
+      {
+        type: 'object',
+        properties: {
+          message: { type: 'string' },
+          error: { type: 'string' },
+          searchExhausted: { type: 'boolean' },
+          noResultsReason: { type: 'string' },
+        },
+        required: ['message', 'error', 'searchExhausted', 'noResultsReason'],
+      },
+      { message: 'sample', error: null, searchExhausted: null, noResultsReason: null },
+    ],
+  ])('%j is answered by %j', (outputSchema, answer) => {
+    const result = prepared([answering(outputSchema)]);
+    expectWhole(result);
+    expect(result.tools[0]?.samples).toEqual([{ key: null, answer }]);
+  });
+});
+
+describe('several tools', () => {
+  it.each(['get_price', 'get-price', 'Get_Price', 'getPrice'])(
+    'get_price and %s are not told apart',
+    (name) => {
+      const [fault] = faultsOf(price, { ...price, name });
+      expect(fault?.where).toBe(`tools[1] (${name}).name`);
+    },
+  );
+
+  it('list the faults of all at once', () => {
+    const faults = faultsOf(
+      { name: 'bad name', description: 'x', input: [{ name: 'a', type: 'strng' }], output: [] },
+      { name: 'ok', description: 7, inputSchema: { type: 'array' }, outputSchema: { anyOf: [] } },
+      { name: 'half', input: [], outputSchema: {} },
+    );
+    const said = JSON.stringify(faults);
+    for (const part of [
+      'bad name',
+      'strng',
+      'string?',
+      'tools[0] (bad name).output',
+      'tools[1] (ok).description',
+      'inputSchema.type',
+      'outputSchema',
+      'half a ToolSpec',
+    ]) {
+      expect(said).toContain(part);
+    }
+  });
+
+  it('give advice that stops nothing', () => {
+    const { advice } = prepared([{ ...price, description: 'Price' }], context);
+    expect(advice.length).toBeGreaterThan(0);
+    expect(advice[0]).toMatchObject({
+      where: expect.stringContaining('get_price'),
+      hint: expect.any(String),
+    });
+  });
+});

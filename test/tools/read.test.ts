@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from '../../src/contract/compile.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import { readSpec } from '../../src/tools/read.ts';
+import { specFileSchema } from '../../src/tools/tool-spec-schema.ts';
+
+const tool = {
+  name: 'get_price',
+  description: 'Returns a price.',
+  input: [],
+  output: [{ name: 'price', type: 'number' }],
+};
+const text = JSON.stringify(tool);
+
+function faultsOf(spec: string): readonly string[] {
+  const read = readSpec(spec, 'spec');
+  const result = read.ok ? prepare(read.value, generic) : read;
+  return result.ok
+    ? []
+    : result.faults.map(({ where, value, message, hint }) => `${where} ${value}: ${message}. ${hint}`);
+}
+
+describe('a spec file', () => {
+  it.each([
+    ['one', text],
+    ['a list', `[${text}]`],
+    ['under tools', `{"tools":[${text}]}`],
+    ['a JSON-RPC answer', `{"jsonrpc":"2.0","id":1,"result":{"tools":[${text}]}}`],
+    [
+      'YAML',
+      'name: get_price\ndescription: Returns a price.\ninput: []\noutput:\n  - name: price\n    type: number\n',
+    ],
+    ['JSON with tabs', JSON.stringify(tool, null, '\t')],
+    ['with a byte order mark', `\ufeff${text}`],
+  ])('%s', (_, spec) => {
+    expect(readSpec(spec)).toEqual({ ok: true, value: [tool] });
+  });
+
+  it.each([
+    '{"a":9007199254740992,"b":18446744073709552000}',
+    'a: 9007199254740992\nb: 18446744073709552000',
+  ])('keeps large integers that stay themselves: %s', (spec) => {
+    expect(readSpec(spec)).toEqual({ ok: true, value: [{ a: 2 ** 53, b: 2 ** 64 }] });
+  });
+
+  it.each([
+    ['', 'is no tool'],
+    ['[]', 'holds no tool'],
+    ['7', 'is no tool'],
+    ['[{}, 7]', 'spec[1] 7: is no tool'],
+    ['{"a":', 'spec:1:'],
+    ['{"a":1,"a":2}', 'spec:1:8 undefined: "a" is not unique'],
+    ['[{"a":{"b":1},\n"\\u0061":2}]', 'spec:2:1'],
+    ['a: 1\na: 2', 'unique'],
+    [
+      '[{"a":"9007199254740993",\n"b":9007199254740993}]',
+      'spec:2:5 undefined: 9007199254740993 would become',
+    ],
+    ['a:\n  b: [1, -9007199254740993]', 'spec.a.b[1] undefined: -9007199254740993 would become'],
+    ['a: 0x20000000000001', 'spec.a undefined: 9007199254740993 would become'],
+    [`a: ${'x'.repeat(500_000)}`, 'characters of YAML'],
+    ['a: 1\n---\nb: 2', 'multiple documents'],
+    ['a: &x [*x]', 'deeper than'],
+    ['a: .inf', 'no JSON number'],
+    ['a: !!binary abcd', 'no JSON value'],
+    ['{"__proto__":{}}', 'no object can hold this key'],
+    ['["\\ud800"]', 'half a character'],
+    ['{"jsonrpc":"2.0","id":1,"error":{"code":1}}', "a server's error"],
+    [`{"tools":[${text}],"nextCursor":"x"}`, 'the list goes on'],
+    ['['.repeat(100_000), 'deeper than'],
+    ['- '.repeat(100_000), 'deeper than'],
+    [`${'['.repeat(90)}${']'.repeat(90)}`, 'deeper than'],
+    [
+      `a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`,
+      'alias',
+    ],
+    ['x'.repeat(5_000_001), 'characters'],
+    [JSON.stringify(Array(1_001).fill(tool)), '1001 tools'],
+  ])('%.40s is refused', (spec, part) => {
+    expect(faultsOf(spec).join('\n')).toContain(part);
+  });
+});
+
+describe('a tool spec', () => {
+  it.each([
+    [{ inpt: [] }, 'get_price.inpt []: is no key of a spec. Did you mean input?'],
+    [{ output: undefined }, 'get_price.output undefined: is missing. Write a list of fields'],
+    [{ output: [] }, 'get_price.output'],
+    [{ returns: 'lists' }, 'get_price.returns "lists": is none of the allowed values. Did you mean list?'],
+    [{ name: 'a b' }, 'a b.name "a b": a tool name is a letter'],
+    [
+      { input: [{ name: 'a', type: 'strng' }] },
+      'get_price.input[0].type "strng": is none of the allowed values. Did you mean string?',
+    ],
+    [{ input: [{ name: 'a' }] }, 'get_price.input[0].type undefined: is missing. Write string, number'],
+    [{ input: [{ name: 'a', type: 'array' }] }, 'get_price.input[0].items undefined: is missing'],
+    [{ input: [{ name: 'a', type: 'string', minimum: 1 }] }, 'get_price.input[0].minimum 1: says nothing'],
+    [{ input: [{ name: 'a', type: 'string', requird: true }] }, 'Did you mean required?'],
+    [
+      {
+        input: [
+          { name: 'a', type: 'string' },
+          { name: 'a', type: 'string' },
+        ],
+      },
+      'get_price.input[1].name "a": this name comes twice',
+    ],
+    [
+      { input: [{ name: 'a', type: 'integer', default: 'x' }] },
+      'get_price.input[0].default "x": does not fit',
+    ],
+    [{ input: [{ name: 'a', type: 'string', pattern: '(' }] }, 'no regular expression'],
+    [
+      { output: [{ name: 'a', type: 'object', fields: [{ name: '', type: 'string' }] }] },
+      'get_price.output[0].fields[0].name',
+    ],
+    [{ output: [{ name: 'error', type: 'object', fields: [] }] }, 'Rename your own error'],
+  ])('%j', (members, part) => {
+    expect(faultsOf(JSON.stringify({ ...tool, ...members })).join('\n')).toContain(part);
+  });
+
+  it('is described by the schema that ships', () => {
+    const validate = compileSchema(specFileSchema);
+    for (const spec of [tool, [tool], { tools: [tool] }]) expect(validate(spec)).toBe(true);
+    for (const spec of [{}, [], { ...tool, output: [] }, { tools: tool }]) expect(validate(spec)).toBe(false);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import { type Selection, selectTools } from '../../src/tools/selection.ts';
+
+const tool = (name: string, members: JsonObject = {}): JsonObject => ({
+  name,
+  description: `Returns ${name}. Use it when ${name} is asked for.`,
+  inputSchema: { type: 'object' },
+  ...members,
+});
+const outputSchema = { type: 'object', properties: { a: { type: 'number' } } };
+const list = [tool('get_a', { outputSchema }), tool('get_b'), tool('get_c', { outputSchema })];
+
+function selected(selection: Partial<Selection>) {
+  const result = selectTools(list, { only: [], except: [], ...selection });
+  if (!result.ok) return { faults: result.faults };
+  const { entries, left } = result.value;
+  return { names: entries.map(({ name }) => name), left, entries };
+}
+
+describe('a part of a list of tools', () => {
+  it.each([
+    [{}, ['get_a', 'get_b', 'get_c'], []],
+    [{ only: ['get_c', 'get_a'] }, ['get_a', 'get_c'], [['get_b', 'not named by --only']]],
+    [{ except: ['get_b'] }, ['get_a', 'get_c'], [['get_b', '--except']]],
+    [
+      { only: ['get_a', 'get_b'], except: ['get_b'] },
+      ['get_a'],
+      [
+        ['get_b', '--except'],
+        ['get_c', 'not named by --only'],
+      ],
+    ],
+  ])('%j takes %j and says why not the others', (selection, names, left) => {
+    const result = selected(selection);
+    expect(result.names).toEqual(names);
+    expect(result.left?.map((change) => [change.tool, change.why])).toEqual(left);
+  });
+
+  it.each<[Partial<Selection>, string, string]>([
+    [{ only: ['get_x'] }, '--only', 'Did you mean get_a?'],
+    [{ except: ['nothing_like_it'] }, '--except', 'The list holds get_a, get_b or get_c.'],
+    [{ except: ['get_a', 'get_b', 'get_c'] }, '--except', 'Keep at least one'],
+    [{ output: [] }, '--output', '--only <tool>'],
+    [{ only: ['get_a'], output: [] }, '--output', 'Leave --output out'],
+  ])('%j is refused', (selection, where, hint) => {
+    const [fault] = selected(selection).faults ?? [];
+    expect(fault).toMatchObject({ where, hint: expect.stringContaining(hint) });
+  });
+
+  it('gives one tool what it returns, as a record or a list', () => {
+    const output = [{ name: 'price', type: 'number', required: true }] as const;
+    for (const returns of ['record', 'list'] as const) {
+      const { entries = [] } = selected({ only: ['get_b'], output, returns });
+      const result = prepare(entries, generic);
+      if (!result.ok) throw new Error(JSON.stringify(result.faults));
+      const [prepared] = result.prepared.tools;
+      expect(prepared?.samples[0]?.answer).toEqual(
+        returns === 'record' ? { price: 1 } : { items: [{ price: 1 }], count: 1 },
+      );
+    }
+  });
+});
+
+describe('a list with tools that cannot be taken over', () => {
+  it('says which can, and of each other one every error', () => {
+    const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
+    const result = prepare([...list, ...others], generic);
+    expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
+    const faults = result.ok ? [] : result.faults.map((fault) => `${fault.tool} ${fault.where}`);
+    expect(faults).toEqual([
+      'get_b tools[1] (get_b).outputSchema',
+      'bad_schema tools[3] (bad_schema).outputSchema.type',
+      'get_a tools[4] (get_a).name',
+    ]);
+  });
+
+  it('offers a way on for one that does not say what it returns', () => {
+    const result = prepare(list, generic);
+    const [fault] = result.ok ? [] : result.faults;
+    expect(fault?.hint).toContain("--only get_b --output '");
+  });
+});

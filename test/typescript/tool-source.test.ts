@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { planTool } from '../../src/plan/tool.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { render } from '../../src/render/render.ts';
+import { prepare } from '../../src/tools/prepare.ts';
+import { readToolSource } from '../../src/typescript/tool-source.ts';
+import fc from '../fast-check.ts';
+import { toolSpec } from '../fields/arbitraries.ts';
+import { preparedTools } from '../plan/prepared.ts';
+
+const templates = readTemplates();
+
+/** The source of a tool as it is rendered. */
+function sourceOf(tool: Parameters<typeof planTool>[0]): string {
+  const [file] = render(planTool(tool), templates).values();
+  return new TextDecoder().decode(file?.content);
+}
+
+describe('the source of a tool', () => {
+  it.each(preparedTools)('says the definition it was rendered from: $definition.name', (tool) => {
+    const { definition } = tool;
+    expect(readToolSource(sourceOf(tool))).toEqual({ exportsTool: true, name: definition.name, definition });
+  });
+
+  it('says it for every spec', () => {
+    fc.assert(
+      fc.property(toolSpec, (spec) => {
+        const preparation = prepare([spec], generic);
+        const [tool] = preparation.ok ? preparation.prepared.tools : [];
+        fc.pre(tool !== undefined);
+        expect(readToolSource(sourceOf(tool)).definition).toEqual(tool.definition);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('may be formatted and arranged otherwise', () => {
+    const text = `\ufeff// mine
+      import { defineTool as _d, defineTool, signals } from "../server/define-tool.ts"
+      const words = "Returns " + 'it; ' + \`use it
+well.\` as const
+      const shared: JsonObject = { type: "string", minimum: -1.5e3, list: [1, ...[2, 3],], }
+      const pattern = /["'{]/g, half = a / b / c
+      /* { */ const tool = defineTool({
+        async run({ a }, { found }) { return found({ x: \`\${ \`}\` }\` }) },
+        get examples() { return [] },
+        description: (words),
+        inputSchema: { type: 'object', properties: { ['a']: shared }, required: [] } satisfies ObjectSchema,
+        name: "get_\\x69t\\u{21}",
+        "outputSchema": { ...{ type: 'object' }, properties: { ...signals, }, required: [] } as const
+      })
+      export default tool`.replaceAll('\n', '\r\n');
+    expect(readToolSource(text)).toMatchObject({
+      exportsTool: true,
+      name: 'get_it!',
+      definition: {
+        description: 'Returns it; use it\nwell.',
+        inputSchema: { properties: { a: { type: 'string', minimum: -1500, list: [1, 2, 3] } } },
+        outputSchema: { type: 'object', properties: { searchExhausted: { type: 'boolean' } } },
+      },
+    });
+  });
+
+  it.each([
+    ['a computed name', `export default defineTool({ name: nameOf('x'), description: 'd' })`, null],
+    ['a description with a hole', "export default defineTool({ name: 'x', description: `a ${b}` })", 'x'],
+    ['what a spread may hide', "export default defineTool({ name: 'x', ...base })", null],
+    ['a spread before the name', "export default defineTool({ ...base, name: 'x' })", 'x'],
+    ['a value that goes on', "export default defineTool({ name: 'x', description: 'a'.trim() })", 'x'],
+    ['a constant of itself', 'const a = a; export default defineTool({ name: a })', null],
+    ['export as', "const t = defineTool({ name: 'x' }); export { t as default }", 'x'],
+  ])('%s is not guessed', (_, text, name) => {
+    expect(readToolSource(text)).toEqual({ exportsTool: true, name, definition: null });
+  });
+
+  it.each([
+    '',
+    'export const x = defineTool({ name: "x" })',
+    'export default { name: "x" }',
+    '// export default defineTool({',
+    'export default',
+    "const text = 'export default defineTool({})'",
+  ])('%j is no tool', (text) => {
+    expect(readToolSource(text).exportsTool).toBe(false);
+  });
+
+  it('never throws, whatever it holds', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'export default ',
+        'defineTool(',
+        '{',
+        '}',
+        '[',
+        '...',
+        'name',
+        ':',
+        "'x'",
+        '`',
+        '${',
+        ',',
+        '(',
+        ')',
+        '-',
+        '+',
+        '\\',
+        '/',
+        '*/',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        readToolSource(`export default defineTool(${parts.join('')}`);
+      }),
+    );
+    readToolSource(`export default defineTool({ name: '\\u{ffffff}' })`);
+    readToolSource(`export default defineTool(${'['.repeat(100_000)}`);
+    readToolSource(`export default defineTool({ name: ${'('.repeat(100_000)}`);
+  });
+});
