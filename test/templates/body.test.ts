@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { readBody } from '../../templates/project/src/server/http.ts';
-import { initializeParams, start } from './support.ts';
+import { createBodies } from '../../templates/project/src/server/limits.ts';
+import { config, initializeParams, start } from './support.ts';
 
 const patience = { timeout: 20_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
@@ -64,7 +64,7 @@ describe('size limit', () => {
     };
     const request = new IncomingMessage(new Socket());
     request.headers['content-type'] = 'application/json';
-    const body = readBody(request, 1_000_000);
+    const body = createBodies(config(), () => {}).read(request, true);
     const value = 'x'.repeat(400_000);
     const bytes = Buffer.from(JSON.stringify(value));
     const before = used();

@@ -59,7 +59,7 @@ describe('a call is refused', () => {
 
   test('with two headers, each of a good token', async () => {
     const { port, client } = await start();
-    const own = { ...(await client.session()), host: 'x', 'content-type': 'application/json' };
+    const own = { ...(await client.session()), host: 'localhost', 'content-type': 'application/json' };
     const authorization = async () => ['authorization', await bearer()];
     const headers = [...Object.entries(own).flat(), ...(await authorization()), ...(await authorization())];
     const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
@@ -131,7 +131,7 @@ describe('nothing slips past', () => {
     for (const batch of [
       [],
       [{ jsonrpc: '2.0', id: 2, method: 'ping' }],
-      `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+      `${'['.repeat(400)}${']'.repeat(400)}`,
     ]) {
       expect(await client.send(batch, await client.session())).toMatchObject({
         status: 400,
@@ -222,7 +222,7 @@ function sendRaw(port: number, contentType: string, session: string): Promise<st
   const body = JSON.stringify(call);
   const lines = [
     'POST /mcp HTTP/1.1',
-    'Host: x',
+    'Host: localhost',
     `Content-Type: ${contentType}`,
     `Mcp-Session-Id: ${session}`,
     `Content-Length: ${body.length}`,

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { connect } from 'node:net';
+import { request, type ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { createStreams } from '../../templates/project/src/server/http.ts';
+import { createStreams } from '../../templates/project/src/server/limits.ts';
 import { listen } from '../../templates/project/src/server/listen.ts';
-import { initializeParams, start, token } from './support.ts';
+import { createLog } from '../../templates/project/src/server/log.ts';
+import { config, initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
 const patience = { timeout: 20_000 };
@@ -30,8 +32,8 @@ describe('routes', () => {
     if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
   });
 
-  test('any Host is served, as behind a proxy', async () => {
-    const { port } = await start();
+  test('in production any Host is served, as behind a proxy', async () => {
+    const { port } = await start({ env: { NODE_ENV: 'production' } });
     for (const host of ['tools.example', 'localhost:3000', '10.0.0.1', 'UPPER.example:443']) {
       const [response] = await once(
         request({
@@ -44,6 +46,22 @@ describe('routes', () => {
       );
       expect(response.statusCode).toBe(200);
       response.resume();
+    }
+  });
+
+  test('elsewhere only the names of this machine, of the audience and of ALLOWED_HOSTS are served', async () => {
+    const { port } = await start({ env: { ALLOWED_HOSTS: 'Tools.local' } });
+    const own = ['localhost:3000', '127.0.0.1', '[::1]:80', 'tools.example', 'tools.LOCAL:3000'];
+    const foreign = ['evil.example', '10.0.0.1', 'localhost.evil.example', 'x y'];
+    for (const [hosts, status] of [
+      [own, 200],
+      [foreign, 403],
+    ] as const) {
+      for (const host of hosts) {
+        const sending = request({ port, host: '127.0.0.1', path: '/health', headers: { host } }).end();
+        const [response] = await once(sending, 'response');
+        expect(response.resume().statusCode, host).toBe(status);
+      }
     }
   });
 
@@ -152,15 +170,17 @@ describe('the stream of a session', () => {
   test('keep-alives come while it is open and cease when it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const streams = createStreams();
-      const [one, two] = [streams.open('a'), streams.open('b')];
+      const streams = createStreams({ maxStreams: 10 }, () => {});
+      const [one, two] = [new PassThrough(), new PassThrough()];
+      streams.open('a', '127.0.0.1', new Socket(), one as unknown as ServerResponse);
+      streams.open('b', '127.0.0.1', new Socket(), two as unknown as ServerResponse);
       const keepAlive = ': keep-alive\n\n';
       for (const stream of [one, two]) expect(stream.read()?.toString()).toBe(keepAlive);
       vi.advanceTimersByTime(25_000);
       for (const stream of [one, two]) expect(stream.read()?.toString()).toBe(keepAlive);
       await once(one.destroy(), 'close');
       expect(vi.getTimerCount()).toBe(1);
-      streams.close();
+      streams.closeAll();
       await once(two.resume(), 'end');
       expect(vi.getTimerCount()).toBe(0);
     } finally {
@@ -171,10 +191,10 @@ describe('the stream of a session', () => {
 
 describe('slow and vanished clients', () => {
   test.each([
-    ['header', 'POST /mcp HTTP/1.1\r\nHost: x\r\n'],
+    ['header', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'],
     [
       'body',
-      'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     ],
   ])('a %s that does not arrive in time is ended', async (_, begin) => {
     const { port, client } = await start({ env: { REQUEST_TIMEOUT_MS: '200' } });
@@ -206,7 +226,7 @@ describe('slow and vanished clients', () => {
     const { port, client, events } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write(
-      'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
     await delay(20);
     socket.destroy();
@@ -223,7 +243,7 @@ describe('requests pipelined behind a running call', () => {
     const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = (method: string, length = 0) =>
-      `${method} /mcp HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+      `${method} /mcp HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
     const call = (name: string) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
       return head('POST', body.length) + body;
@@ -271,7 +291,12 @@ describe('stopping', () => {
 
 test('a port in use is said in words', async () => {
   const { port } = await start();
-  const app = { async handle() {}, closeStreams() {} };
-  const limits = { host: '127.0.0.1', port, requestTimeoutMs: 1000, shutdownGraceMs: 0 };
-  await expect(listen(app, limits)).rejects.toThrow(`Port ${port} is already in use.`);
+  const app = { async handle() {}, stop() {} };
+  await expect(
+    listen(
+      app,
+      config({ PORT: String(port) }),
+      createLog(() => {}),
+    ),
+  ).rejects.toThrow(`Port ${port} is already in use.`);
 });

@@ -56,7 +56,7 @@ export async function start({ env = {}, tools = fixtureTools }: StartOptions = {
   const settings = config(env);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
   const app = createApp({ ...settings, ...info }, tools, log);
-  const server = await listen(app, settings);
+  const server = await listen(app, settings, log);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;
   return {

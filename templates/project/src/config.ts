@@ -86,17 +86,32 @@ export function readConfig(
     audience,
     keys: readKeys(),
   });
+  const bytes = wholeNumber(1_000, 100_000_000);
+  const count = wholeNumber(1, 1_000_000);
   const { callMs } = platform.limits;
   const callTimeoutMs = String(Math.max(callMs - answerMs, Math.ceil(callMs / 2)));
   const config: Config = {
     port,
-    host: read('HOST', (text) => text ?? variables.HOST.default),
+    host: read('HOST', (text) => text ?? (production ? '0.0.0.0' : '127.0.0.1')),
     production,
     token: authOff ? null : readToken(),
     sessionSecret: read('SESSION_SECRET', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
-    maxBodyBytes: read('MAX_BODY_BYTES', wholeNumber(1_000, 100_000_000)),
+    allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience)),
+    clientAddressHeader: read('CLIENT_ADDRESS_HEADER', headerOf),
+    maxBodyBytes: read('MAX_BODY_BYTES', bytes),
+    unpaidBodyBytes: read('UNPAID_BODY_BYTES', bytes),
+    unpaidBodyMs: read('UNPAID_BODY_MS', wholeNumber(100, 600_000)),
+    bodyBudgetBytes: read('BODY_BUDGET_BYTES', wholeNumber(100_000, 10_000_000_000)),
+    answerBudgetBytes: read('ANSWER_BUDGET_BYTES', wholeNumber(100_000, 10_000_000_000)),
+    answerStallMs: read('ANSWER_STALL_MS', wholeNumber(100, 600_000)),
+    maxStreams: read('MAX_STREAMS', count),
+    maxConnections: read('MAX_CONNECTIONS', count),
+    maxPipelined: read('MAX_PIPELINED', count),
+    maxCalls: read('MAX_CALLS', count),
+    maxCallsPerToken: read('MAX_CALLS_PER_TOKEN', count),
+    maxLoopDelayMs: read('MAX_LOOP_DELAY_MS', wholeNumber(50, 600_000)),
     callTimeoutMs: read('CALL_TIMEOUT_MS', (text) => wholeNumber(10, 600_000)(text ?? callTimeoutMs)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000)),
@@ -207,4 +222,24 @@ function originsOf(text: string | null): ReadonlySet<string> {
     );
   }
   return new Set(origins);
+}
+
+function hostsOf(text: string | null, audience: string | undefined): ReadonlySet<string> {
+  const hosts = (text ?? '')
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter(Boolean);
+  for (const host of hosts) {
+    if (host === '*' || (URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host)) continue;
+    throw new Error(
+      `expected host names such as tools.local, separated by commas, got ${JSON.stringify(host)}.`,
+    );
+  }
+  const own = audience !== undefined && URL.canParse(audience) ? [new URL(audience).hostname] : [];
+  return new Set([...hosts, ...own]);
+}
+
+function headerOf(text: string | null): string | null {
+  if (text === null || /^[\w-]+$/.test(text)) return text?.toLowerCase() ?? null;
+  throw new Error(`expected the name of a header, such as x-forwarded-for, got ${JSON.stringify(text)}.`);
 }

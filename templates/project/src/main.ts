@@ -1,6 +1,6 @@
 import { readConfig } from './config.ts';
 import { platform } from './platform.ts';
-import { loadEnvironment, ownErrors, readServerInfo, refuse } from './process.ts';
+import { loadEnvironment, mostConnections, ownErrors, readServerInfo, refuse } from './process.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createLog } from './server/log.ts';
@@ -17,7 +17,9 @@ if (!configured.ok || ownErrors.length > 0) {
 const { config, warnings } = configured;
 const info = readServerInfo();
 
-const log = createLog((lines) => process.stdout.write(lines));
+// Who reads the log may go away: that ends the log, not the server.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+const log = createLog((lines) => process.stdout.writable && process.stdout.write(lines));
 process.on('exit', log.flush);
 process.on('unhandledRejection', (reason) => {
   log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
@@ -45,7 +47,8 @@ void app.prepare();
 
 async function start() {
   const app = createApp({ ...config, ...info }, tools, log);
-  return { app, server: await listen(app, config) };
+  const maxConnections = Math.min(config.maxConnections, mostConnections());
+  return { app, server: await listen(app, { ...config, maxConnections }, log) };
 }
 
 /** The endpoint as a person at this machine calls it. */

@@ -30,3 +30,14 @@ export function refuse(reasons: readonly string[]): never {
   console.error(['Cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
   process.exit(1);
 }
+
+/** How many connections the file descriptors of this process are enough for; a quarter of them is left to the tools. */
+export function mostConnections(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const [, descriptors] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+    return descriptors === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(descriptors) * 0.75);
+  } catch {
+    return Number.POSITIVE_INFINITY; // where nothing says how many there are
+  }
+}

@@ -35,6 +35,8 @@ export interface KeySources {
 export interface Gate {
   /** Whether a request with these headers carries such a token. */
   admits(headers: IncomingHttpHeaders): boolean | Promise<boolean>;
+  /** Whether it carries what has the form of a token. */
+  mayAdmit(headers: IncomingHttpHeaders): boolean;
   /** Fetches the platform's keys ahead of the first call; never rejects. */
   prepare(): Promise<void>;
   /** Which key holds at the moment, in words. */
@@ -44,6 +46,7 @@ export interface Gate {
 /** The gate of a server whose check is switched off (C§5.5). */
 export const openGate: Gate = {
   admits: () => true,
+  mayAdmit: () => true,
   prepare: async () => {},
   holds: () => 'none, AUTH is off',
 };
@@ -81,10 +84,17 @@ export function createGate(rules: TokenRules, log: Log): Gate {
       if (header === undefined) return false;
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
+    mayAdmit(headers) {
+      const token = tokenOf(headers[rules.header]?.toString() ?? '', rules.scheme);
+      return token !== null && tokenForm.test(token);
+    },
     prepare: async () => void (await keys.current()),
     holds: keys.holds,
   };
 }
+
+/** A JWT in compact form. */
+const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** The token in a header; null where there is none, or not in that scheme. */
 function tokenOf(header: string, scheme: string): string | null {

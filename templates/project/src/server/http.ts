@@ -1,15 +1,23 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { Socket } from 'node:net';
 import { createGate, openGate, type TokenRules } from './auth.ts';
-import { incidentId } from './call.ts';
+import { createCalls, incidentId } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import type { Log } from './log.ts';
+import {
+  type BodyRefusal,
+  createAnswers,
+  createBodies,
+  createStreams,
+  discardMs,
+  type Limits,
+} from './limits.ts';
+import { createReport, type Log } from './log.ts';
 import { type Caller, createMethods, paidMethod, protocolVersions, type ServerInfo } from './mcp.ts';
-import { ErrorCode, errorReply, isObject, replyTo } from './rpc.ts';
+import { ErrorCode, errorReply, isNestedBeyond, isObject, replyTo } from './rpc.ts';
 import { createSessions } from './session.ts';
 
 /** What the app must know of its surroundings. */
-export interface AppConfig extends ServerInfo {
+export interface AppConfig extends ServerInfo, Limits {
   readonly production: boolean;
   /** Null where the token check is switched off. */
   readonly token: TokenRules | null;
@@ -18,7 +26,10 @@ export interface AppConfig extends ServerInfo {
   readonly sessionTtlSeconds: number;
   /** `*` stands for every origin. */
   readonly allowedOrigins: ReadonlySet<string>;
-  readonly maxBodyBytes: number;
+  /** Names that a request's Host may have outside production; `*` stands for every one. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** Header in which a trusted proxy names its caller, lower case; null where callers come directly. */
+  readonly clientAddressHeader: string | null;
   readonly callTimeoutMs: number;
 }
 
@@ -30,15 +41,15 @@ export interface App {
   prepare(): Promise<void>;
   /** Which key verifies tokens at the moment, in words. */
   keyInUse(): string;
-  /** Ends the event streams, which would otherwise outlast everything. */
-  closeStreams(): void;
+  /** Ends what could outlast everything: event streams, and requests that have not come whole. */
+  stop(): void;
 }
 
-/** What a request gets: a status, headers, and a text, a stream or nothing. */
+/** What a request gets: a status, headers, and a text, the event stream of a session, or nothing. */
 interface Answer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  readonly body?: string | Readable;
+  readonly body?: string | { readonly streamOf: string };
 }
 
 /**
@@ -47,10 +58,15 @@ interface Answer {
  * @throws Error where the tools cannot be served: two of one name, or a schema that does not compile.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
-  const { name, version, token, production, allowedOrigins, callTimeoutMs: timeoutMs } = config;
+  const { name, version, token, production, allowedOrigins, allowedHosts, callTimeoutMs: timeoutMs } = config;
   const gate = token === null ? openGate : createGate(token, log);
   const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds);
-  const streams = createStreams();
+  const report = createReport(log);
+  const bodies = createBodies(config, report);
+  const answers = createAnswers(config, report);
+  const streams = createStreams(config, report);
+  const calls = createCalls(config, report);
+  const newest = new WeakMap<Socket, IncomingMessage>();
   const methods = createMethods({ info: { name, version }, tools, gate, timeoutMs, log });
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
@@ -58,8 +74,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const bytes = await readBody(request, config.maxBodyBytes);
-    if (bytes === null) return json(413, { error: 'Request too large' });
+    const bytes = await bodies.read(request, gate.mayAdmit(headers));
+    if (typeof bytes === 'number') return bodyRefusals[bytes];
+    if (isNestedBeyond(mostLevels, bytes)) {
+      return json(400, errorReply(ErrorCode.ParseError, `Nested deeper than ${mostLevels} levels`));
+    }
     let message: unknown;
     try {
       message = JSON.parse(bytes.toString());
@@ -81,7 +100,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(400, errorReply(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version'));
     }
 
-    const reply = await replyTo(message, methods, callerOf(request, response));
+    const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
+    if (payer !== null && !calls.enter(payer)) return busy;
+    const reply = await replyTo(message, methods, callerOf(request, response)).finally(() => {
+      if (payer !== null) calls.leave(payer);
+    });
     if (reply === null) return { status: 202, headers: {} };
     if (typeof reply !== 'string') {
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
@@ -96,7 +119,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         return post(request, response);
       case 'GET':
         if (!sessions.isKnown(session)) return invalidSession();
-        return { status: 200, headers: streamHeaders, body: streams.open(session) };
+        return { status: 200, headers: streamHeaders, body: { streamOf: session } };
       case 'DELETE':
         if (!sessions.isKnown(session)) return invalidSession();
         sessions.close(session);
@@ -124,8 +147,18 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return { ...answer, headers: { ...answer.headers, ...corsHeaders(origin) } };
   }
 
+  /** Whether a name is this server's own outside production: pages of others may have let theirs point here. */
+  function isOwnHost(host: string): boolean {
+    const { hostname } = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : { hostname: '' };
+    return isLoopback(hostname) || allowedHosts.has('*') || allowedHosts.has(hostname);
+  }
+
   function route(request: IncomingMessage, response: ServerResponse): Answer | Promise<Answer> {
     const path = pathOf(request);
+    const { host } = request.headers;
+    if (!production && host !== undefined && !isOwnHost(host)) {
+      return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
+    }
     if (path === '/mcp') {
       const { origin } = request.headers;
       return origin === undefined ? endpoint(request, response) : endpointFor(origin, request, response);
@@ -136,24 +169,50 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return json(404, { error: 'Not found' });
   }
 
+  /** Who sends a request: the last address that the trusted header names, or the one it comes from. */
+  function addressOf({ headers, socket }: IncomingMessage): string {
+    const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
+    return named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');
+  }
+
+  /** Sends an answer whole, or begins the stream that it is. */
+  function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+    const { status, headers, body } = answer;
+    if (response.destroyed) return;
+    response.writeHead(status, headers);
+    if (typeof body === 'object') {
+      streams.open(body.streamOf, addressOf(request), request.socket, response);
+      if (newest.get(request.socket) !== request) streams.giveWay(request.socket);
+    } else if (body === undefined) response.end();
+    else answers.send(response, body);
+  }
+
   return {
     async handle(request, response) {
+      newest.set(request.socket, request);
+      streams.giveWay(request.socket);
       try {
-        send(response, await route(request, response));
+        send(request, response, await route(request, response));
         discardRest(request);
       } catch (error) {
         // A caller that is gone takes no answer, and what it broke off is no incident.
         if (response.destroyed) return;
         const id = incidentId();
         log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
-        send(response, json(500, { error: `Internal error (incident ${id})` }));
+        send(request, response, json(500, { error: `Internal error (incident ${id})` }));
       }
     },
     prepare: gate.prepare,
     keyInUse: gate.holds,
-    closeStreams: () => streams.close(),
+    stop() {
+      streams.closeAll();
+      bodies.refuseAll();
+    },
   };
 }
+
+/** Levels of JSON that a message may have. */
+const mostLevels = 500;
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
@@ -189,48 +248,6 @@ function callerOf({ headers }: IncomingMessage, response: ServerResponse): Calle
   };
 }
 
-const discardMs = 500;
-
-/**
- * The whole body; null where it is over the limit. That is told once all has come, or after a moment: many senders, and
- * proxies between, take no answer before they have sent everything.
- *
- * @throws Error where the caller goes away before its body is complete.
- */
-export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | null> {
-  return new Promise((resolve, reject) => {
-    let bytes: Buffer = Buffer.alloc(0);
-    let size = 0;
-    let refusal: NodeJS.Timeout | undefined;
-    const refuseSoon = () => {
-      refusal ??= setTimeout(resolve, discardMs, null).unref();
-    };
-    if (Number(request.headers['content-length']) > mostBytes) refuseSoon();
-    request.on('data', (chunk: Buffer) => {
-      if (size + chunk.length > mostBytes) refuseSoon();
-      else bytes = append(bytes, size, chunk);
-      size += chunk.length;
-    });
-    request.on('end', () => {
-      clearTimeout(refusal);
-      resolve(size <= mostBytes ? bytes.subarray(0, size) : null);
-    });
-    request.on('error', reject);
-  });
-}
-
-/**
- * A buffer that begins with the first `size` bytes of one and a chunk after them. It doubles when it is full: kept as
- * chunks, a body that comes byte by byte would take two hundred times its size.
- */
-function append(bytes: Buffer, size: number, chunk: Buffer): Buffer {
-  if (size === 0) return chunk;
-  const needed = size + chunk.length;
-  const roomy = needed <= bytes.length ? bytes : Buffer.concat([bytes], 2 * needed);
-  chunk.copy(roomy, size);
-  return roomy;
-}
-
 /**
  * Takes for a moment what still comes of a request that has its answer, then closes the connection: a sender that never
  * ends would hold up whatever comes after.
@@ -256,15 +273,16 @@ function jsonText(status: number, body: string, headers: OutgoingHttpHeaders = {
   };
 }
 
+const retrySoon = { 'retry-after': '1' };
+const busy = json(503, { error: 'Too many calls at once' }, retrySoon);
+const bodyRefusals: Readonly<Record<BodyRefusal, Answer>> = {
+  408: json(408, { error: 'Request took too long' }, { connection: 'close' }),
+  413: json(413, { error: 'Request too large' }),
+  503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
+};
+
 function invalidSession(): Answer {
   return json(400, { error: 'Invalid session' });
-}
-
-/** Sends an answer whole, or streams it until its source or its reader ends. */
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, headers);
-  if (typeof body === 'object') pipeline(body, response, () => {});
-  else response.end(body);
 }
 
 /** The headers that let a page of an allowed origin read an answer. */
@@ -290,37 +308,3 @@ const streamHeaders = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
-
-const keepAliveMs = 25_000;
-const keepAlive = ': keep-alive\n\n';
-
-/**
- * The open event streams of `GET /mcp`. A tools-only server has nothing to say there: they only stay open, and a comment
- * now and then keeps proxies from closing them.
- */
-export function createStreams() {
-  const open = new Map<PassThrough, string>();
-  let timer: NodeJS.Timeout | undefined;
-  const keepOpen = () => {
-    for (const stream of open.keys()) stream.write(keepAlive);
-  };
-  return {
-    open(session: string): Readable {
-      const stream = new PassThrough();
-      open.set(stream, session);
-      timer ??= setInterval(keepOpen, keepAliveMs).unref();
-      stream.once('close', () => {
-        open.delete(stream);
-        if (open.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      });
-      stream.write(keepAlive);
-      return stream;
-    },
-    /** Ends the streams of a session; all streams where none is named. */
-    close(session?: string): void {
-      for (const [stream, owner] of open) if (session === undefined || owner === session) stream.end();
-    },
-  };
-}

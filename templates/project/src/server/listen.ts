@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { App } from './http.ts';
+import { createHoldings } from './limits.ts';
+import { createReport, type Log } from './log.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -14,11 +16,17 @@ export interface ListenOptions {
   readonly port: number;
   readonly requestTimeoutMs: number;
   readonly shutdownGraceMs: number;
+  readonly maxConnections: number;
+  /** Requests of one connection that may wait for their answers. */
+  readonly maxPipelined: number;
+  /** Delay of the event loop beyond which requests are refused, in milliseconds. */
+  readonly maxLoopDelayMs: number;
 }
 
 /** Longer than the idle time-outs of common proxies, so that they never send into a connection being closed. */
 const keepAliveTimeout = 65_000;
 const sweepMs = 50;
+const loadMs = 500;
 
 /**
  * Listens for requests.
@@ -26,11 +34,42 @@ const sweepMs = 50;
  * @throws Error in words where the address cannot be listened on.
  */
 export async function listen(
-  app: Pick<App, 'handle' | 'closeStreams'>,
+  app: Pick<App, 'handle' | 'stop'>,
   options: ListenOptions,
+  log: Log,
 ): Promise<RunningServer> {
-  const { host, port, requestTimeoutMs, shutdownGraceMs } = options;
-  let unanswered = 0;
+  const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
+  const report = createReport(log);
+  /** The requests of each connection that have no answer yet. */
+  const pending = new Map<Socket, Set<IncomingMessage>>();
+  const isRunning = (request: IncomingMessage) => request.method === 'POST' && request.complete;
+  const connections = createHoldings<Socket>(
+    options.maxConnections,
+    (socket) => ![...(pending.get(socket) ?? [])].some(isRunning),
+    (socket) => socket.destroy(),
+  );
+  const load = watchLoad(options.maxLoopDelayMs);
+
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const waiting = pending.get(socket);
+    // What a connection has sent before its end is still read.
+    if (socket.destroyed || !waiting) return;
+    if (waiting.size >= maxPipelined) {
+      report('MAX_PIPELINED');
+      socket.destroy();
+      return;
+    }
+    waiting.add(request);
+    response.once('close', () => waiting.delete(request));
+    closeWithConnection(request, response);
+    if (load.isHigh() && request.url !== '/health') {
+      report('MAX_LOOP_DELAY_MS');
+      response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end();
+      return;
+    }
+    void app.handle(request, response);
+  };
   const server = createServer(
     {
       keepAliveTimeout,
@@ -40,13 +79,16 @@ export async function listen(
       // By default the first of two tokens would count and the second be dropped unseen.
       joinDuplicateHeaders: true,
     },
-    (request, response) => {
-      unanswered++;
-      response.once('close', () => unanswered--);
-      closeWithConnection(request, response);
-      void app.handle(request, response);
-    },
+    answer,
   );
+  server.on('connection', (socket: Socket) => {
+    pending.set(socket, new Set());
+    socket.once('close', () => {
+      pending.delete(socket);
+      connections.remove(socket);
+    });
+    if (!connections.add(socket.remoteAddress ?? '', socket)) report('MAX_CONNECTIONS');
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, options))));
     server.listen(port, host, resolve);
@@ -54,18 +96,33 @@ export async function listen(
 
   const stop = () =>
     new Promise<void>((resolve) => {
-      // A connection that never carried a request does not count as idle; hence all are closed after the last answer.
-      const sweep = () => (unanswered === 0 ? server.closeAllConnections() : server.closeIdleConnections());
+      const sweep = () => {
+        for (const [socket, { size }] of pending) if (size === 0) socket.destroy();
+      };
       const sweeping = setInterval(sweep, sweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
+      load.stop();
       server.close(() => {
         clearInterval(sweeping);
         clearTimeout(deadline);
         resolve();
       });
-      app.closeStreams();
+      app.stop();
     });
   return { port: (server.address() as AddressInfo).port, stop };
+}
+
+/** Measures how late timers are. High is what two measurements in a row found: a single one may be one long computation. */
+function watchLoad(mostDelayMs: number): { isHigh(): boolean; stop(): void } {
+  let [dueAt, late, high] = [performance.now() + loadMs, false, false];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const wasLate = late;
+    late = now - dueAt > mostDelayMs;
+    high = late && wasLate;
+    dueAt = now + loadMs;
+  }, loadMs).unref();
+  return { isHigh: () => high, stop: () => clearInterval(timer) };
 }
 
 /**

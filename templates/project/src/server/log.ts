@@ -23,3 +23,22 @@ export function createLog(write: (lines: string) => void): Log {
   };
   return Object.assign(log, { flush });
 }
+
+/** Says that a limit was met, by its environment variable. */
+export type Report = (variable: string) => void;
+
+const reportMs = 10_000;
+
+/** A report that logs each limit at once, then at most every ten seconds with the number of times it was met. */
+export function createReport(log: Log): Report {
+  const met = new Map<string, { times: number; saidAt: number }>();
+  return (variable) => {
+    const entry = met.get(variable) ?? { times: 0, saidAt: Number.NEGATIVE_INFINITY };
+    met.set(variable, entry);
+    entry.times++;
+    if (Date.now() < entry.saidAt + reportMs) return;
+    log('limit', { variable, times: entry.times });
+    entry.times = 0;
+    entry.saidAt = Date.now();
+  };
+}

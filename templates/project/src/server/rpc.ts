@@ -105,3 +105,21 @@ function isId(id: unknown): id is RequestId {
 function namesMethod({ method, params }: Members): boolean {
   return typeof method === 'string' && (params === undefined || isObject(params));
 }
+
+const codeOf = (character: string) => character.charCodeAt(0);
+const [brace, bracket, closingBrace, closingBracket] = ['{', '[', '}', ']'].map(codeOf);
+const [quote, backslash] = ['"', '\\'].map(codeOf);
+
+/** Whether JSON text nests deeper than so many levels. Reads it once, and takes nothing but time for that. */
+export function isNestedBeyond(most: number, bytes: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+    } else if (byte === brace || byte === bracket) {
+      if (++depth > most) return true;
+    } else if (byte === closingBrace || byte === closingBracket) depth--;
+  }
+  return false;
+}

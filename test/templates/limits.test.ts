@@ -1,0 +1,324 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { defineTool, signals } from '../../templates/project/src/server/define-tool.ts';
+import { attack, attackers, requestText } from '../attacks/attacker.ts';
+import { initializeParams, start, token } from './support.ts';
+import { heldTool } from './tools.ts';
+
+const patience = { timeout: 20_000 };
+const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
+/** What has the form of a token, and is none. */
+const lookalike = { Authorization: 'Bearer a.b.c' };
+
+/** What a connection receives, as it grows. */
+function received(socket: Socket): { text: string; closed: boolean } {
+  const state = { text: '', closed: socket.destroyed };
+  socket.on('data', (data) => {
+    state.text += data;
+  });
+  socket.once('close', () => {
+    state.closed = true;
+  });
+  return state;
+}
+
+const statusesIn = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+describe('event streams', () => {
+  test('a new one of a session ends the old one', async () => {
+    const { client, port } = await start();
+    const session = await client.session();
+    const [first, second] = [await attack(port), await attack(port)];
+    const [one, two] = [received(first), received(second)];
+    first.write(requestText('GET', session));
+    await vi.waitUntil(() => one.text.includes('keep-alive\n\n'), patience);
+    second.write(requestText('GET', session));
+    await vi.waitUntil(() => one.text.endsWith('0\r\n\r\n'), patience);
+    await vi.waitUntil(() => two.text.includes('keep-alive\n\n'), patience);
+    expect(two.text).not.toMatch(/\r\n0\r\n\r\n$/);
+  });
+
+  test('one that a request waits behind ends, and the request is answered', async () => {
+    const { client, port } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const session = await client.session();
+    socket.write(requestText('GET', session) + requestText('POST', session, ping));
+    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), patience);
+    expect(statusesIn(got.text)).toEqual([200, 200]);
+  });
+
+  test('beyond the limit the oldest of the address that holds most ends', async () => {
+    const { client, port, events } = await start({ env: { MAX_STREAMS: '3' } });
+    const open = async (from: string) => {
+      const socket = await attack(port, from);
+      const state = received(socket);
+      socket.write(requestText('GET', await client.session()));
+      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), patience);
+      return state;
+    };
+    const honest = await open('127.0.0.1');
+    const hostile: { text: string; closed: boolean }[] = [];
+    for (let count = 0; count < 5; count++) hostile.push(await open('127.0.0.2'));
+    const ended = ({ text }: { text: string }) => text.endsWith('\r\n0\r\n\r\n');
+    await vi.waitUntil(() => hostile.filter(ended).length === 3, patience);
+    expect(hostile.map(ended)).toEqual([true, true, true, false, false]);
+    expect(ended(honest)).toBe(false);
+    expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_STREAMS' }));
+  });
+
+  test('a trusted header names the address', async () => {
+    const env = { MAX_STREAMS: '2', CLIENT_ADDRESS_HEADER: 'X-Forwarded-For' };
+    const { client, port } = await start({ env });
+    const open = async (address: string) => {
+      const socket = await attack(port);
+      const state = received(socket);
+      socket.write(
+        requestText('GET', { ...(await client.session()), 'X-Forwarded-For': `1.1.1.1, ${address}` }),
+      );
+      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), patience);
+      return state;
+    };
+    const honest = await open('10.0.0.1');
+    const hostile = [await open('10.0.0.2'), await open('10.0.0.2')];
+    await vi.waitUntil(() => hostile[0]?.text.endsWith('\r\n0\r\n\r\n'), patience);
+    expect(honest.text).not.toMatch(/\r\n0\r\n\r\n$/);
+  });
+});
+
+test('a connection with too many requests ahead of their answers is closed, and none of them runs on', async () => {
+  const { tool, held } = heldTool();
+  const { client, port, events } = await start({ tools: [tool], env: { MAX_PIPELINED: '4' } });
+  const session = await client.session();
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } });
+  const paid = { ...session, authorization: `Bearer ${await token()}` };
+  const socket = await attack(port);
+  const got = received(socket);
+  socket.write(requestText('POST', paid, body) + requestText('GET', session).repeat(3));
+  await vi.waitUntil(() => held.signal, patience);
+  await delay(50);
+  expect(got.closed).toBe(false);
+  socket.write(requestText('GET', session).repeat(400));
+  await vi.waitUntil(() => got.closed, patience);
+  await vi.waitUntil(() => held.signal?.aborted, patience);
+  expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
+});
+
+describe('bodies', () => {
+  test('without a token: 64 KB, whole or not', async () => {
+    const { client } = await start();
+    const sized = (bytes: number) => initialize.replace(/}}$/, `}${' '.repeat(bytes - initialize.length)}}`);
+    expect((await client.send(sized(65_536))).status).toBe(200);
+    expect((await client.send(sized(65_537))).status).toBe(413);
+    expect((await client.send(sized(65_537), { authorization: 'Bearer x' })).status).toBe(413);
+    expect((await client.send(sized(1_048_576), { authorization: 'Bearer a.b.c' })).status).toBe(200);
+  });
+
+  test('without a token: five seconds, or what is set', async () => {
+    const { port } = await start({ env: { UNPAID_BODY_MS: '300' } });
+    const [plain, marked] = [await attack(port), await attack(port)];
+    const [one, two] = [received(plain), received(marked)];
+    plain.write(requestText('POST', {}, '{', 10));
+    marked.write(requestText('POST', lookalike, '{', 10));
+    await vi.waitUntil(() => one.closed, patience);
+    expect(statusesIn(one.text)).toEqual([408]);
+    expect(two.text).toBe('');
+  });
+
+  test('beyond the budget the largest unfinished one is refused, and a small one passes', async () => {
+    const { client, port, events } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const hostile: { text: string; closed: boolean }[] = [];
+    for (let size = 300_000; size <= 340_000; size += 10_000) {
+      const socket = await attack(port);
+      hostile.push(received(socket));
+      socket.write(requestText('POST', lookalike, 'x'.repeat(size), 1_000_000));
+    }
+    await vi.waitUntil(() => hostile.filter(({ text }) => text !== '').length === 2, patience);
+    const refused = hostile.filter(({ text }) => text !== '');
+    for (const { text } of refused) expect(text).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1/is);
+    expect((await client.call('get_price')).structuredContent.price).toBe(12.5);
+    expect(events()).toContainEqual(
+      expect.objectContaining({ event: 'limit', variable: 'BODY_BUDGET_BYTES' }),
+    );
+  });
+
+  test('what the budget counted is given back', async () => {
+    const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '200000' } });
+    for (let round = 0; round < 5; round++) {
+      const socket = await attack(port);
+      socket.write(requestText('POST', lookalike, 'x'.repeat(150_000), 200_000));
+      await delay(20);
+      socket.destroy();
+      await once(socket, 'close');
+      const body = initialize.replace(/}}$/, `}${' '.repeat(150_000)}}`);
+      await vi.waitFor(async () => {
+        const halves = new Blob([body.slice(0, 1000), body.slice(1000)]).stream();
+        const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...lookalike } };
+        expect(
+          (await fetch(client.url, { ...sent, body: halves, duplex: 'half' } as RequestInit)).status,
+        ).toBe(200);
+      }, patience);
+    }
+  });
+
+  test('stopping ends requests whose body is missing at once', async () => {
+    const { port, stop } = await start();
+    const sockets = await attackers(5, port);
+    for (const socket of sockets) socket.resume().write(requestText('POST', lookalike, '{', 10));
+    const silent = await attack(port);
+    silent.resume().write('POST /mcp HT');
+    await delay(50);
+    const before = performance.now();
+    await stop();
+    expect(performance.now() - before).toBeLessThan(7_000); // the grace period of 8 s has not passed
+  });
+});
+
+/** A tool whose answer has so many megabytes. */
+const large = defineTool({
+  name: 'large',
+  description: 'Returns a long text. Use it to see how a long text is sent.',
+  inputSchema: { type: 'object', properties: { bytes: { type: 'integer', default: 1 } }, required: [] },
+  outputSchema: {
+    type: 'object',
+    properties: { ...signals, text: { type: ['string', 'null'] } },
+    required: ['text'],
+  },
+  examples: [],
+  run: ({ bytes }, { found }) => found({ text: 'é'.repeat(bytes / 2) }),
+});
+
+describe('answers', () => {
+  const callLarge = async (bytes: number, session: object) => {
+    const params = { name: 'large', arguments: { bytes } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    return requestText('POST', { ...session, Authorization: `Bearer ${await token()}` }, body);
+  };
+
+  test('of any size arrive whole', async () => {
+    const { client } = await start({ tools: [large] });
+    for (const bytes of [100, 32_000, 32_700, 66_000, 1_000_000, 9_000_000]) {
+      expect((await client.call('large', { bytes })).structuredContent.text.length).toBe(bytes / 2);
+    }
+  });
+
+  test('that nobody reads end their connection; one that is read slowly does not', patience, async () => {
+    const { client, port, events } = await start({ tools: [large], env: { ANSWER_STALL_MS: '1000' } });
+    const session = await client.session();
+    const [deaf, slow] = [await attack(port, '127.0.0.2'), await attack(port, '127.0.0.3')];
+    deaf.pause().write(await callLarge(9_000_000, session));
+    slow.pause().write(await callLarge(9_000_000, session));
+    let [bytes, ended] = [0, false];
+    const drip = setInterval(() => {
+      const data = slow.read();
+      if (data) bytes += data.length;
+    }, 20);
+    slow.once('end', () => {
+      ended = true;
+    });
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_STALL_MS'), patience);
+    await vi.waitUntil(() => bytes > 18_000_000, patience);
+    clearInterval(drip);
+    expect(ended).toBe(false);
+  });
+
+  test('beyond the budget the one that has stood still for longest ends its connection', async () => {
+    const env = { ANSWER_BUDGET_BYTES: '30000000' };
+    const { client, port, events } = await start({ tools: [large], env });
+    const session = await client.session();
+    for (const socket of await attackers(3, port)) {
+      socket.pause().write(await callLarge(9_000_000, session));
+    }
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_BUDGET_BYTES'), patience);
+    expect((await client.call('large', { bytes: 9_000_000 })).structuredContent.text).toHaveLength(4_500_000);
+  });
+
+  test('that wait for a running call before them are not stalled', async () => {
+    const { tool, held } = heldTool();
+    const { client, port } = await start({ tools: [tool], env: { ANSWER_STALL_MS: '300' } });
+    const session = await client.session();
+    const paid = { ...session, authorization: `Bearer ${await token()}` };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } });
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(
+      requestText('POST', paid, body) + requestText('POST', session, body.replace('tools/call', 'ping')),
+    );
+    await vi.waitUntil(() => held.signal, patience);
+    await delay(900);
+    held.release();
+    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), patience);
+    expect(statusesIn(got.text)).toEqual([200, 200]);
+  });
+});
+
+describe('connections', () => {
+  test('beyond the limit the oldest idle one of the address that holds most is closed', async () => {
+    const { client, port, events } = await start({ env: { MAX_CONNECTIONS: '10' } });
+    const honest = received(await attack(port, '127.0.0.1'));
+    const silent = (await attackers(30, port)).map(received);
+    expect((await client.call('get_price')).structuredContent.price).toBe(12.5);
+    await vi.waitUntil(() => silent.filter(({ closed }) => closed).length >= 20, patience);
+    expect(honest.closed).toBe(false);
+    expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_CONNECTIONS' }));
+  });
+
+  test('one with a running call is never closed for another', async () => {
+    const { tool, held } = heldTool();
+    const { client, port } = await start({ tools: [tool], env: { MAX_CONNECTIONS: '3' } });
+    const call = client.call('held');
+    await vi.waitUntil(() => held.signal, patience);
+    await attackers(20, port, '127.0.0.1');
+    await delay(50);
+    held.release();
+    expect((await call).structuredContent).toEqual({ text: 'late' });
+  });
+});
+
+describe('calls', () => {
+  test.each([
+    ['in all', { MAX_CALLS: '2' }, false],
+    ['with one token', { MAX_CALLS_PER_TOKEN: '2' }, true],
+  ])('beyond the limit %s are refused until one ends', async (_, env, same) => {
+    const tools = ['one', 'two'].map((name) => heldTool(name));
+    const { client } = await start({ tools: tools.map(({ tool }) => tool), env });
+    const session = await client.session();
+    const first = `Bearer ${await token()}`;
+    const call = async (name: string, authorization = first) =>
+      client.request('tools/call', { name }, { ...session, authorization });
+    const running = tools.map(({ tool }) => call(tool.name));
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal), patience);
+    const refused = await call('nope', same ? first : `Bearer ${await token()}`);
+    expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
+      status: 503,
+      retry: '1',
+    });
+    if (same) expect((await call('nope', `Bearer ${await token()}`)).status).toBe(200);
+    for (const { held } of tools) held.release();
+    await Promise.all(running);
+    expect((await call('nope')).status).toBe(200);
+  });
+});
+
+test('a server that is late twice in a row sheds load, and says so', async () => {
+  const { url, client, events } = await start({ env: { MAX_LOOP_DELAY_MS: '50' } });
+  const busy = async () => {
+    const until = performance.now() + 900;
+    while (performance.now() < until);
+    await delay(1);
+  };
+  expect((await fetch(url.replace('/mcp', '/health'))).status).toBe(200);
+  for (let round = 0; round < 3; round++) await busy();
+  const answer = await fetch(url, { method: 'POST', body: '{}' });
+  expect({ status: answer.status, retry: answer.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retry: '1',
+  });
+  expect((await fetch(url.replace('/mcp', '/health'))).status).toBe(200);
+  await vi.waitFor(async () => expect((await client.request('ping')).status).toBe(400), patience);
+  expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_LOOP_DELAY_MS' }));
+});
