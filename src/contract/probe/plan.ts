@@ -2,7 +2,7 @@ import { isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { casesOf, spoiltAtMost, wrongArguments } from './cases.ts';
-import { type CallPlan, verdictOn } from './safety.ts';
+import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /** How often one case is called: for its outcome, again, by the SDK's client, and within the submission test. */
 const roundsOfCase = 4;
@@ -17,10 +17,13 @@ export function planOf(
   examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
   smoke: PlatformProfile['smoke'],
 ): CallPlan {
-  const first = tools.find((tool) => verdictOn(tool, named).isCalled) ?? tools[0];
+  const ordered = leastHarmfulFirst(tools);
+  const first = ordered.findIndex((tool) => verdictOn(tool, named).isCalled);
+  // A tool that is not called would take the place of the first, were it allowed and less able to do harm.
+  const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
     const { isCalled, because } = verdictOn(tool, named);
-    const atMost = callsOf(tool, examples, smoke) + (tool === first ? callsOfFirst : 0);
+    const atMost = callsOf(tool, examples, smoke) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });
   return {

@@ -16,7 +16,7 @@ import { patienceMs } from './patience.ts';
 import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
 import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
-import { verdictOn } from './safety.ts';
+import { leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
@@ -316,7 +316,8 @@ export class Probe {
   cases(): Promise<readonly [CallCase, ...CallCase[]]> {
     return this.once('cases', async () => {
       const tools = await this.callable();
-      const [first, ...more] = casesOf(tools, this.target.examples, this.profile.smoke);
+      const ordered = this.target.calls ? leastHarmfulFirst(tools) : tools;
+      const [first, ...more] = casesOf(ordered, this.target.examples, this.profile.smoke);
       if (!first && (await this.tools()).length > 0 && this.target.calls)
         throw new NotRun(missing.consent, 'withheld');
       if (!first) throw new NotRun('there is no tool to call (discovery.tools, tool.readable)');

@@ -69,3 +69,15 @@ export function verdictOn(
     ? { isCalled: true, because: 'it declares readOnlyHint' }
     : { isCalled: false, because: 'it does not declare readOnlyHint' };
 }
+
+/**
+ * Tools with the least able to do harm first: those that declare to be read-only, then those without a sign of harm. The
+ * first is the one that is called for the gate, sessions and bounds of a request.
+ */
+export function leastHarmfulFirst(tools: readonly JsonObject[]): readonly JsonObject[] {
+  const risk = (tool: JsonObject) => {
+    if (signOfHarm(tool) !== undefined) return 2;
+    return isObject(tool.annotations) && tool.annotations.readOnlyHint === true ? 0 : 1;
+  };
+  return tools.toSorted((one, other) => risk(one) - risk(other));
+}

@@ -172,6 +172,32 @@ describe('on a server of somebody else', () => {
     expect(statusOf(ran, 'outcome.found')).toBe('pass');
   });
 
+  it('the gate is judged by calls of the tool that can do least harm, whatever else is named', async () => {
+    const tools = [tool('delete_database', readOnly), tool('list_prices', readOnly)];
+    const ran = await run(tools, { isOpen: true, named: ['delete_database'] });
+    const [harmful, harmless] = ['delete_database', 'list_prices'].map((name) => ran.executed.get(name) ?? 0);
+    expect(harmful).toBeGreaterThan(0);
+    expect(harmless).toBeGreaterThan(harmful ?? 0);
+    for (const { tool, atMost } of ran.plan?.called ?? [])
+      expect(ran.executed.get(tool)).toBeLessThanOrEqual(atMost);
+  });
+
+  it.each([
+    ['get_price', []],
+    ['delete_database', []],
+    ['quote', []],
+    ['get_price', ['delete_database']],
+    ['quote', ['delete_database']],
+  ])(
+    '%s, allowed at the terminal with %j named, is called at most as often as was said',
+    async (name, named) => {
+      const ran = await run(risky, { isOpen: false, named, allow: [name] });
+      const said = ran.plan?.withheld.find(({ tool }) => tool === name)?.atMost;
+      expect(ran.executed.get(name)).toBeGreaterThan(0);
+      expect(ran.executed.get(name)).toBeLessThanOrEqual(said ?? 0);
+    },
+  );
+
   it('a name that is listed twice is called only if both may be', async () => {
     const ran = await run([tool('get_a', readOnly), tool('get_a'), tool('get_b', readOnly)], {
       isOpen: false,
