@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openLocalPlatform } from '../dev/local-platform.ts';
 import { MarketError } from './core/errors.ts';
 import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';
-import { stateDirectory } from './core/store.ts';
+import { Store, stateDirectory } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
 export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'issuer'> {
@@ -11,6 +11,8 @@ export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'i
   readonly keyDirectory: string;
   /** undefined: the default port, or the first free one after it. */
   readonly port?: number | undefined;
+  /** Forgets what is stored first. */
+  readonly reset?: boolean | undefined;
 }
 
 /** A marketplace that is served, and how to end it. */
@@ -23,8 +25,14 @@ export interface Local extends Serving {
  *
  * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`. @throws MarketError `PORT_TAKEN`.
  */
-export async function openLocalMarketplace({ keyDirectory, port, ...options }: LocalOptions): Promise<Local> {
+export async function openLocalMarketplace({
+  keyDirectory,
+  port,
+  reset = false,
+  ...options
+}: LocalOptions): Promise<Local> {
   const { privateKey, issuer } = await openLocalPlatform(keyDirectory, options.profile.token, process.env);
+  if (reset) await new Store(options.directory).reset();
   const marketplace = await Marketplace.open({ ...options, privateKey, issuer });
   const serving = await serveMarketplace(marketplace, port).catch(async (error) => {
     await marketplace.close();
@@ -65,7 +73,7 @@ function noteOf(directory: string): string {
 }
 
 /** Does something in a marketplace by its JSON twins. @throws MarketError as the marketplace told it. */
-export async function ask<Answer>(url: string, path: string, body?: object): Promise<Answer> {
+export async function requestJson<Answer>(url: string, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(`${url}${path}`, {
     ...(body && {
       method: 'POST',

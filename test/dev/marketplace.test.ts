@@ -81,6 +81,18 @@ test('a command without a marketplace opens one, and starts the server', async (
   expect(JSON.parse(registered.stdout)).toMatchObject({ accepted: true, listing: { category: 'Other' } });
 });
 
+test('a damaged state is refused with the way out, which works', async () => {
+  const file = join(project.directory, '.market-mcp/marketplace.json');
+  writeFileSync(file, '{');
+  const damaged = await marketplace(['register']);
+  expect(damaged).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('market-mcp marketplace --reset'),
+  });
+  expect((await marketplace(['marketplace', '--reset', '--exec', 'exit 0'])).code).toBe(0);
+  expect(existsSync(file)).toBe(false);
+});
+
 test.each([
   [['call', 'get_prise'], 2, 'Did you mean get_price?'],
   [['call', 'get_price', 'symbol=BTC'], 2, 'is not JSON'],

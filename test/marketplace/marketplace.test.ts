@@ -241,3 +241,17 @@ test('an answer of HTTP 500 is told with its body', async () => {
   const report = await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
   expect(report).toMatchObject({ status: 500, verdict: { outcome: 'http-error' }, error: 'broken' });
 });
+
+test('a server learns which exchange a request belongs to, and the header stays out of the traffic', async () => {
+  const marketplace = await openMarketplace();
+  const seen: unknown[] = [];
+  const endpoint = await startServer(
+    instead(async (request) => {
+      if (methodOf(request) === 'tools/call') seen.push(request.headers['x-market-mcp-exchange']);
+      return undefined;
+    }),
+  );
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  expect(seen).toEqual([String(id)]);
+  expect(JSON.stringify(marketplace.traffic.all())).not.toContain('x-market-mcp');
+});

@@ -144,3 +144,24 @@ test('a port that is taken is an error when it was asked for, and another is fou
   expect(one.url).not.toBe(two.url);
   await Promise.all([one.close(), two.close()]);
 });
+
+test('a body that is too large is refused, with and without its length', async () => {
+  const { url } = await site();
+  const body = `{"text":"${'x'.repeat(3 * 1024 * 1024)}"}`;
+  const chunks = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(body));
+      controller.close();
+    },
+  });
+  for (const sent of [body, chunks]) {
+    const answer = await fetch(`${url}/traffic/clear.json`, {
+      method: 'POST',
+      headers: json,
+      body: sent,
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ error: { code: 'TOO_LARGE' } });
+  }
+});

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { isSound } from '../../marketplace/core/verdict.ts';
-import { ask } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/local.ts';
 import { closest, fault, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
@@ -25,10 +25,13 @@ export async function call(
 ): Promise<ExitCode> {
   const args = unwrapped(argumentsIn(given));
   return withMarketplace(flags, output, async (url, { endpoint }) => {
-    const { tools, arguments: sample } = await ask<Offer>(url, `/try.json?tool=${encodeURIComponent(tool)}`);
+    const { tools, arguments: sample } = await requestJson<Offer>(
+      url,
+      `/try.json?tool=${encodeURIComponent(tool)}`,
+    );
     const names = tools.map(({ name }) => name);
     if (endpoint !== undefined && names.length > 0 && !names.includes(tool)) throw unknownTool(tool, names);
-    const report = await ask<CallReport>(url, '/try.json', {
+    const report = await requestJson<CallReport>(url, '/try.json', {
       tool,
       arguments: args ?? sample,
       unhappy: flags.as ?? '',

@@ -1,5 +1,5 @@
 import type { Dispute } from '../../marketplace/core/model.ts';
-import { ask } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/local.ts';
 import { fault } from '../../model/input-error.ts';
 import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
 import type { PlaceFlags } from '../marketplace/flag-types.ts';
@@ -23,7 +23,7 @@ export async function dispute(call: string, flags: PlaceFlags, output: Output): 
     throw invalidInput([fault('<call>', call, 'is not the number of a call', 'market-mcp call prints it.')]);
   }
   return withMarketplace(flags, output, async (url) => {
-    const filed = await ask<Dispute>(url, '/disputes.json', { call: Number(call) });
+    const filed = await requestJson<Dispute>(url, '/disputes.json', { call: Number(call) });
     output.line(words[filed.verdict]);
     for (const problem of filed.problems) output.line(`    ${problemLine(problem)}`);
     output.result(filed);

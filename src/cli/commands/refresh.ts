@@ -1,7 +1,7 @@
 import type { Change } from '../../check/model.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
-import { ask } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { PlaceFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
@@ -16,7 +16,7 @@ export async function refresh(
 ): Promise<ExitCode> {
   return withMarketplace(flags, output, async (url, { endpoint }) => {
     const body = { listing: named ?? (await onlyListing(url, endpoint)) };
-    const refreshed = await ask<{ readonly listing: Listing; readonly changes: readonly Change[] }>(
+    const refreshed = await requestJson<{ readonly listing: Listing; readonly changes: readonly Change[] }>(
       url,
       '/listings/refresh.json',
       body,
@@ -32,7 +32,7 @@ export async function refresh(
 }
 
 async function onlyListing(url: string, endpoint: string | undefined): Promise<string> {
-  const { listings } = await ask<{ readonly listings: readonly { readonly listing: Listing }[] }>(
+  const { listings } = await requestJson<{ readonly listings: readonly { readonly listing: Listing }[] }>(
     url,
     '/listings.json',
   );

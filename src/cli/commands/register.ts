@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
-import { ask } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { RegisterFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
@@ -14,7 +14,7 @@ import { printable } from '../printable.ts';
  */
 export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
   return withMarketplace(flags, output, async (url, place) => {
-    const { form, stake, rules } = await ask<{
+    const { form, stake, rules } = await requestJson<{
       readonly form: ListingForm;
       readonly stake: number;
       readonly rules: PlatformProfile['listing'];
@@ -26,7 +26,7 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
       price: flags.price ?? form.price,
       endpoint: place.endpoint ?? form.endpoint,
     };
-    const submission = await ask<Submission & { readonly steps: readonly Step[] }>(
+    const submission = await requestJson<Submission & { readonly steps: readonly Step[] }>(
       url,
       '/register.json',
       filled,

@@ -75,6 +75,7 @@ export async function withLocal<T>(
     directory,
     keyDirectory: project?.directory ?? join(directory, stateDirectory),
     port: options.port,
+    reset: options.reset,
     profile,
     endpoint,
     ...(project && {
@@ -85,7 +86,6 @@ export async function withLocal<T>(
   });
   const until = new AbortController();
   try {
-    if (options.reset) await local.marketplace.store.reset();
     const isRunning = endpoint !== undefined && (await answers(endpoint));
     const ended =
       project && server && !isRunning

@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
+import { isLoopback } from './form.ts';
 import { keptBody, type Message, type Purpose, redact, type Traffic } from './traffic.ts';
 
 /** A way to an endpoint on which everything is recorded. */
@@ -39,8 +40,8 @@ export interface RecordingProxy {
 }
 
 const routeHeader = 'x-market-mcp-route';
-/** Tells a server in development which exchange a request belongs to. */
-export const exchangeHeader = 'x-market-mcp-exchange';
+/** Tells a server in development, on this machine, which exchange a request belongs to (src/dev/observe.js). */
+const exchangeHeader = 'x-market-mcp-exchange';
 const slowPieces = 12;
 const slowPauseMs = 60;
 
@@ -118,7 +119,7 @@ function forward(
   const started = now();
 
   const send = target.protocol === 'https:' ? secureRequest : plainRequest;
-  const upstream = send(target, { method, headers: { ...headers, [exchangeHeader]: String(id) } });
+  const upstream = send(target, { method, headers: { ...headers, ...marked(target, id) } });
   const fail = (error: Error): void => {
     route.error = reasonOf(error);
     traffic.change(id, { ms: now() - started, error: reasonOf(error) });
@@ -153,6 +154,10 @@ async function sendSlowly(incoming: IncomingMessage, upstream: NodeJS.WritableSt
     await delay(slowPauseMs);
   }
   upstream.end();
+}
+
+function marked({ hostname }: URL, id: number): IncomingHttpHeaders {
+  return isLoopback(hostname) ? { [exchangeHeader]: String(id) } : {};
 }
 
 interface Recorder {

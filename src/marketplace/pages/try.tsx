@@ -128,6 +128,9 @@ function CallForm({ data, tool, csrf }: { data: TryData; tool: TryData['tools'][
             ))}
           </select>
         </label>
+        <span class="hint">
+          The contract does not show how a token looks: header, claims and lifetime are those of the profile.
+        </span>
         <button type="submit" class="primary">
           Call {shown(tool.name)}
         </button>

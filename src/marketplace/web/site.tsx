@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -12,7 +13,7 @@ export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
   | { readonly title: string; readonly view: Child }
 );
 
-/** Milliseconds, requests and bytes that a page may take are the marketplace's own; a POST is bounded here. */
+/** The most bytes of a POST that are read. */
 const maximumInput = 2 * 1024 * 1024;
 
 /** The web side of a marketplace: pages, each with its JSON twin, and the forms that they hold. */
@@ -24,6 +25,12 @@ export class Site {
   constructor(marketplace: Marketplace) {
     this.marketplace = marketplace;
     this.app.use(onlyFromHere);
+    this.app.use(
+      bodyLimit({
+        maxSize: maximumInput,
+        onError: (c) => this.#problem(c, 'TOO_LARGE', 'A form or a body takes at most 2 MiB', '', 413),
+      }),
+    );
     this.app.notFound((c) =>
       this.#problem(c, 'NOT_FOUND', `There is no page ${c.req.path}`, 'Start at the home page: /', 404),
     );
@@ -61,8 +68,6 @@ export class Site {
   /** What a form does, at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
-      if (Number(c.req.header('content-length') ?? 0) > maximumInput)
-        throw new Refused('Expected at most 2 MiB.');
       const done = await act(await readInput(c, this.#token), c);
       const { status = 200, data } = done;
       if (wantsJson(c)) return c.json(data as object, status);
@@ -72,7 +77,7 @@ export class Site {
     this.app.post(`${path}.json`, handle);
   }
 
-  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 422 | 500 = 200) {
+  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
     const frame = { path: c.req.path, csrf: this.csrf, profile: this.marketplace.profile.title };
     const page = (
       <Layout frame={frame} title={title}>
@@ -82,7 +87,7 @@ export class Site {
     return c.html(`<!doctype html>${String(page)}`, status);
   }
 
-  #problem(c: Context, code: string, message: string, hint: string, status: 403 | 404 | 409 | 500) {
+  #problem(c: Context, code: string, message: string, hint: string, status: 403 | 404 | 409 | 413 | 500) {
     if (wantsJson(c)) return c.json({ error: { code, message, hint } }, status);
     return this.#html(
       c,
