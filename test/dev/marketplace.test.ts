@@ -32,9 +32,9 @@ $market call get_price --json > listed.json
 $market dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
 sed -i 's/Returns the last price/Returns the latest price/' src/tools/get-price.ts
 for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  $market refresh --json > refresh.json
-  if grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
   sleep 1
+  # The server is away for a moment while it starts again.
+  if $market refresh --json > refresh.json && grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
 done
 exit 41
 `;
