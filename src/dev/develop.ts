@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProjectError } from '../project/errors.ts';
 import { startCompiler } from './compile.ts';
 import { observerArguments, type Written } from './observer.ts';
-import { changesBelow } from './watch.ts';
+import { whenAbandoned } from './parents.ts';
+import { changesOf } from './watch.ts';
 
 export interface Development {
   /** Directory of the project. */
   readonly directory: string;
-  /** Environment of the server. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** Environment of the server; asked before each start. Where it rejects, the server that runs goes on. */
+  readonly environment: () => Promise<NodeJS.ProcessEnv>;
   /** Arguments of Node that come before the program: `--inspect=9229`. */
   readonly nodeArguments: readonly string[];
   /** Called with what happens, in one line. */
@@ -25,12 +27,12 @@ export interface Development {
 }
 
 /**
- * Compiles and runs the server of a project and, after each change below `src`, compiles and starts it again. While the
- * source does not compile, the last good build keeps running. Resolves after SIGINT, SIGTERM or SIGHUP, when no process
- * of it is left. The server writes to this process's
- * stdout and stderr, the compiler to its stderr.
+ * Compiles and runs the server of a project and, after each change of its sources or its `.env`, compiles and starts it
+ * again. While the source does not compile, the last good build keeps running. Resolves after SIGINT, SIGTERM or SIGHUP, or
+ * when the package manager that runs it is gone; then no process of it is left. The server writes to this process's stdout
+ * and stderr, the compiler to its stderr.
  *
- * @throws ProjectError `NOT_INSTALLED`.
+ * @throws ProjectError `NOT_INSTALLED`; what `environment` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
   const {
@@ -48,27 +50,30 @@ export async function develop(development: Development): Promise<void> {
   for (const signal of signals) process.on(signal, end);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
+  const stopWatching = whenAbandoned(end);
   try {
     await runUntil(ending.signal);
   } finally {
     end(); // the watch must not outlive an error
+    stopWatching();
     for (const signal of signals) process.off(signal, end);
     until?.removeEventListener('abort', end);
   }
 
   async function runUntil(ended: AbortSignal): Promise<void> {
     // What changes during the first build counts.
-    const changes = changesBelow(join(directory, 'src'), ended);
+    const changes = changesOf(directory, ended);
     let next = changes.next();
     let server: ChildProcess | undefined;
     do {
       const compiles = await succeeds(startCompiler(directory));
       if (ended.aborted) break;
-      if (compiles) {
+      const variables = compiles ? await variablesFor(server) : undefined;
+      if (variables) {
         if (server) await stop(server);
-        server = start();
+        server = start(variables);
         onStart?.();
-      } else {
+      } else if (!compiles) {
         say(server ? 'This does not compile: the last good build keeps running.' : 'This does not compile.');
       }
       const { done } = await next;
@@ -78,30 +83,41 @@ export async function develop(development: Development): Promise<void> {
     if (server) await stop(server);
   }
 
-  function start(): ChildProcess {
-    const observing = onWritten ? observerArguments : [];
+  /** Undefined where there are none and a server runs that can go on. */
+  async function variablesFor(server: ChildProcess | undefined): Promise<NodeJS.ProcessEnv | undefined> {
+    try {
+      return await environment();
+    } catch (error) {
+      if (!server || !(error instanceof ProjectError)) throw error;
+      say(`${error.message}: the server keeps running as it was. ${error.hint}`);
+      return undefined;
+    }
+  }
+
+  function start(variables: NodeJS.ProcessEnv): ChildProcess {
     const child = spawn(
       process.execPath,
-      ['--enable-source-maps', ...observing, ...nodeArguments, 'dist/src/main.js'],
+      ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'],
       {
         cwd: directory,
-        env: environment,
-        stdio: [
-          'ignore',
-          stdout === 'stderr' ? 2 : stdout,
-          'inherit',
-          ...(onWritten ? (['ipc'] as const) : []),
-        ],
+        env: variables,
+        stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
       },
     );
     if (onWritten) child.on('message', (message) => onWritten(message as Written));
-    return child.on('exit', (code) => {
-      if (code) say(`The server ended with code ${code}; waiting for a change.`);
+    return child.on('exit', (code, signal) => {
+      if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
+        say(`The server ended with ${signal ?? `code ${code}`}; waiting for a change.`);
+      }
     });
   }
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Longer than the server grants its running calls in development. */
+const stopMs = 3_000;
+const isStopping = new WeakSet<ChildProcess>();
 
 async function succeeds(child: ChildProcess): Promise<boolean> {
   const [code] = await once(child, 'exit');
@@ -110,7 +126,10 @@ async function succeeds(child: ChildProcess): Promise<boolean> {
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
+  isStopping.add(child);
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
+  await Promise.race([exit, delay(stopMs, undefined, { ref: false })]);
+  child.kill('SIGKILL'); // one in an endless loop hears no SIGTERM
   await exit;
 }

@@ -15,7 +15,7 @@ export interface LocalServer {
 }
 
 /**
- * How the server of a project is run on this machine. Variables that are set win over those of `.env`.
+ * How the server of a project is run on this machine. Variables that are set win over those of `.env`; AUTH=off holds.
  *
  * @throws ProjectError `ENV_UNREADABLE`, `BAD_PORT`, `IN_PRODUCTION`.
  */
@@ -32,7 +32,6 @@ export async function localServer(
     platform,
     environment: {
       ...env,
-      AUTH: '',
       PLATFORM_PUBLIC_KEY: platform.publicKey,
       PLATFORM_ISSUER: platform.issuer,
       PLATFORM_AUDIENCE: '',

@@ -21,6 +21,9 @@ for (const stream of ['stdout', 'stderr']) {
   };
 }
 
+// Whoever started the server is gone, and nobody could end it.
+process.once('disconnect', () => process.exit(0));
+
 // Node writes these past the streams.
 process.on('uncaughtExceptionMonitor', (error) => tell('stderr', format(error)));
 

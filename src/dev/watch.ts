@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const pollMs = 300;
 
 /**
- * Yields after files below a directory changed, came or went, until the signal aborts. Polls: that misses nothing on
- * any file system, and a source tree is small.
+ * Yields after the sources or the `.env` of a project changed, came or went, until the signal aborts. Polls: that misses
+ * nothing on any file system, and a source tree is small.
  */
-export async function* changesBelow(directory: string, signal: AbortSignal): AsyncGenerator<void> {
+export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
   let known = snapshot(directory);
   while (!signal.aborted) {
     const seen = snapshot(directory);
@@ -19,7 +19,9 @@ export async function* changesBelow(directory: string, signal: AbortSignal): Asy
 }
 
 function snapshot(directory: string): string {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => `${name} ${statSync(path.join(directory, name), { throwIfNoEntry: false })?.mtimeMs}`)
+  const sources = path.join(directory, 'src');
+  const names = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+  return [...names.map((name) => path.join(sources, name)), path.join(directory, '.env')]
+    .map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
     .join('\n');
 }

@@ -1,5 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Terminal } from '../e2e/terminal.ts';
@@ -41,6 +43,49 @@ async function sessionAt(port: string) {
   return { 'mcp-session-id': String(headers.get('mcp-session-id')) };
 }
 
+/** A `.env` of the project for this test. */
+function writeEnv(text: string): string {
+  const file = path.join(project.directory, '.env');
+  writeFileSync(file, text);
+  onTestFinished(() => rmSync(file, { force: true }));
+  return file;
+}
+
+/** Changes the source of the tool for this test. */
+function replaceInTool(text: string, other: string): void {
+  const file = path.join(project.directory, 'src/tools/get-price.ts');
+  const original = readFileSync(file, 'utf8');
+  onTestFinished(() => writeFileSync(file, original));
+  expect(original).toContain(text);
+  writeFileSync(file, original.replace(text, other));
+}
+
+/** A directory with the programs that npm finds in an installed project. */
+function binaries(): string {
+  const directory = path.join(project.directory, '.local/bin');
+  mkdirSync(directory, { recursive: true });
+  rmSync(path.join(directory, 'market-mcp'), { force: true });
+  symlinkSync(market, path.join(directory, 'market-mcp'));
+  return directory;
+}
+
+function isAnswering(port: string): Promise<boolean> {
+  const limits = { signal: AbortSignal.timeout(1_000) };
+  return fetch(`http://127.0.0.1:${port}/health`, limits).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function isListening(port: string): Promise<boolean> {
+  const socket = connect(Number(port), '127.0.0.1');
+  const connected = once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  return connected.finally(() => socket.destroy());
+}
+
 describe('dev and token', () => {
   test('are refused in production', async () => {
     for (const name of ['dev', 'token']) {
@@ -72,13 +117,14 @@ describe('dev and token', () => {
   });
 
   test('dev serves behind authentication, and what token prints works when pasted', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const { child, exit, output } = command('dev', env);
     await vi.waitUntil(() => output.stdout.includes('listening'), patience);
-    expect(output.stdout).not.toContain('AUTH is off');
     expect(statSync(key()).mode & 0o777).toBe(0o600);
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(401);
+    const refusal = '"event":"refused","reason":"no token: expected authorization: Bearer <token>"';
+    await vi.waitUntil(() => output.stdout.includes(refusal), patience);
 
     for (const args of [[], ['get_price']]) {
       const { code, stdout } = await command('token', env, args).exit;
@@ -161,6 +207,91 @@ describe('dev and token', () => {
       const refused = await command('dev', env, ['--inspect', wrong]).exit;
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--inspect "${wrong}"`) });
     }
+  });
+
+  test.each([
+    ['the environment', { AUTH: 'off' }, undefined],
+    ['.env', {}, 'AUTH=off\n'],
+  ])('AUTH=off in %s switches the token check off', async (_, given, text) => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', ...given };
+    if (text !== undefined) writeEnv(text);
+    const { child, exit, output } = command('dev', env);
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    expect(output.stdout).toContain('AUTH is off');
+    const call = { method: 'tools/call', params: { name: 'get_price' } };
+    expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('a change of .env restarts the server with it, and one that is refused leaves it as it is', async () => {
+    const port = await freePort();
+    const file = writeEnv(`PORT=${port}\nMAX_BODY_BYTES=5000\n`);
+    const { child, exit, output } = command('dev', { HOST: '127.0.0.1' });
+    const starts = () => output.stdout.split('"listening"').length - 1;
+    await vi.waitUntil(() => starts() === 1, patience);
+    const long = { method: 'ping', params: { text: 'x'.repeat(3_000) } };
+    const session = await sessionAt(String(port));
+    expect((await request(String(port), long, session)).status).toBe(200);
+    writeFileSync(file, `PORT=${port}\nMAX_BODY_BYTES=2000\n`);
+    await vi.waitUntil(() => starts() === 2, patience);
+    expect((await request(String(port), long, session)).status).toBe(413);
+    writeFileSync(file, 'NODE_ENV=production\n');
+    await vi.waitUntil(() => output.stdout.includes('the server keeps running as it was'), patience);
+    expect((await request(String(port), long, session)).status).toBe(413);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('dev ends a server that an endless loop holds up', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
+    const { child, exit, output } = command('dev', env);
+    replaceInTool('signal.throwIfAborted();', 'while (input.symbol) signal.throwIfAborted();');
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    const session = await sessionAt(env.PORT);
+    request(env.PORT, { method: 'tools/call', params: { name: 'get_price' } }, session).catch(() => {});
+    await vi.waitUntil(async () => !(await isAnswering(env.PORT)), patience);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+    await expect(sessionAt(env.PORT)).rejects.toThrow();
+  });
+
+  // A terminal sends the SIGINT of Ctrl-C to all processes before it; npm alone takes no notice of one.
+  test.each([
+    ['SIGTERM', 'npm'],
+    ['SIGHUP', 'npm'],
+    ['SIGKILL', 'npm'],
+    ['SIGINT', 'its process group'],
+  ] as const)('%s to %s ends the server as well', async (signal, whom) => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const child = spawn('npm', ['run', 'dev'], {
+      cwd: project.directory,
+      env: { ...process.env, ...env, PATH: `${binaries()}:${process.env.PATH}` },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let told = '';
+    child.stdout.on('data', (text) => {
+      told += text;
+    });
+    await vi.waitUntil(() => told.includes('"listening"'), patience);
+    const { pid = 0 } = child;
+    process.kill(whom === 'npm' ? pid : -pid, signal);
+    await vi.waitUntil(async () => !(await isListening(env.PORT)), patience);
+  });
+
+  test('NODE_OPTIONS=--inspect lets a debugger attach to the server, npm between or not', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const port = await freePort();
+    const { child, exit, output } = command('dev', { ...env, NODE_OPTIONS: `--inspect=127.0.0.1:${port}` });
+    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    const [, used] = /attach it to the server at 127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
+    expect(Number(used)).toBe(port);
+    const targets = await (await fetch(`http://127.0.0.1:${used}/json/list`)).json();
+    expect(targets).toMatchObject([{ title: 'dist/src/main.js' }]);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
   });
 
   test('a stack trace names the line of the source', async () => {

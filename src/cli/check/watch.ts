@@ -1,15 +1,14 @@
-import { join } from 'node:path';
-import { changesBelow } from '../../dev/watch.ts';
+import { changesOf } from '../../dev/watch.ts';
 import { type ExitCode, toCliError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
-/** Runs a check now and after each change of a project's sources, until the process is ended. */
+/** Runs a check now and after each change of a project's sources or its `.env`, until the process is ended. */
 export async function watch(
   directory: string,
   output: Output,
   check: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const changes = changesBelow(join(directory, 'src'), new AbortController().signal);
+  const changes = changesOf(directory, new AbortController().signal);
   for (;;) {
     const change = changes.next(); // what changes during a check counts
     let exitCode: ExitCode;
@@ -20,7 +19,7 @@ export async function watch(
       output.error(problem);
       exitCode = problem.exitCode;
     }
-    output.line(output.style('dim', 'Waiting for a change of src (Ctrl-C ends it)'));
+    output.line(output.style('dim', 'Waiting for a change of src or .env (Ctrl-C ends it)'));
     const { done } = await change;
     if (done) return exitCode;
   }

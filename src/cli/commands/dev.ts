@@ -1,4 +1,5 @@
 import { develop } from '../../dev/develop.ts';
+import { type Inspection, takeInspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { fault, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
@@ -21,12 +22,17 @@ export interface DevFlags {
  * will meet.
  */
 export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
-  const nodeArguments = unwrapped(inspectArguments(flags.inspect));
+  const asked = unwrapped(inspectArguments(flags.inspect));
+  const taken = await takeInspection();
+  const nodeArguments = asked.length > 0 || !taken ? asked : [optionOf(taken)];
+  if (asked.length === 0 && taken) {
+    output.note(`NODE_OPTIONS asks for a debugger: attach it to the server at ${taken.host}:${taken.port}`);
+  }
   const port = unwrapped(portIn(flags.port));
   const directory = findProject(process.cwd());
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);
-    const { environment } = await localServer(directory, profile.token);
+    const environment = async () => (await localServer(directory, profile.token)).environment;
     await develop({ directory, environment, nodeArguments, say: (text) => output.note(text) });
     return exitCodes.ok;
   }
@@ -40,6 +46,10 @@ export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
 }
 
 const inspectPort = '9229';
+
+function optionOf({ option, host, port }: Inspection): string {
+  return `--${option}=${host}:${port}`;
+}
 
 /** The debugger is reachable from this machine only. */
 function inspectArguments(given: string | true | undefined): Result<readonly string[]> {

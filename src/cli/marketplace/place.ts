@@ -91,7 +91,7 @@ export async function withLocal<T>(
       project && server && !isRunning
         ? develop({
             directory,
-            environment: server.environment,
+            environment: async () => (await localServer(directory, profile.token)).environment,
             nodeArguments: options.nodeArguments ?? [],
             stdout: options.stdout ?? 'inherit',
             say: (text) => output.note(text),

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
-import { JWSSignatureVerificationFailed } from 'jose/errors';
+import { JWSSignatureVerificationFailed, JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Log } from './log.ts';
 
@@ -57,8 +57,10 @@ const longestRememberedMs = 600_000;
 /**
  * A gate for tokens that the platform signed for this server. The header of a verified token is remembered until the
  * token expires; refusals are logged with their reason, never with the token.
+ *
+ * @param explains also logs calls without a token, and what a claim was: not in production, where anybody could fill the log
  */
-export function createGate(rules: TokenRules, log: Log): Gate {
+export function createGate(rules: TokenRules, log: Log, explains = false): Gate {
   const keys = createKeys(rules.keys, log);
   const verify = createVerifier(rules, keys);
   const trustedUntil = new Map<string, number>();
@@ -66,22 +68,28 @@ export function createGate(rules: TokenRules, log: Log): Gate {
   const check = async (header: string): Promise<boolean> => {
     trustedUntil.delete(header);
     const token = tokenOf(header, rules.scheme);
-    if (token === null) return false;
+    if (token === null) return withoutToken();
     try {
       const expiryMs = ((await verify(token)) + rules.clockToleranceSeconds) * 1000;
       trustedUntil.set(header, Math.min(expiryMs, Date.now() + longestRememberedMs));
       if (trustedUntil.size > mostRemembered) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
       return true;
     } catch (error) {
-      log('refused', { reason: (error as Error).message });
+      log('refused', { reason: refusalOf(error as Error, rules, explains) });
       return false;
     }
+  };
+
+  const withoutToken = () => {
+    const { header, scheme } = rules;
+    if (explains) log('refused', { reason: `no token: expected ${header}: ${`${scheme} <token>`.trim()}` });
+    return false;
   };
 
   return {
     admits(headers) {
       const header = headers[rules.header]?.toString();
-      if (header === undefined) return false;
+      if (header === undefined) return withoutToken();
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
     mayAdmit(headers) {
@@ -95,6 +103,15 @@ export function createGate(rules: TokenRules, log: Log): Gate {
 
 /** A JWT in compact form. */
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Why a token is refused. What it claims is shown only where `explains`. */
+function refusalOf(error: Error, { issuer, audience }: TokenRules, explains: boolean): string {
+  if (!explains || !(error instanceof JWTClaimValidationFailed)) return error.message;
+  const expected = error.claim === 'aud' ? audience : error.claim === 'iss' ? issuer : undefined;
+  if (expected === undefined) return error.message;
+  const got = JSON.stringify(error.payload[error.claim])?.slice(0, 200);
+  return `${error.message}: expected ${JSON.stringify(expected)}, got ${got}`;
+}
 
 /** The token in a header; null where there is none, or not in that scheme. */
 function tokenOf(header: string, scheme: string): string | null {

@@ -59,7 +59,7 @@ interface Answer {
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token, production, allowedOrigins, allowedHosts, callTimeoutMs: timeoutMs } = config;
-  const gate = token === null ? openGate : createGate(token, log);
+  const gate = token === null ? openGate : createGate(token, log, !production);
   const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds);
   const report = createReport(log);
   const bodies = createBodies(config, report);

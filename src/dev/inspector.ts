@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { close } from 'node:inspector';
+import { createServer } from 'node:net';
+
+/** How a debugger is let in: an option of Node. */
+export interface Inspection {
+  readonly option: 'inspect' | 'inspect-brk' | 'inspect-wait';
+  readonly host: string;
+  readonly port: number;
+}
+
+const standard = { host: '127.0.0.1', port: 9229 } as const;
+const inspectOption =
+  /(?:^|\s)--(inspect(?:-brk|-wait)?)(?:=(?:(\[[^\]]*\]|[^\s:]*[^\s:\d][^\s:]*):?)?(\d+)?)?(?=\s|$)/g;
+
+/** What NODE_OPTIONS says of a debugger, and the options without that. */
+export function inspectionIn(options = ''): { readonly inspection?: Inspection; readonly rest: string } {
+  const found = [...options.matchAll(inspectOption)].at(-1);
+  const rest = options.replaceAll(inspectOption, '').trim();
+  if (!found) return { rest };
+  const [, option, host = standard.host, port] = found;
+  return {
+    rest,
+    inspection: {
+      option: option as Inspection['option'],
+      host,
+      port: port === undefined ? standard.port : Number(port),
+    },
+  };
+}
+
+/**
+ * Hands the debugger that NODE_OPTIONS asks for from this process, which has taken the port, on to the server: every Node
+ * process between the author and the server takes the option for itself, npm first. The next free port is used where
+ * one of them keeps it.
+ */
+export async function takeInspection(env: NodeJS.ProcessEnv = process.env): Promise<Inspection | undefined> {
+  const { inspection, rest } = inspectionIn(env.NODE_OPTIONS);
+  if (!inspection) return undefined;
+  env.NODE_OPTIONS = rest;
+  close();
+  return { ...inspection, port: await firstFree(inspection) };
+}
+
+const attempts = 50;
+
+async function firstFree({ host, port }: Inspection): Promise<number> {
+  for (let candidate = port; candidate < port + attempts; candidate++) {
+    if (await isFree(host, candidate)) return candidate;
+  }
+  return port;
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host.replaceAll(/[[\]]/g, '')), 'listening');
+    server.close();
+    await once(server, 'close');
+    return true;
+  } catch {
+    return false;
+  }
+}
