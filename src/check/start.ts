@@ -43,6 +43,8 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
       PLATFORM_AUDIENCE: url,
       SESSION_SECRET: randomBytes(32).toString('hex'),
       ALLOWED_ORIGINS: undefined,
+      // Rules ask under a public name, as callers of a deployed server do.
+      ALLOWED_HOSTS: '*',
     };
     const { launch } = createLauncher(entry, environment, { cwd, nodeArguments });
     return { ...(await launch({ PORT: port })), launch, signer };
