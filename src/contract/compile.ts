@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { draft07, settings } from './ajv.ts';
 import { validator } from './meta-validator.ts';
 import type { JsonObject } from './model.ts';
+import { RecentValidators } from './recent.ts';
 
 /**
  * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
@@ -24,22 +25,14 @@ export function compileSchema(
   const ajv = ajvFor(text, useDefaults);
   try {
     const validate = ajv.compile(schema);
-    if (text.length <= memory.characters) remember(key, validate);
+    recent.keep(key, validate);
     return validate;
   } finally {
     ajv.removeSchema(schema);
   }
 }
 
-/** Schemas that are remembered, since one is often compiled a few times in a row: for a default, an example, a rule. */
-const memory = { schemas: 16, characters: 20_000 };
-const recent = new Map<string, ValidateFunction>();
-
-function remember(key: string, validate: ValidateFunction): void {
-  const [oldest] = recent.keys();
-  if (recent.size >= memory.schemas && oldest !== undefined) recent.delete(oldest);
-  recent.set(key, validate);
-}
+const recent = new RecentValidators();
 
 /** @throws Error where the schema is none of the dialect that it names, or that is unknown. */
 function requireDialect(schema: JsonObject): void {

@@ -4,6 +4,7 @@ import { settings } from '../contract/ajv.ts';
 import { mayBeEndless } from '../contract/compile.ts';
 import { propertyAlone } from '../contract/keywords.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
+import { RecentValidators } from '../contract/recent.ts';
 import { guard, problemsOf } from '../contract/schema.ts';
 
 // The package is CommonJS: its types name the namespace, Node gives the function.
@@ -33,21 +34,30 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 
 /** Whether a value fits a schema that stands inside another, whose definitions it may refer to. */
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
-  const alone = { ...propertyAlone(root, 'value', schema), required: ['value'] };
-  return mismatches(alone, { value }, '').length === 0;
+  // No reference leads out of it, and no keyword means more at the root: as it stands it is compiled once for all callers.
+  if (!JSON.stringify(schema).includes('"$')) return mismatches(schema, value, '').length === 0;
+  const inside = { ...propertyAlone(root, 'value', schema), required: ['value'] };
+  return mismatches(inside, { value }, '').length === 0;
 }
 
 const validators = new WeakMap<JsonObject, ValidateFunction>();
+const recent = new RecentValidators();
 
 function compiled(schema: JsonObject): ValidateFunction {
-  const known = validators.get(schema);
-  if (known) return known;
+  const known = validators.get(schema) ?? validatorOf(schema);
+  validators.set(schema, known);
+  return known;
+}
+
+function validatorOf(schema: JsonObject): ValidateFunction {
   const text = JSON.stringify(schema);
+  const known = recent.get(text);
+  if (known) return known;
   // A compilation that is broken off leaves half of it, and ids of two schemas may be the same.
   const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
   try {
     const validate = ajv.compile(schema);
-    validators.set(schema, validate);
+    recent.keep(text, validate);
     return validate;
   } finally {
     ajv.removeSchema(schema);
