@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { start } from './start.js';
-
-start('create-market-mcp');
+require('./start.js').start('create-market-mcp');

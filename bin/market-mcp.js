@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { start } from './start.js';
-
-start('market-mcp');
+require('./start.js').start('market-mcp');
