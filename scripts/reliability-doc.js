@@ -45,7 +45,7 @@ function enduranceOf(parts) {
 
 function randomSpecsOf(parts) {
   const { rendered, called, selfChecked } = part(parts, 'random-specs');
-  return `${rendered} specs rendered, compiled and inspected; ${called} foretold calls answered; ${selfChecked} projects self-checked`;
+  return `${rendered} specs rendered, compiled and inspected; ${called} expected calls answered; ${selfChecked} projects self-checked`;
 }
 
 function killsOf(parts) {

@@ -9,7 +9,7 @@ import type { Change } from './model.ts';
 /**
  * What has changed from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
  * callers where arguments that were valid may be refused, or where an answer may hold what it could not hold before or lack
- * what it held. Elements that are no readable tools are passed over.
+ * what it held. Elements that are not readable tools are passed over.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly Change[] {
   const [old, now] = [byName(before), byName(after)];

@@ -13,7 +13,7 @@ import { type Baseline, weigh } from './verdict.ts';
 const standardDeadlineMs = 15 * 60_000;
 
 /** What a check is made with. */
-export interface Terms {
+export interface CheckOptions {
   readonly demands: Demands;
   readonly selects: (rule: RuleText) => boolean;
   readonly baseline?: Baseline | undefined;
@@ -51,10 +51,10 @@ export interface Examined {
  */
 export async function examine(
   { target, own }: Pick<Held, 'target' | 'own'>,
-  terms: Terms,
+  options: CheckOptions,
 ): Promise<Examined> {
-  const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = terms;
-  const deadlineAt = now() + (terms.deadlineMs ?? standardDeadlineMs);
+  const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
+  const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
   const decide = async (planned: CallPlan): Promise<readonly string[]> => {
@@ -67,7 +67,7 @@ export async function examine(
     {
       ...target,
       deadlineAt,
-      examples: joined(target.examples, terms.examples),
+      examples: joined(target.examples, options.examples),
       ...(calls && { calls: { ...calls, decide } }),
       ...(timeoutMs !== undefined && { timeoutMs }),
     },

@@ -1,6 +1,6 @@
 import type { ToolExample } from '../contract/model.ts';
-import { misfits } from '../contract/schema.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
+import { mismatches } from '../contract/schema.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readInput } from '../project/input.ts';
 import { readDocument } from '../tools/read.ts';
@@ -48,12 +48,12 @@ const sample = '{"tools": {"get_price": [{"arguments": {"symbol": "BTC"}, "expec
 export async function readExamples(file: string): Promise<Result<Examples>> {
   const document = readDocument(await readInput(file), file);
   if (!document.ok) return document;
-  const problems = misfits(examplesSchema, document.value, file);
+  const problems = mismatches(examplesSchema, document.value, file);
   if (problems.length > 0) {
     const hint = `Write ${sample}; market-mcp examples-schema prints the whole form.`;
     return refuse(
       ...problems.map(({ path = file, expected, actual }) =>
-        fault(path, undefined, `expected ${expected}, got ${actual}`, hint),
+        inputError(path, undefined, `expected ${expected}, got ${actual}`, hint),
       ),
     );
   }

@@ -1,12 +1,12 @@
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { misfits } from '../contract/schema.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
+import { mismatches } from '../contract/schema.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readInput } from '../project/input.ts';
 import { readDocument } from '../tools/read.ts';
 import type { KnownFailure } from './model.ts';
-import { nameFaults } from './select.ts';
+import { nameErrors } from './select.ts';
 import type { Baseline } from './verdict.ts';
 
 const baselineSchema = {
@@ -30,16 +30,16 @@ const baselineSchema = {
 export async function readBaseline(file: string): Promise<Result<Baseline>> {
   const document = readDocument(await readInput(file), file);
   if (!document.ok) return document;
-  const [problem] = misfits(baselineSchema, document.value, file);
+  const [problem] = mismatches(baselineSchema, document.value, file);
   if (problem) {
     const { path = file, expected, actual } = problem;
     const hint =
       'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
-    return refuse(fault(path, undefined, `expected ${expected}, got ${actual}`, hint));
+    return refuse(inputError(path, undefined, `expected ${expected}, got ${actual}`, hint));
   }
   const { known } = document.value as unknown as { known: readonly KnownFailure[] };
-  const faults = known.flatMap(({ rule }, index) => nameFaults(`${file}.known[${index}].rule`, rule));
-  return faults.length > 0 ? refuse(...faults) : pass({ file, known });
+  const errors = known.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
+  return errors.length > 0 ? refuse(...errors) : pass({ file, known });
 }
 
 /** A tool list as it was recorded: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
@@ -49,7 +49,7 @@ export async function readListing(file: string): Promise<Result<readonly Json[]>
   const { value } = document;
   const listed = [value, isObject(value) ? value.tools : null, toolsOfAnswer(value)].find(Array.isArray);
   if (listed) return pass(listed);
-  return refuse(fault(file, undefined, 'holds no list of tools', 'Save one with --save-listing.'));
+  return refuse(inputError(file, undefined, 'holds no list of tools', 'Save one with --save-listing.'));
 }
 
 function toolsOfAnswer(value: Json): Json | undefined {

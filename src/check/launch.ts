@@ -143,10 +143,10 @@ function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
 }
 
 /** Asks for the health of a server until it tells, ends, or time runs out. */
-async function answers(health: URL, exit: Promise<Exit>, patienceMs: number): Promise<boolean> {
+async function answers(health: URL, exit: Promise<Exit>, timeoutMs: number): Promise<boolean> {
   const limit = new AbortController();
   const { signal } = limit;
-  const overdue = startTimer(() => limit.abort(), patienceMs);
+  const overdue = startTimer(() => limit.abort(), timeoutMs);
   exit.then(() => limit.abort());
   while (!signal.aborted) {
     if ((await statusOf(health, signal)) === 200) break;

@@ -33,12 +33,12 @@ export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
     if (cause) told.add(keyOf(cause.message));
     const at = problem.at ?? cause?.at ?? sources.get(tool);
-    const mend = incident && cause?.at && `Correct ${cause.at}: the call failed with the error above.`;
+    const fix = incident && cause?.at && `Correct ${cause.at}: the call failed with the error above.`;
     return {
       ...problem,
       ...(cause && { cause }),
       ...(at !== undefined && { at }),
-      ...(mend && { mend }),
+      ...(fix && { fix }),
     };
   };
   const rules = report.rules.map((rule) => ({

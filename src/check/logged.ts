@@ -44,7 +44,7 @@ export function printedErrors(errors: string): readonly Incident[] {
 const printedError =
   /^(?:(?<tool>[\w.-]+):? )?(?<detail>(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)\b(?: \[\w+\])?:? ?.*(?:\n(?! {4}at ).*){0,4}(?:\n {4}at .*)+(?:\n +\[?cause\]?: .*)?)/gm;
 
-/** An error of which the process died is no printed one. */
+/** An error of which the process died is not a printed one. */
 function firstCrash(errors: string): number {
   const at = errors.search(/^\S.*:\d+\n(?:.*\n)?[ \t~]*\^+\n/m);
   return at === -1 ? errors.length : at;

@@ -31,7 +31,7 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
   }
   const facts = await factsOf(directory);
   const profile = platform ?? facts.platform;
-  childStarting(); // a signal must end this process in order, and with it all that the launcher has started
+  childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   try {
     const { instance, launch, signer, owned } = await start(entry, profile, directory);
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));

@@ -1,7 +1,7 @@
 import { rules } from '../contract/catalogue.ts';
 import type { RuleText } from '../contract/model.ts';
-import { closest, fault, pass, refuse } from '../model/input-error.ts';
-import type { Fault, Result } from '../model/model.ts';
+import { closest, inputError, pass, refuse } from '../model/input-error.ts';
+import type { InputError, Result } from '../model/model.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface Selection {
@@ -12,20 +12,22 @@ export interface Selection {
 
 /** The rules that a selection leaves, as a predicate; refuses names that no rule and no group has, and to leave none. */
 export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
-  const faults = [
-    ...only.flatMap((name) => nameFaults('--only', name)),
-    ...skip.flatMap((name) => nameFaults('--skip', name)),
+  const errors = [
+    ...only.flatMap((name) => nameErrors('--only', name)),
+    ...skip.flatMap((name) => nameErrors('--skip', name)),
   ];
-  if (faults.length > 0) return refuse(...faults);
+  if (errors.length > 0) return refuse(...errors);
   const names = (list: readonly string[], { id }: RuleText) =>
     list.some((name) => name === id || id.startsWith(`${name}.`));
   const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
   if (rules.some(selects)) return pass(selects);
-  return refuse(fault('--skip', skip.join(','), 'leaves no rule to run', 'Skip fewer, or choose others.'));
+  return refuse(
+    inputError('--skip', skip.join(','), 'leaves no rule to run', 'Skip fewer, or choose others.'),
+  );
 }
 
 /** What is wrong with the name of a rule, or of a group, that was given under a flag. */
-export function nameFaults(where: string, name: string): readonly Fault[] {
+export function nameErrors(where: string, name: string): readonly InputError[] {
   const ids = rules.map(({ id }) => id);
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
   const all = [...groups, ...ids];
@@ -34,5 +36,5 @@ export function nameFaults(where: string, name: string): readonly Fault[] {
   const hint = near
     ? `Did you mean ${near}?`
     : `Groups are ${groups.join(', ')}; market-mcp explain lists all rules.`;
-  return [fault(where, name, 'is neither a rule nor a group of rules', hint)];
+  return [inputError(where, name, 'is neither a rule nor a group of rules', hint)];
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { MarketError } from '../marketplace/core/errors.ts';
-import type { Fault, Result } from '../model/model.ts';
+import type { InputError, Result } from '../model/model.ts';
 import { version } from '../plan/versions.ts';
 import { ProjectError } from '../project/errors.ts';
 import { SystemError } from '../system/errors.ts';
@@ -28,7 +28,7 @@ export class CliError extends Error {
   /** What to do about it. */
   readonly hint: string;
   readonly exitCode: ExitCode;
-  /** Each fault of the input, or the last lines of a step that failed. */
+  /** Each error of the input, or the last lines of a step that failed. */
   readonly details: readonly string[];
   /** What `--json` shows beyond that. */
   readonly data: object;
@@ -52,18 +52,18 @@ export class CliError extends Error {
 }
 
 /**
- * All faults of an input as one error.
+ * All errors of an input as one error.
  *
- * @param accepted names of the tools of a list that have no fault: the others can be left out
+ * @param accepted names of the tools of a list that have no error: the others can be left out
  */
-export function invalidInput(faults: readonly Fault[], accepted: readonly string[] = []): CliError {
-  const [first] = faults;
-  const refused = [...new Set(faults.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
-  const data = refused.length > 0 ? { taken: accepted, refused: faults } : {};
-  const isPart = accepted.length > 0 && refused.length > 0 && faults.every(({ tool }) => tool !== undefined);
+export function invalidInput(errors: readonly InputError[], accepted: readonly string[] = []): CliError {
+  const [first] = errors;
+  const refused = [...new Set(errors.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
+  const data = refused.length > 0 ? { taken: accepted, refused: errors } : {};
+  const isPart = accepted.length > 0 && refused.length > 0 && errors.every(({ tool }) => tool !== undefined);
   const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
   const part = isPart ? ` To take ${others}: --except ${refused.join(',')}.` : '';
-  if (faults.length === 1 && first) {
+  if (errors.length === 1 && first) {
     return new CliError(
       'INVALID_INPUT',
       inWords(first),
@@ -75,18 +75,18 @@ export function invalidInput(faults: readonly Fault[], accepted: readonly string
   }
   return new CliError(
     'INVALID_INPUT',
-    `${faults.length} errors in what was given`,
+    `${errors.length} errors in what was given`,
     `Fix them all and run the command again.${part}`,
     exitCodes.badInput,
-    faults.map((fault) => `${inWords(fault)} ${fault.hint}`),
+    errors.map((error) => `${inWords(error)} ${error.hint}`),
     data,
   );
 }
 
-/** The value of a result. @throws CliError `INVALID_INPUT` with all its faults. */
+/** The value of a result. @throws CliError `INVALID_INPUT` with all its errors. */
 export function unwrapped<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  throw invalidInput(result.faults, result.accepted);
+  throw invalidInput(result.errors, result.accepted);
 }
 
 /** The one place where what went wrong becomes a code, a message and an exit code. */
@@ -141,7 +141,7 @@ const systemExitCodes = new Map<string, ExitCode>([
   ['UNREACHABLE', exitCodes.notStarted],
 ]);
 
-function inWords({ where, value, message }: Fault): string {
+function inWords({ where, value, message }: InputError): string {
   return value === undefined ? `${where}: ${message}.` : `${where} ${value}: ${message}.`;
 }
 

@@ -60,7 +60,7 @@ async function runProgram(name: ProgramName, args: readonly string[], output: Ou
   }
 }
 
-/** Known before the arguments are parsed, so that a fault in them is reported the same way. */
+/** Known before the arguments are parsed, so that an error in them is reported the same way. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
@@ -72,7 +72,7 @@ function isHelpOrVersion(error: unknown): boolean {
 }
 
 /**
- * What cannot be written ends no work that is under way. A reader that went away wanted no more; any other fault, such
+ * What cannot be written ends no work that is under way. A reader that went away wanted no more; any other error, such
  * as a full disk, is told once and fails the program.
  */
 function outliveReaders(output: Output): void {

@@ -12,7 +12,7 @@ import type { DevFlags } from './commands/dev.ts';
 import { withMarketplace } from './marketplace/flags.ts';
 import { helpWidth } from './ready.ts';
 
-/** The command tree of a program. A command that was parsed is handed to `run`. Faulty arguments throw. */
+/** The command tree of a program. A command that was parsed is handed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
     .version(version, '-V, --version')

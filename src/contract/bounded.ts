@@ -10,7 +10,7 @@ let context: ReturnType<typeof createContext> | undefined;
 let script: Script | undefined;
 
 /**
- * Runs a synchronous task that a stranger's data may make endless (a regular expression that backtracks, a schema that
+ * Runs a synchronous task that untrusted data may make endless (a regular expression that backtracks, a schema that
  * branches without end), and breaks it off after it has had a processor for some milliseconds. On a machine that is too
  * busy to grant them in time, the task is run anew and given longer: it must bear being broken off and run again.
  *

@@ -20,7 +20,7 @@ export function compileSchema(
   const key = `${useDefaults} ${text}`;
   const known = recent.get(key);
   if (known) return known;
-  if (schema.$async !== undefined) throw new Error('"$async" is no keyword of JSON Schema');
+  if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
   requireDialect(schema);
   const ajv = ajvFor(text, useDefaults);
   try {

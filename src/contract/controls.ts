@@ -4,7 +4,7 @@ import { missing } from './probe/reasons.ts';
 import { isRefusal, sessionOf } from './probe/rpc.ts';
 import type { Control } from './rule.ts';
 
-/** initialize is answered by a result: whatever answers otherwise is no MCP server, and nothing else can be said of it. */
+/** initialize is answered by a result: whatever answers otherwise is not an MCP server, and nothing else can be said of it. */
 export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize gave no result (discovery.initialize)';
 
@@ -57,7 +57,7 @@ export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutco
   throw new NotRun(`no call was answered: ${outcomes[0]?.rpc.http.body}`, 'unanswered');
 }
 
-/** A tools/call without a token is turned down: what gets past the gate otherwise is nothing special. */
+/** A tools/call without a token is turned down: what gets past authentication otherwise is nothing special. */
 export const refusesUnpaid: Control = async (probe) => {
   const { http, result, error } = await probe.unpaidCall();
   if (result) return 'a call without a token runs as well (gate.no-token)';

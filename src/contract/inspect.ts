@@ -9,7 +9,7 @@ import { bounds, isReadable } from './walk.ts';
 
 /**
  * The verdict of every static rule on a list of tools (elements of a `tools/list` result). Never throws: the list may
- * hold any JSON; an element that is no object or beyond all size fails `tool.readable` and is left out of the rest, and so
+ * hold any JSON; an element that is not an object or beyond all size fails `tool.readable` and is left out of the rest, and so
  * are the tools beyond the bounds.
  *
  * @param others tools of the same list that are not judged themselves.

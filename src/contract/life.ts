@@ -113,7 +113,7 @@ function deathProblem({ rule, beside, ending }: Death): Problem {
     actual: exit
       ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
       : `the server stopped answering ${when}${ending ? '; its process still runs, so something in it never ends' : ''}`,
-    ...(ending && !exit && { mend: 'Look for a loop that never ends: while it runs, Node answers nobody.' }),
+    ...(ending && !exit && { fix: 'Look for a loop that never ends: while it runs, Node answers nobody.' }),
     ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
   };
 }

@@ -33,14 +33,14 @@ export type Level = 'must' | 'should';
 
 /** One way in which something differs from a rule. */
 export interface Problem {
-  /** The tool concerned, where it is one tool's fault. */
+  /** The tool concerned, where the problem is that of one tool. */
   readonly tool?: string;
   /** Where in the definition, the result or the request: `outputSchema.properties.price.type`. */
   readonly path?: string;
   readonly expected: string;
   readonly actual: string;
-  /** What to change, where it can be said more exactly than the rule's own `mend`. */
-  readonly mend?: string;
+  /** What to change, where it can be said more exactly than the rule's own `fix`. */
+  readonly fix?: string;
   /** Set where the answer was a failure of the tool. */
   readonly failed?: true;
   /** The id by which the server logged the error behind the answer. */
@@ -73,7 +73,7 @@ export interface RuleText {
   /** Set on a rule that comes from platform facts and not from the contract: the profile decides its weight. */
   readonly fact?: true;
   /** What an author does about a failure. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /**
@@ -89,7 +89,7 @@ export interface RuleResult {
   readonly level: Level;
   readonly title: string;
   readonly source: string;
-  readonly mend: string;
+  readonly fix: string;
   readonly status: 'pass' | 'fail' | 'not-run';
   /** Why it was not run, in words. */
   readonly reason?: string;

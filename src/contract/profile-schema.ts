@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { rules } from './catalogue.ts';
 import { isObject, shorten } from './json.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
-import { misfits, tryCompile } from './schema.ts';
+import { mismatches, tryCompile } from './schema.ts';
 
 const text = { type: 'string', minLength: 1 };
 const textOrNull = { type: ['string', 'null'], minLength: 1 };
@@ -79,10 +79,10 @@ function closed(properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** Every fault of a platform profile, with its path; none where the value is a `PlatformProfile`. */
+/** Every error of a platform profile, with its path; none where the value is a `PlatformProfile`. */
 export function profileProblems(value: unknown): readonly Problem[] {
   return [
-    ...misfits(profileSchema, value, 'profile'),
+    ...mismatches(profileSchema, value, 'profile'),
     ...patternProblems(value, 'listing.price.pattern'),
     ...patternProblems(value, 'limits.toolNamePattern'),
     ...toolMetaProblems(value),

@@ -39,7 +39,7 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
     ...(rule.problems.length > problemsShown
       ? [`    … and ${rule.problems.length - problemsShown} more`]
       : []),
-    ...(rule.status === 'fail' ? [`    fix       ${mendOf(rule)}`, `    source    ${rule.source}`] : []),
+    ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    source    ${rule.source}`] : []),
   ];
 }
 
@@ -66,9 +66,9 @@ export function problemLines(problem: Problem, paint: Paint): readonly string[] 
 }
 
 /** What one problem says more exactly than its rule, it says for the rule. */
-function mendOf({ mend, problems }: RuleResult): string {
-  const exact = problems.map((problem) => problem.mend).find((text) => text !== undefined);
-  return printable(exact ?? mend);
+function fixOf({ fix, problems }: RuleResult): string {
+  const exact = problems.map((problem) => problem.fix).find((text) => text !== undefined);
+  return printable(exact ?? fix);
 }
 
 function markOf({ status, level }: RuleResult, paint: Paint): string {
@@ -78,7 +78,7 @@ function markOf({ status, level }: RuleResult, paint: Paint): string {
 }
 
 /**
- * Makes a text from a stranger harmless in a terminal and in the log of a CI: control and direction characters become
+ * Makes an untrusted text harmless in a terminal and in the log of a CI: control and direction characters become
  * visible, and so does one character of what GitHub Actions takes for a command (`::` at the beginning of a line, `##[`
  * anywhere).
  */

@@ -63,11 +63,11 @@ export function weightOf(rule: RuleText, { rules }: PlatformProfile): Level | 'o
 
 /** A rule that has run: it failed where it found problems. `started` is a reading of `now()`. */
 export function verdict(
-  { id, title, source, mend }: RuleText,
+  { id, title, source, fix }: RuleText,
   level: Level,
   problems: readonly Problem[],
   started: number,
 ): RuleResult {
   const status = problems.length > 0 ? 'fail' : 'pass';
-  return { id, level, title, source, mend, status, problems, ms: now() - started };
+  return { id, level, title, source, fix, status, problems, ms: now() - started };
 }

@@ -53,9 +53,9 @@ export function isDialect(name: Json | undefined): boolean {
 
 /**
  * The ways in which a value does not fit a schema. None where the schema does not compile: that is a finding of its
- * own. A `$ref` that leads to itself without end counts as a misfit, and so does a schema that takes too long.
+ * own. A `$ref` that leads to itself without end counts as a mismatch, and so does a schema that takes too long.
  */
-export function misfits(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
+export function mismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
   const result = tryCompile(schema);
   if (!result.ok) return [];
   try {

@@ -20,11 +20,11 @@ export interface Forgery {
   /** Replaces claims; undefined removes one. */
   readonly claims?: Readonly<Record<string, Json | undefined>>;
   /**
-   * Who signs. `platform`: the trusted key. `stranger`: another key. `embedded`: another key, which the token's header
+   * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
    * brings along. `nobody`: alg none. `public-key`: HS256 with the trusted key's public half as the secret.
    * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key.
    */
-  readonly by?: 'platform' | 'stranger' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
+  readonly by?: 'platform' | 'untrusted' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
 }
 
 export interface SignerOptions {
@@ -51,7 +51,7 @@ export async function createSigner(
     ['RS512', 'RS384', 'PS256', 'RS256'].find((name) => !profile.algorithms.includes(name)) ?? 'PS512';
   const own = privateKey ? { privateKey, publicKey: createPublicKey(privateKey) } : await newKeys(algorithm);
   const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  let strangerKeys: ReturnType<typeof newKeys> | undefined;
+  let untrustedKeys: ReturnType<typeof newKeys> | undefined;
   let otherKeys: ReturnType<typeof newKeys> | undefined;
 
   return {
@@ -69,10 +69,10 @@ export async function createSigner(
       }
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();
-      strangerKeys ??= newKeys(algorithm);
-      const stranger = await strangerKeys;
-      const header = by === 'embedded' ? { jwk: await exportJWK(stranger.publicKey) } : {};
-      return signed(algorithm, header).sign(stranger.privateKey);
+      untrustedKeys ??= newKeys(algorithm);
+      const untrusted = await untrustedKeys;
+      const header = by === 'embedded' ? { jwk: await exportJWK(untrusted.publicKey) } : {};
+      return signed(algorithm, header).sign(untrusted.privateKey);
     },
   };
 }

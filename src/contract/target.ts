@@ -8,7 +8,7 @@ export interface Target {
   /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
   readonly url: string;
   readonly profile: PlatformProfile;
-  /** Calls with foretold outcomes, by tool name. */
+  /** Calls with expected outcomes, by tool name. */
   readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
   /** Holds the key that the server trusts; without it nothing that takes a paid call is judged. */
   readonly signer?: Signer;
@@ -22,7 +22,7 @@ export interface Target {
   readonly calls?: CallPolicy;
   /** The reading of `now()` at which a run ends with what it has; rules that it has not come to are not run. */
   readonly deadlineAt?: number;
-  /** Milliseconds that bound every request, in place of what the profile grants and `patienceMs`. */
+  /** Milliseconds that bound every request, in place of what the profile grants and `graceMs`. */
   readonly timeoutMs?: number;
 }
 

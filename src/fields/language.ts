@@ -1,27 +1,27 @@
 import { shorten } from '../contract/json.ts';
-import { fault, pass, refuse, together } from '../model/input-error.ts';
-import type { Fault, Field, Result, Shape } from '../model/model.ts';
+import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import type { Field, InputError, Result, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { type Declaration, parseDeclaration, type Step } from './declaration.ts';
 import { formatDeclaration } from './declaration-format.ts';
-import { fieldFaults, shapeFaults } from './errors.ts';
+import { fieldErrors, shapeErrors } from './errors.ts';
 
 /**
  * Reads a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared
  * itself. The order of first mention is kept. The grammar is in docs/field-language.md.
  *
- * @param flag the flag or question that the texts come from, for the faults: `--input`
+ * @param flag the flag or question that the texts come from, for the errors: `--input`
  */
 export function parseFields(texts: readonly string[], flag: string): Result<readonly Field[]> {
   const declarations = together(texts.map((text) => checkedDeclaration(text, placeOf(flag, text))));
   if (!declarations.ok) return declarations;
   const root = new Map<string, Node>();
-  const faults = declarations.value.flatMap((declaration, i) =>
+  const errors = declarations.value.flatMap((declaration, i) =>
     place(root, declaration, placeOf(flag, texts[i] ?? '')),
   );
-  if (faults.length > 0) return refuse(...faults);
+  if (errors.length > 0) return refuse(...errors);
   const fields = [...root.values()].map(fieldOf);
-  const whole = fieldFaults(fields, flag);
+  const whole = fieldErrors(fields, flag);
   return whole.length > 0 ? refuse(...whole) : pass(fields);
 }
 
@@ -55,14 +55,14 @@ function checkedDeclaration(text: string, where: string): Result<Declaration> {
   const { path, shape } = declaration.value;
   const names = path.flatMap((step) => {
     const name = parseFieldName(step.name, where);
-    return name.ok ? [] : name.faults;
+    return name.ok ? [] : name.errors;
   });
-  const faults = [...names, ...shapeFaults(shape, where)];
-  return faults.length > 0 ? refuse(...faults) : declaration;
+  const errors = [...names, ...shapeErrors(shape, where)];
+  return errors.length > 0 ? refuse(...errors) : declaration;
 }
 
 /** Puts a declaration at its path; objects on the way are implied. */
-function place(root: Map<string, Node>, declaration: Declaration, where: string): readonly Fault[] {
+function place(root: Map<string, Node>, declaration: Declaration, where: string): readonly InputError[] {
   let level = root;
   for (const [i, { name, lists }] of declaration.path.entries()) {
     const last = i === declaration.path.length - 1;
@@ -70,13 +70,13 @@ function place(root: Map<string, Node>, declaration: Declaration, where: string)
     const node = level.get(name) ?? { name, declaration: undefined, lists: own.lists, members: new Map() };
     const shown = formatPath(declaration.path.slice(0, i + 1));
     if (last && node.declaration) {
-      return [fault(where, undefined, `${shown} is declared twice`, 'Leave one of them out.')];
+      return [inputError(where, undefined, `${shown} is declared twice`, 'Leave one of them out.')];
     }
     const members = !last || node.members.size > 0;
     const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
     if (members && (type !== 'object' || own.lists !== node.lists)) {
       const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
-      return [fault(where, undefined, `${shown} cannot have these members`, `Declare it as ${right}.`)];
+      return [inputError(where, undefined, `${shown} cannot have these members`, `Declare it as ${right}.`)];
     }
     if (last) node.declaration = declaration;
     level.set(name, node);

@@ -1,5 +1,5 @@
-import { remembered } from '../model/memoize.ts';
-import type { Fault, Field, Result } from '../model/model.ts';
+import { memoize } from '../model/memoize.ts';
+import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFields } from './language.ts';
 
 /** What lines of the field language come to while they are being written. */
@@ -7,7 +7,7 @@ export interface CheckedLines {
   /** The fields of all lines that have no error. */
   readonly fields: readonly Field[];
   /** The first error of a line, by its index. */
-  readonly faults: ReadonlyMap<number, Fault>;
+  readonly errors: ReadonlyMap<number, InputError>;
 }
 
 /**
@@ -17,29 +17,29 @@ export interface CheckedLines {
  * @param flag the flag that takes the same text, for the errors: `--input`
  */
 export function checkLines(lines: readonly string[], flag: string): CheckedLines {
-  const faults = new Map<number, Fault>();
+  const errors = new Map<number, InputError>();
   const read = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
     const alone = parseAlone(`${flag} ${line}`);
     if (alone.ok) return [{ line, index }];
-    keepFirst(faults, index, alone);
+    keepFirst(errors, index, alone);
     return [];
   });
   const all = parseFields(linesOf(read), flag);
-  if (all.ok) return { fields: all.value, faults };
+  if (all.ok) return { fields: all.value, errors };
 
   let agreed: typeof read = [];
   for (const one of read) {
     const joined = parseFields(linesOf([...agreed, one]), flag);
     if (joined.ok) agreed = [...agreed, one];
-    else keepFirst(faults, one.index, joined);
+    else keepFirst(errors, one.index, joined);
   }
   const fields = parseFields(linesOf(agreed), flag);
-  return { fields: fields.ok ? fields.value : [], faults };
+  return { fields: fields.ok ? fields.value : [], errors };
 }
 
 /** A line alone; the flag comes first, up to the first space. */
-const parseAlone = remembered((text: string): Result<readonly Field[]> => {
+const parseAlone = memoize((text: string): Result<readonly Field[]> => {
   const space = text.indexOf(' ');
   return parseFields([text.slice(space + 1)], text.slice(0, space));
 });
@@ -48,7 +48,7 @@ function linesOf(read: readonly { readonly line: string }[]): readonly string[] 
   return read.map(({ line }) => line);
 }
 
-function keepFirst(faults: Map<number, Fault>, index: number, result: Result<unknown>): void {
-  const [first] = result.ok ? [] : result.faults;
-  if (first) faults.set(index, first);
+function keepFirst(errors: Map<number, InputError>, index: number, result: Result<unknown>): void {
+  const [first] = result.ok ? [] : result.errors;
+  if (first) errors.set(index, first);
 }

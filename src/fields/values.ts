@@ -1,9 +1,9 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { fault, pass, refuse, together } from '../model/input-error.ts';
+import { inputError, pass, refuse, together } from '../model/input-error.ts';
 import type { FieldType, Result, Shape } from '../model/model.ts';
 import type { Written } from './declaration-reader.ts';
-import { shapeFaults } from './errors.ts';
+import { shapeErrors } from './errors.ts';
 
 /** A number as JSON writes it. */
 export const numberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
@@ -29,12 +29,12 @@ export function typedValue(
 /** A whole text as a value that fits a shape: JSON, or bare as in the field language. */
 export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
   const value = typedValue(shape, writtenIn(text.trim(), shape));
-  if (!value.ok) return refuse(fault(where, text, value.message, value.hint));
-  const faults = shapeFaults({ ...shape, default: value.value }, where);
-  return faults.length > 0 ? refuse(...faults) : pass(value.value);
+  if (!value.ok) return refuse(inputError(where, text, value.message, value.hint));
+  const errors = shapeErrors({ ...shape, default: value.value }, where);
+  return errors.length > 0 ? refuse(...errors) : pass(value.value);
 }
 
-/** Values separated by `|`; those that are no lists or objects also by commas. Quotes keep either. */
+/** Values separated by `|`; those that are not lists or objects also by commas. Quotes keep either. */
 export function parseValues(text: string, shape: Shape, where: string): Result<readonly Json[]> {
   const isScalar = shape.type !== 'array' && shape.type !== 'object';
   const separator = isScalar && !text.includes('|') ? ',' : '|';

@@ -2,7 +2,7 @@ import { isObject, shorten } from '../contract/json.ts';
 import { propertiesOf, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { patternFlaw } from '../model/pattern-safety.ts';
-import { type Mending, rewrite } from './fixes.ts';
+import { type Fixes, rewrite } from './fixes.ts';
 
 const dialects = 'validators of different age disagree on it (app api/v1/tools/dispute/route.ts)';
 
@@ -10,7 +10,7 @@ const dialects = 'validators of different age disagree on it (app api/v1/tools/d
  * Brings a schema to what draft-07 and its successors read alike: no dialect, no ids, null in the type, lists whose
  * items are alike, `required` as a list.
  */
-export function mendDialect(schema: JsonObject, path: string, mending: Mending): JsonObject {
+export function fixDialect(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return rewrite(schema, path, (place, at) =>
     [
       withoutIds,
@@ -21,17 +21,17 @@ export function mendDialect(schema: JsonObject, path: string, mending: Mending):
       withInheritedNamesRequired,
       withNullInType,
     ].reduce(
-      (mended, mend) => mend(mended, at, mending),
-      checkedPatterns(checkedReferences(place, at, mending), at, mending),
+      (fixed, fix) => fix(fixed, at, fixes),
+      checkedPatterns(checkedReferences(place, at, fixes), at, fixes),
     ),
   );
 }
 
-function checkedReferences(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function checkedReferences(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
     const target = schema[keyword];
     if (target === undefined || (keyword === '$ref' && String(target).startsWith('#'))) continue;
-    mending.fault(
+    fixes.error(
       `${path}.${keyword}`,
       target,
       'points out of its own schema',
@@ -41,7 +41,7 @@ function checkedReferences(schema: JsonObject, path: string, mending: Mending): 
   return schema;
 }
 
-function checkedPatterns(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { pattern, patternProperties } = schema;
   const named = isObject(patternProperties) ? Object.keys(patternProperties) : [];
   const places = [
@@ -50,31 +50,30 @@ function checkedPatterns(schema: JsonObject, path: string, mending: Mending): Js
   ];
   for (const [at, text] of places) {
     const flaw = patternFlaw(text);
-    if (flaw) mending.fault(at, text, flaw.message, flaw.hint);
+    if (flaw) fixes.error(at, text, flaw.message, flaw.hint);
   }
   return schema;
 }
 
-function withoutIds(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withoutIds(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return ['$schema', '$id', '$vocabulary'].reduce(
-    (mended, keyword) => mending.without(mended, keyword, path, dialects),
+    (fixed, keyword) => fixes.without(fixed, keyword, path, dialects),
     schema,
   );
 }
 
-function withoutUnevaluated(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withoutUnevaluated(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return ['unevaluatedProperties', 'unevaluatedItems'].reduce(
-    (mended, keyword) =>
-      mending.without(mended, keyword, path, 'the marketplace ignores it (Ajv 8, draft-07)'),
+    (fixed, keyword) => fixes.without(fixed, keyword, path, 'the marketplace ignores it (Ajv 8, draft-07)'),
     schema,
   );
 }
 
 /** `[a, b]` by position becomes a list of `a` or `b`. */
-function withoutTuple(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withoutTuple(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const keyword = Array.isArray(schema.prefixItems) ? 'prefixItems' : 'items';
   const positions = schema[keyword];
-  if (!Array.isArray(positions)) return mending.without(schema, 'additionalItems', path, dialects);
+  if (!Array.isArray(positions)) return fixes.without(schema, 'additionalItems', path, dialects);
   const beyond = keyword === 'prefixItems' ? schema.items : schema.additionalItems;
   const members = [...(positions as readonly Json[]), ...(isObject(beyond) ? [beyond] : [])];
   const distinct = [...new Map(members.map((member) => [JSON.stringify(member), member])).values()];
@@ -82,13 +81,13 @@ function withoutTuple(schema: JsonObject, path: string, mending: Mending): JsonO
   const { prefixItems: _, additionalItems: __, ...rest } = schema;
   const closed: JsonObject =
     beyond === false && schema.maxItems === undefined ? { maxItems: positions.length } : {};
-  const mended: JsonObject = { ...rest, items, ...closed };
-  mending.change(`${path}.${keyword}`, `${shorten(positions)} became items: ${shorten(items)}`, dialects);
-  return mended;
+  const fixed: JsonObject = { ...rest, items, ...closed };
+  fixes.change(`${path}.${keyword}`, `${shorten(positions)} became items: ${shorten(items)}`, dialects);
+  return fixed;
 }
 
 /** `required: true` inside a property becomes its name in the list. */
-function withRequiredList(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withRequiredList(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const marked = propertiesOf(schema).filter(([, property]) => typeof property.required === 'boolean');
   if (marked.length === 0) return schema;
   const names = marked.filter(([, property]) => property.required === true).map(([name]) => name);
@@ -100,15 +99,15 @@ function withRequiredList(schema: JsonObject, path: string, mending: Mending): J
     }),
   );
   const required = [...new Set([...requiredOf(schema), ...names])];
-  return mending.set({ ...schema, properties }, 'required', required, path, 'it is a list of names (C§2.1)');
+  return fixes.set({ ...schema, properties }, 'required', required, path, 'it is a list of names (C§2.1)');
 }
 
 /** `true` as the schema of a property becomes `{}`. */
-function withPlainProperties(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withPlainProperties(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   if (!isObject(schema.properties) || !Object.values(schema.properties).includes(true)) return schema;
   const properties = Object.entries(schema.properties).map(([name, property]) => {
     if (property !== true) return [name, property];
-    mending.change(
+    fixes.change(
       `${path}.properties.${name}`,
       'true became {}',
       'a property is described by an object (C§2.1)',
@@ -119,39 +118,39 @@ function withPlainProperties(schema: JsonObject, path: string, mending: Mending)
 }
 
 /** What every object inherits (`constructor`) is never absent to Ajv, so it must be there. */
-function withInheritedNamesRequired(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withInheritedNamesRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const required = requiredOf(schema);
   const names = propertiesOf(schema)
     .map(([name]) => name)
     .filter((name) => name in Object.prototype && !required.includes(name));
   if (names.length === 0) return schema;
   const why = 'validators in JavaScript refuse an object that only inherits it';
-  return mending.set(schema, 'required', [...required, ...names], path, why);
+  return fixes.set(schema, 'required', [...required, ...names], path, why);
 }
 
 /** `nullable: true` becomes `null` in the type and in the allowed values. */
-function withNullInType(schema: JsonObject, path: string, mending: Mending): JsonObject {
+function withNullInType(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   if (typeof schema.nullable !== 'boolean') return schema;
   const why = 'most validators ignore the keyword (docs guides/build-tools.mdx)';
-  const mended = mending.without(schema, 'nullable', path, why);
-  if (!schema.nullable || mended.type === undefined) return mended;
-  return withNull(mended, path, mending, why);
+  const fixed = fixes.without(schema, 'nullable', path, why);
+  if (!schema.nullable || fixed.type === undefined) return fixed;
+  return withNull(fixed, path, fixes, why);
 }
 
 /** Allows null by `type`, `enum` and `const`, as far as they stand in its way. */
-export function withNull(schema: JsonObject, path: string, mending: Mending, why: string): JsonObject {
-  let mended = schema;
+export function withNull(schema: JsonObject, path: string, fixes: Fixes, why: string): JsonObject {
+  let fixed = schema;
   const types = [schema.type ?? []].flat() as Json[];
   if (types.length > 0 && !types.includes('null')) {
-    mended = mending.set(mended, 'type', [...types, 'null'], path, why);
+    fixed = fixes.set(fixed, 'type', [...types, 'null'], path, why);
   }
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) {
-    mended = mending.set(mended, 'enum', [...schema.enum, null], path, why);
+    fixed = fixes.set(fixed, 'enum', [...schema.enum, null], path, why);
   }
   if (schema.const !== undefined && schema.const !== null) {
-    const { const: only, ...rest } = mended;
-    mending.change(`${path}.const`, `${shorten(only)} became enum: ${shorten([only, null])}`, why);
-    mended = { ...rest, enum: [schema.const, null] };
+    const { const: only, ...rest } = fixed;
+    fixes.change(`${path}.const`, `${shorten(only)} became enum: ${shorten([only, null])}`, why);
+    fixed = { ...rest, enum: [schema.const, null] };
   }
-  return mended;
+  return fixed;
 }

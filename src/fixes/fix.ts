@@ -3,15 +3,15 @@ import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { tryCompile } from '../contract/schema.ts';
 import { isReadable } from '../contract/walk.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
-import { mendDialect } from './dialect.ts';
-import { Mending } from './fixes.ts';
-import { inputOf, mendInput } from './input.ts';
-import { mendOutput } from './output.ts';
+import { fixDialect } from './dialect.ts';
+import { Fixes } from './fixes.ts';
+import { fixInput, inputOf } from './input.ts';
+import { fixOutput } from './output.ts';
 
-export interface Mended {
+export interface Fixed {
   readonly definition: ToolDefinition;
   readonly changes: readonly Change[];
 }
@@ -29,89 +29,88 @@ const known = [
 
 /**
  * Takes over a plain MCP tool definition: as it is where the contract allows, changed where it must be, with every
- * change listed. Mending what was mended changes nothing.
+ * change listed. Fixes what was fixed changes nothing.
  *
- * @param where path of the definition, for the faults
- * @returns the definition, or a fault for each part that cannot be mended
+ * @param where path of the definition, for the errors
+ * @returns the definition, or an error for each part that cannot be fixed
  */
-export function mend(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Mended> {
+export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Fixed> {
   if (!isReadable(given)) {
-    return refuse(fault(where, undefined, 'is larger than a definition can be', 'Simplify its schemas.'));
-  }
-  const mending = new Mending(typeof given.name === 'string' ? given.name : where, where);
-  const name = nameOf(given, where, mending);
-  const description = descriptionOf(given, mending);
-  const _meta = metaOf(given, mending);
-  for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    mending.leaveOut(
-      key,
-      given[key],
-      'it is no field of the contract (C§2.1), nor of a tool that people see',
+    return refuse(
+      inputError(where, undefined, 'is larger than a definition can be', 'Simplify its schemas.'),
     );
   }
-  const input = inputOf(given, mending);
-  const output = outputOf(given, mending);
-  const inputSchema = input && compiled(mendDialect(input, 'inputSchema', mending), 'inputSchema', mending);
-  const outputSchema =
-    output && compiled(mendDialect(output, 'outputSchema', mending), 'outputSchema', mending);
+  const fixes = new Fixes(typeof given.name === 'string' ? given.name : where, where);
+  const name = nameOf(given, where, fixes);
+  const description = descriptionOf(given, fixes);
+  const _meta = metaOf(given, fixes);
+  for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
+    fixes.leaveOut(
+      key,
+      given[key],
+      'it is not a field of the contract (C§2.1), nor of a tool that people see',
+    );
+  }
+  const input = inputOf(given, fixes);
+  const output = outputOf(given, fixes);
+  const inputSchema = input && compiled(fixDialect(input, 'inputSchema', fixes), 'inputSchema', fixes);
+  const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
-    ...displayOf(given, mending),
+    ...displayOf(given, fixes),
     description,
-    inputSchema: inputSchema ? mendInput(inputSchema, smoke, mending) : {},
-    outputSchema: outputSchema ? mendOutput(outputSchema, mending) : {},
-    ...hintsOf(given, mending),
+    inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
+    outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
+    ...hintsOf(given, fixes),
     ...(_meta && { _meta }),
   };
-  return mending.faults.length > 0
-    ? refuse(...mending.faults)
-    : pass({ definition, changes: mending.changes });
+  return fixes.errors.length > 0 ? refuse(...fixes.errors) : pass({ definition, changes: fixes.changes });
 }
 
-function nameOf({ name }: JsonObject, where: string, mending: Mending): string {
+function nameOf({ name }: JsonObject, where: string, fixes: Fixes): string {
   if (typeof name !== 'string') {
-    mending.fault(
+    fixes.error(
       'name',
       name,
-      name === undefined ? 'is missing' : 'is no text',
+      name === undefined ? 'is missing' : 'is not text',
       'Write a name, such as get_price.',
     );
     return '';
   }
   const parsed = parseToolName(name, `${where}.name`);
-  if (!parsed.ok) mending.faults.push(...parsed.faults);
+  if (!parsed.ok) fixes.errors.push(...parsed.errors);
   return name;
 }
 
-function descriptionOf({ description }: JsonObject, mending: Mending): string {
+function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
   if (typeof description === 'string' && description.trim() !== '') return description;
-  mending.fault(
+  fixes.error(
     'description',
     description,
-    typeof description === 'string' || description === undefined ? 'is missing' : 'is no text',
+    typeof description === 'string' || description === undefined ? 'is missing' : 'is not text',
     'Write what the tool returns and when to use it.',
   );
   return '';
 }
 
 /** What MCP adds for people and clients is kept where it has the form that MCP gives it, else left out. */
-function displayOf({ title }: JsonObject, mending: Mending): Pick<ToolDefinition, 'title'> {
+function displayOf({ title }: JsonObject, fixes: Fixes): Pick<ToolDefinition, 'title'> {
   if (title === undefined) return {};
   if (typeof title === 'string') return { title };
-  mending.leaveOut('title', title, 'MCP: it is a text');
+  fixes.leaveOut('title', title, 'MCP: it is a text');
   return {};
 }
 
 function hintsOf(
   { annotations, icons }: JsonObject,
-  mending: Mending,
+  fixes: Fixes,
 ): Pick<ToolDefinition, 'annotations' | 'icons'> {
   const kept: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
-  if (isObject(annotations)) kept.annotations = ofForm(annotations, 'annotations', annotationForm, mending);
-  else mending.leaveOut('annotations', annotations, 'MCP: it is an object');
+  if (isObject(annotations)) kept.annotations = ofForm(annotations, 'annotations', annotationForm, fixes);
+  else fixes.leaveOut('annotations', annotations, 'MCP: it is an object');
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
-    kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, mending));
-  } else mending.leaveOut('icons', icons, 'MCP: it is a list of objects with a src');
+    kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
+  } else fixes.leaveOut('icons', icons, 'MCP: it is a list of objects with a src');
   return kept;
 }
 
@@ -134,34 +133,34 @@ const iconForm: Form = {
 };
 
 /** The members that MCP knows: clients refuse a whole list for one of the wrong type. */
-function ofForm(value: JsonObject, path: string, form: Form, mending: Mending): JsonObject {
+function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
     if (!isKnown)
-      mending.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
+      fixes.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
     return isKnown;
   });
   return Object.fromEntries(entries);
 }
 
-function metaOf({ _meta }: JsonObject, mending: Mending): JsonObject | undefined {
+function metaOf({ _meta }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (_meta === undefined || isObject(_meta)) return _meta;
-  mending.fault('_meta', _meta, 'is no object', 'Write an object, or leave it out.');
+  fixes.error('_meta', _meta, 'is not an object', 'Write an object, or leave it out.');
   return undefined;
 }
 
-function outputOf({ name, outputSchema }: JsonObject, mending: Mending): JsonObject | undefined {
+function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (isObject(outputSchema)) return outputSchema;
   const tool = typeof name === 'string' ? name : '<tool>';
   if (outputSchema === undefined) {
-    mending.fault(
+    fixes.error(
       'outputSchema',
       undefined,
       'is missing; the marketplace requires it (C§2.1)',
       `Say what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file.`,
     );
   } else {
-    mending.fault(
+    fixes.error(
       'outputSchema',
       outputSchema,
       'is not a JSON Schema object',
@@ -171,11 +170,11 @@ function outputOf({ name, outputSchema }: JsonObject, mending: Mending): JsonObj
   return undefined;
 }
 
-function compiled(schema: JsonObject, path: string, mending: Mending): JsonObject | undefined {
+function compiled(schema: JsonObject, path: string, fixes: Fixes): JsonObject | undefined {
   const result = tryCompile(schema);
   if (result.ok) return schema;
-  if (!mending.hasFaultIn(path)) {
-    mending.fault(
+  if (!fixes.hasErrorIn(path)) {
+    fixes.error(
       path,
       undefined,
       `does not compile: ${result.reason}`,

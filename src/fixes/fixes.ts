@@ -1,17 +1,17 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { listed, named, single } from '../contract/walk.ts';
-import { fault } from '../model/input-error.ts';
-import type { Change, Fault } from '../model/model.ts';
+import { inputError } from '../model/input-error.ts';
+import type { Change, InputError } from '../model/model.ts';
 
 /** Keeps account of what is changed in one tool and of what cannot be. */
-export class Mending {
+export class Fixes {
   readonly changes: Change[] = [];
-  readonly faults: Fault[] = [];
+  readonly errors: InputError[] = [];
   readonly #tool: string;
   readonly #where: string;
 
-  /** @param where path of the definition, for the faults: `tools[0]` */
+  /** @param where path of the definition, for the errors: `tools[0]` */
   constructor(tool: string, where: string) {
     this.#tool = tool;
     this.#where = where;
@@ -26,14 +26,14 @@ export class Mending {
     if (value !== undefined) this.change(path, `${shorten(value)} was left out`, why);
   }
 
-  fault(path: string, value: unknown, message: string, hint: string): void {
-    this.faults.push(fault(`${this.#where}.${path}`, value, message, hint));
+  error(path: string, value: unknown, message: string, hint: string): void {
+    this.errors.push(inputError(`${this.#where}.${path}`, value, message, hint));
   }
 
-  /** Whether a fault was found at a path or below it. */
-  hasFaultIn(path: string): boolean {
+  /** Whether an error was found at a path or below it. */
+  hasErrorIn(path: string): boolean {
     const root = `${this.#where}.${path}`;
-    return this.faults.some(({ where }) => where === root || where.startsWith(`${root}.`));
+    return this.errors.some(({ where }) => where === root || where.startsWith(`${root}.`));
   }
 
   /** Leaves a keyword out and says so. */

@@ -2,10 +2,10 @@ import { isObject, shorten } from '../contract/json.ts';
 import { propertyAlone, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
-import { mismatches } from '../model/match.ts';
+import { clientMismatches } from '../model/match.ts';
 import { withNull } from './dialect.ts';
-import { Mending } from './fixes.ts';
-import { mendRoot } from './root.ts';
+import { Fixes } from './fixes.ts';
+import { fixRoot } from './root.ts';
 
 const whyBlank = 'an empty or failed answer must fit the schema too (C§2.2, C§7)';
 
@@ -15,31 +15,31 @@ const signalled: readonly JsonObject[] = [
   { error: 'SOURCE_UNAVAILABLE', message: 'The source of the data did not answer. Try again later.' },
 ];
 
-/** Makes an outputSchema hold all three outcomes of a call; its dialect is mended before. */
-export function mendOutput(schema: JsonObject, mending: Mending): JsonObject {
+/** Makes an outputSchema hold all three outcomes of a call; its dialect is fixed before. */
+export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not']) {
     if (schema[keyword] === undefined) continue;
-    mending.fault(
+    fixes.error(
       `outputSchema.${keyword}`,
       schema[keyword],
       'a union at the root is rejected (C§2.1)',
       'Write one object; express the alternatives as optional or nullable properties.',
     );
   }
-  const rooted = mendRoot(schema, 'outputSchema', mending);
-  const held = allowBlank(withSignals(rooted, mending), mending);
-  return mending.faults.length > 0 ? held : allowSignals(held, mending);
+  const rooted = fixRoot(schema, 'outputSchema', fixes);
+  const held = allowBlank(withSignals(rooted, fixes), fixes);
+  return fixes.errors.length > 0 ? held : allowSignals(held, fixes);
 }
 
 /** Lets every required property be empty: null where it must, so that `blankAnswer` finds an answer that fits. */
-export function allowBlank(schema: JsonObject, mending: Mending = new Mending('', '')): JsonObject {
+export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', '')): JsonObject {
   const properties = isObject(schema.properties) ? { ...schema.properties } : {};
   for (const name of requiredOf(schema)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isObject(property) || canBeBlank(schema, property)) continue;
     const path = `outputSchema.properties.${name}`;
-    const nullable = withNull(property, path, mending, whyBlank);
-    properties[name] = canBeBlank(schema, nullable) ? nullable : orNull(nullable, path, mending);
+    const nullable = withNull(property, path, fixes, whyBlank);
+    properties[name] = canBeBlank(schema, nullable) ? nullable : orNull(nullable, path, fixes);
   }
   return { ...schema, properties };
 }
@@ -56,22 +56,22 @@ function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
   const blank = blankAnswer(alone);
   if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
-  return blank.ok && mismatches(alone, blank.answer, '').length === 0;
+  return blank.ok && clientMismatches(alone, blank.answer, '').length === 0;
 }
 
 /** For schemas that say more than a type: references and unions. */
-function orNull(property: JsonObject, path: string, mending: Mending): JsonObject {
+function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { description, title, ...rest } = property;
   const said = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
-  mending.change(path, `${shorten(rest)} became that or null`, whyBlank);
+  fixes.change(path, `${shorten(rest)} became that or null`, whyBlank);
   return { ...said, anyOf: [rest, { type: 'null' }] };
 }
 
-function withSignals(schema: JsonObject, mending: Mending): JsonObject {
+function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
   if (missing.length === 0) return schema;
-  mending.change(
+  fixes.change(
     'outputSchema.properties',
     `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`,
     'callers take an empty result or a failure by them (C§2.2)',
@@ -81,31 +81,31 @@ function withSignals(schema: JsonObject, mending: Mending): JsonObject {
 }
 
 /** Takes away what forbids the signals at the root, and reports what cannot be taken away. */
-function allowSignals(schema: JsonObject, mending: Mending): JsonObject {
-  let mended = schema;
+function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
+  let fixed = schema;
   for (const keyword of ['maxProperties', 'propertyNames', 'dependencies', 'dependentRequired']) {
-    const { [keyword]: limit, ...rest } = mended;
-    if (limit === undefined || problemsOf(mended).length <= problemsOf(rest).length) continue;
-    mended = mending.without(mended, keyword, 'outputSchema', whyBlank);
+    const { [keyword]: limit, ...rest } = fixed;
+    if (limit === undefined || problemsOf(fixed).length <= problemsOf(rest).length) continue;
+    fixed = fixes.without(fixed, keyword, 'outputSchema', whyBlank);
   }
-  for (const { path = '', expected } of problemsOf(mended).slice(0, 3)) {
+  for (const { path = '', expected } of problemsOf(fixed).slice(0, 3)) {
     const name = path.split(/[.[]/)[1] ?? '';
     const at = Object.hasOwn(signals, name) ? `outputSchema.properties.${name}` : 'outputSchema';
     const hint = Object.hasOwn(signals, name)
       ? `Rename your own ${name}: callers read it as the signal of an empty or failed call.`
       : 'Leave out what the schema demands beyond types and required.';
-    mending.fault(
+    fixes.error(
       at,
       undefined,
       `an empty or failed answer does not fit: ${path || 'it'} needs ${expected}`,
       hint,
     );
   }
-  return mended;
+  return fixed;
 }
 
 function problemsOf(schema: JsonObject) {
   const blank = blankAnswer(schema);
   const answer = blank.ok ? blank.answer : {};
-  return signalled.flatMap((signal) => mismatches(schema, { ...answer, ...signal }, ''));
+  return signalled.flatMap((signal) => clientMismatches(schema, { ...answer, ...signal }, ''));
 }

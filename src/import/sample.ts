@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { allowBlank } from '../fixes/output.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
-import type { Fault, Field, Result } from '../model/model.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
+import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { membersOf, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
@@ -46,7 +46,9 @@ export function toolOfSamples(
   if (!isList && samples.some(({ value }) => Array.isArray(value))) {
     const list = samples.find(({ value }) => Array.isArray(value));
     const hint = 'Give samples of one answer: all lists, or all objects.';
-    return refuse(fault(list?.name ?? '', undefined, 'is a list, and another sample is an object', hint));
+    return refuse(
+      inputError(list?.name ?? '', undefined, 'is a list, and another sample is an object', hint),
+    );
   }
   const values = samples.map(({ value }) => value);
   const items = isList ? values.flat() : values;
@@ -72,24 +74,24 @@ export function toolOfSamples(
   });
 }
 
-function sampleErrors({ name, value }: Sample): readonly Fault[] {
+function sampleErrors({ name, value }: Sample): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
-    return [fault(name, value, 'is no answer of a tool', 'Give a JSON object, or a list.')];
+    return [inputError(name, value, 'is not an answer of a tool', 'Give a JSON object, or a list.')];
   }
   if (Object.keys(value).length === 0) {
-    return [fault(name, value, 'is empty: it shows no field', 'Give an answer that holds data.')];
+    return [inputError(name, value, 'is empty: it shows no field', 'Give an answer that holds data.')];
   }
   return keyErrors(value, name);
 }
 
 /** Names that no field may have, wherever they stand. */
-function keyErrors(value: Json, where: string): readonly Fault[] {
+function keyErrors(value: Json, where: string): readonly InputError[] {
   if (Array.isArray(value))
     return (value as readonly Json[]).flatMap((item, i) => keyErrors(item, `${where}[${i}]`));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const parsed = parseFieldName(name, where);
-    return parsed.ok ? keyErrors(member, `${where}.${name}`) : parsed.faults;
+    return parsed.ok ? keyErrors(member, `${where}.${name}`) : parsed.errors;
   });
 }
 

@@ -1,8 +1,8 @@
 import { shorten } from '../contract/json.ts';
-import type { Fault, Result } from './model.ts';
+import type { InputError, Result } from './model.ts';
 
-/** A fault whose value is shown shortened and on one line; `undefined` says that something is missing. */
-export function fault(where: string, value: unknown, message: string, hint: string): Fault {
+/** An error whose value is shown shortened and on one line; `undefined` says that something is missing. */
+export function inputError(where: string, value: unknown, message: string, hint: string): InputError {
   return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
 }
 
@@ -10,17 +10,17 @@ export function pass<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
-export function refuse(...faults: readonly Fault[]): {
+export function refuse(...errors: readonly InputError[]): {
   readonly ok: false;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly InputError[];
 } {
-  return { ok: false, faults };
+  return { ok: false, errors };
 }
 
-/** All values, or all faults of all parts. */
+/** All values, or all errors of all parts. */
 export function together<T>(results: readonly Result<T>[]): Result<T[]> {
-  const faults = results.flatMap((result) => (result.ok ? [] : result.faults));
-  if (faults.length > 0) return refuse(...faults);
+  const errors = results.flatMap((result) => (result.ok ? [] : result.errors));
+  if (errors.length > 0) return refuse(...errors);
   return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));
 }
 

@@ -21,7 +21,7 @@ let common: Ajv | undefined;
  *
  * @param root prefix of the reported paths
  */
-export function mismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
+export function clientMismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
   try {
     return guard(schema, () => {
       const validate = compiled(schema);
@@ -35,9 +35,9 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 /** Whether a value fits a schema that stands inside another, whose definitions it may refer to. */
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
   // No reference leads out of it, and no keyword means more at the root: as it stands it is compiled once for all callers.
-  if (!JSON.stringify(schema).includes('"$')) return mismatches(schema, value, '').length === 0;
+  if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
   const inside = { ...propertyAlone(root, 'value', schema), required: ['value'] };
-  return mismatches(inside, { value }, '').length === 0;
+  return clientMismatches(inside, { value }, '').length === 0;
 }
 
 const validators = new WeakMap<JsonObject, ValidateFunction>();

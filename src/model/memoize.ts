@@ -1,5 +1,5 @@
 /** A reader of texts that keeps what it read: the files of a project are read again while it is held. */
-export function remembered<T>(read: (text: string) => T): (text: string) => T {
+export function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     if (known.has(text)) return known.get(text) as T;

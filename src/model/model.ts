@@ -56,8 +56,8 @@ export interface Change {
   readonly why: string;
 }
 
-/** One fault of an author's input that cannot be mended for them. */
-export interface Fault {
+/** One error of an author's input that cannot be fixed for them. */
+export interface InputError {
   /** Flag, question, or path in a spec file: `--input "limit:int"`, `tools[2].outputSchema`. */
   readonly where: string;
   /** The value as given, shortened for display; absent where something is missing. */
@@ -69,12 +69,12 @@ export interface Fault {
   readonly tool?: string;
 }
 
-/** A value, or every fault that stands in its way. */
+/** A value, or every error that stands in its way. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
-      readonly faults: readonly Fault[];
+      readonly errors: readonly InputError[];
       /** Names of the tools of the same list that have none. */
       readonly accepted?: readonly string[];
     };
@@ -100,5 +100,5 @@ export interface Prepared {
   readonly tools: readonly PreparedTool[];
   readonly changes: readonly Change[];
   /** Rules of weight SHOULD that the tools do not meet: worth telling, no reason to stop. */
-  readonly advice: readonly Fault[];
+  readonly advice: readonly InputError[];
 }

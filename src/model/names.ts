@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';
-import { fault, pass, refuse } from './input-error.ts';
+import { inputError, pass, refuse } from './input-error.ts';
 import type { Result } from './model.ts';
 
 /**
@@ -33,17 +33,17 @@ const takenProjectNames = new Set([
 export function parseToolName(text: string, where = '--tool'): Result<string> {
   const name = text.trim();
   const suggestion = `Write ${suggestToolName(name)}.`;
-  if (name === '') return refuse(fault(where, text, 'a tool needs a name', suggestion));
+  if (name === '') return refuse(inputError(where, text, 'a tool needs a name', suggestion));
   if (!new RegExp(toolNamePattern).test(name)) {
     const message =
       name.length > 64
         ? `${name.length} characters, a tool name has 64 at most`
-        : `a tool name is a letter, then letters, digits, _ or -; ${firstStranger(name, /[a-zA-Z0-9_-]/) ?? 'this one does not start with a letter'}`;
-    return refuse(fault(where, text, message, suggestion));
+        : `a tool name is a letter, then letters, digits, _ or -; ${firstInvalid(name, /[a-zA-Z0-9_-]/) ?? 'this one does not start with a letter'}`;
+    return refuse(inputError(where, text, message, suggestion));
   }
   if (isTakenFile(name)) {
     return refuse(
-      fault(
+      inputError(
         where,
         text,
         `${name} cannot be the name of a file in every project, and each tool is one`,
@@ -57,19 +57,24 @@ export function parseToolName(text: string, where = '--tool'): Result<string> {
 /** A field's name: any JSON key that can be shown, but for `__proto__`, which no object literal can hold. */
 export function parseFieldName(text: string, where: string): Result<string> {
   if (text.trim() === '')
-    return refuse(fault(where, text, 'a field needs a name', 'Write a name, such as symbol.'));
+    return refuse(inputError(where, text, 'a field needs a name', 'Write a name, such as symbol.'));
   if (text === '__proto__') {
     return refuse(
-      fault(where, text, '__proto__ sets the prototype in JavaScript, it cannot be a field', 'Write proto.'),
+      inputError(
+        where,
+        text,
+        '__proto__ sets the prototype in JavaScript, it cannot be a field',
+        'Write proto.',
+      ),
     );
   }
   if (text.length > fieldNameLength) {
     const message = `${text.length} characters, a field name has ${fieldNameLength} at most`;
-    return refuse(fault(where, text, message, `Write ${text.slice(0, 20)}.`));
+    return refuse(inputError(where, text, message, `Write ${text.slice(0, 20)}.`));
   }
   if (unprintable.test(text)) {
     const hint = `Write ${text.replace(new RegExp(unprintable, 'gu'), '') || 'symbol'}.`;
-    return refuse(fault(where, text, 'a field name holds no control characters', hint));
+    return refuse(inputError(where, text, 'a field name holds no control characters', hint));
   }
   return pass(text);
 }
@@ -78,7 +83,7 @@ export function parseFieldName(text: string, where: string): Result<string> {
 export function parsePlainFieldName(text: string, where: string): Result<string> {
   const name = text.trim();
   return /\s/.test(name)
-    ? refuse(fault(where, text, 'a name has no spaces', spacelessHint(name)))
+    ? refuse(inputError(where, text, 'a name has no spaces', spacelessHint(name)))
     : parseFieldName(name, where);
 }
 
@@ -98,11 +103,13 @@ export function spacelessHint(name: string): string {
 export function parseDirectory(text: string, where = '[directory]'): Result<string> {
   if (text.trim() === '') {
     return refuse(
-      fault(where, text, 'the project needs a directory', 'Write my-tool, or . for this directory.'),
+      inputError(where, text, 'the project needs a directory', 'Write my-tool, or . for this directory.'),
     );
   }
   if (text.includes('\0')) {
-    return refuse(fault(where, text, 'a path holds no NUL character', `Write ${suggestProjectName(text)}.`));
+    return refuse(
+      inputError(where, text, 'a path holds no NUL character', `Write ${suggestProjectName(text)}.`),
+    );
   }
   const name = parseProjectName(projectName(text), where);
   return name.ok ? pass(text) : name;
@@ -116,8 +123,8 @@ export function projectName(directory: string): string {
 /** The name of a project, which is a directory, an npm package and the server's identity (C§2.4). */
 export function parseProjectName(name: string, where: string): Result<string> {
   const suggestion = `Write ${suggestProjectName(name)}.`;
-  const message = projectNameFault(name);
-  return message === undefined ? pass(name) : refuse(fault(where, name, message, suggestion));
+  const message = projectNameError(name);
+  return message === undefined ? pass(name) : refuse(inputError(where, name, message, suggestion));
 }
 
 /** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`. */
@@ -154,7 +161,7 @@ export function suggestProjectName(text: string): string {
     .slice(0, 60)
     .replace(/[^a-z0-9]+$/, '');
   if (folded === '') return 'my-tool';
-  return projectNameFault(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
+  return projectNameError(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
 }
 
 /** Each tool is a file beside `index.ts`. */
@@ -162,7 +169,7 @@ function isTakenFile(tool: string): boolean {
   return deviceName.test(tool) || toolFile(tool) === 'index';
 }
 
-function projectNameFault(name: string): string | undefined {
+function projectNameError(name: string): string | undefined {
   if (name === '') return 'the root of a disk cannot be a project';
   if (name.length > projectNameLength) {
     return `${name.length} characters, the name of a package has ${projectNameLength} at most`;
@@ -170,21 +177,19 @@ function projectNameFault(name: string): string | undefined {
   if (deviceName.test(name)) return `${name} is the name of a device on Windows`;
   if (takenProjectNames.has(name)) return `${name} is the name of something else in every project`;
   if (!projectNamePattern.test(name)) {
-    const why = firstStranger(name, /[a-z0-9._-]/) ?? 'this one starts with a mark';
+    const why = firstInvalid(name, /[a-z0-9._-]/) ?? 'this one starts with a mark';
     return `the directory's name is the package's name: a to z, 0 to 9, then also . _ -; ${why}`;
   }
   if (name.endsWith('.')) return 'a name that ends in a dot loses it on Windows';
   return undefined;
 }
 
-/** The first character that does not belong, named so that look-alikes can be told apart. */
-function firstStranger(text: string, allowed: RegExp): string | undefined {
-  const stranger = [...text].find((character) => !allowed.test(character));
-  if (stranger === undefined) return undefined;
-  const code = (stranger.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return unprintable.test(stranger)
-    ? `U+${code} is none of them`
-    : `“${stranger}” (U+${code}) is none of them`;
+/** The first character that does not belong, named so that look-alikes can be distinguished. */
+function firstInvalid(text: string, allowed: RegExp): string | undefined {
+  const invalid = [...text].find((character) => !allowed.test(character));
+  if (invalid === undefined) return undefined;
+  const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return unprintable.test(invalid) ? `U+${code} is none of them` : `“${invalid}” (U+${code}) is none of them`;
 }
 
 /** Full-width and accented letters as plain ones. */

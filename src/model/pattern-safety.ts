@@ -6,11 +6,11 @@ const limits = { characters: 2_000, places: 80 };
 /** Characters by which two places are compared, beside those of the pattern. */
 const alphabet = [...Array.from({ length: 256 }, (_, i) => String.fromCodePoint(i)), ...'Ωжא中あ한€\u2028😀'];
 
-/** What is wrong with a pattern, and the mend: it does not compile, or testing a text against it may never end. */
+/** What is wrong with a pattern, and the fix: it does not compile, or testing a text against it may never end. */
 export function patternFlaw(
   pattern: string,
 ): { readonly message: string; readonly hint: string } | undefined {
-  const no = { message: 'is no regular expression', hint: 'Write one of JavaScript: ^[A-Z]{3}$' };
+  const no = { message: 'is not a regular expression', hint: 'Write one of JavaScript: ^[A-Z]{3}$' };
   if (!isRegular(() => new RegExp(pattern, 'u'))) return no;
   const hazard = patternHazard(pattern);
   if (hazard !== undefined) return { message: hazard, hint: 'Part what it repeats: ^[a-z]+(-[a-z]+)*$' };

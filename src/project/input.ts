@@ -22,7 +22,7 @@ export async function readInput(path: string): Promise<string> {
   try {
     const found = await stat(path);
     if (!found.isFile()) {
-      throw new ProjectError('NOT_READABLE', `${path}: it is no regular file`, 'Give "-" to read a pipe.');
+      throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, 'Give "-" to read a pipe.');
     }
     if (found.size > limits.characters * bytesPerCharacter) {
       const most = limits.characters.toLocaleString('en');
@@ -37,7 +37,7 @@ export async function readInput(path: string): Promise<string> {
   }
 }
 
-/** What is no UTF-8 would be read as something else than was written. */
+/** What is not UTF-8 would be read as something else than was written. */
 function textOf(bytes: Buffer, name: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const lines = bytes.toString('latin1').split('\n');

@@ -5,7 +5,7 @@ import { liveStagings, makeStaging, removeStaging, staleStagings } from './stagi
 import { takeBack } from './transaction.ts';
 
 /** A change takes milliseconds; whoever waits longer than this waits for something that hangs. Milliseconds. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Does something that no other run may do in the same project at the same time, after what killed runs left there was
@@ -28,7 +28,7 @@ export async function holding<T>(directory: string, work: (staging: string) => T
 }
 
 async function hold(directory: string): Promise<string> {
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const own = stagingIn(directory);
     const [other] = liveStagings(directory, own);

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { remembered } from '../model/memoize.ts';
+import { memoize } from '../model/memoize.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { LiteralReader } from '../typescript/literal.ts';
 import { codeTokens } from '../typescript/tokens.ts';
@@ -15,7 +15,7 @@ import { readRegular } from './read.ts';
 import { refuseDetours } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
-const sourceIn = remembered(readToolSource);
+const sourceIn = memoize(readToolSource);
 const toolsDirectory = 'src/tools';
 const testsDirectory = 'test/tools';
 
@@ -130,7 +130,7 @@ function writtenProfile(directory: string): unknown {
   }
 }
 
-const profileIn = remembered((text): unknown => {
+const profileIn = memoize((text): unknown => {
   const reader = new LiteralReader(codeTokens(text));
   const at = reader.constant('platform');
   return at === undefined ? undefined : reader.value(at);

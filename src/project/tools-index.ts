@@ -1,5 +1,5 @@
 import type { Token } from 'js-tokens';
-import { remembered } from '../model/memoize.ts';
+import { memoize } from '../model/memoize.ts';
 import type { ProjectFile, TemplateSet } from '../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../plan/tools-index.ts';
 import { render } from '../render/render.ts';
@@ -9,7 +9,7 @@ import { sha256 } from './hash.ts';
 import type { Project } from './model.ts';
 
 /** The files that a list of tools imports from its own directory, without their ending. */
-export const importsIn = remembered((index: string): readonly string[] => {
+export const importsIn = memoize((index: string): readonly string[] => {
   const tokens = codeTokens(index);
   return tokens.flatMap(({ type, value }, at) => {
     if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];

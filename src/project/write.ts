@@ -29,7 +29,7 @@ export function writeProject(target: Target, files: FileSet): void {
     throw new ProjectError(
       'WRITE_FAILED',
       `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`,
-      'Nothing was left behind. Mend the cause and run the command again.',
+      'Nothing was left behind. Fix the cause and run the command again.',
       { cause: error },
     );
   }

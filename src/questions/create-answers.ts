@@ -24,7 +24,7 @@ export interface CreateAnswers {
 /** What commander makes of the flags. */
 export type CreateFlags = Flags<CreateParts>;
 
-/** Reads what the flags say: the answers they give, or every fault at once. */
+/** Reads what the flags say: the answers they give, or every error at once. */
 export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>> {
   return readFlags<CreateParts>(createQuestions, flags);
 }

@@ -1,4 +1,4 @@
-import { fault, listed, pass, refuse, together } from '../model/input-error.ts';
+import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';
@@ -40,15 +40,15 @@ type Readable<Parts> = {
   };
 };
 
-/** Reads what flags say, by their table: the answers they give, or every fault at once. */
+/** Reads what flags say, by their table: the answers they give, or every error at once. */
 export function readFlags<Parts extends ToolParts>(
   questions: Readable<Parts>,
   flags: Flags<Parts>,
 ): Result<Partial<Parts>> {
   const names = Object.keys(questions) as (keyof Parts)[];
-  const clash = clashFaults(questions, flags);
+  const clash = clashErrors(questions, flags);
   const parts = together(names.map((name) => partOf(name, questions[name], flags[name])));
-  if (!parts.ok) return refuse(...clash, ...parts.faults);
+  if (!parts.ok) return refuse(...clash, ...parts.errors);
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
 
@@ -161,13 +161,13 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
  * A spec file says all that the flags for one tool say, but for what a tool of it returns; samples say what the tool
  * returns.
  */
-function clashFaults<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
+function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const selecting = (['only', 'except', 'example'] as const).filter((name) => flags[name] !== undefined);
   return [
     ...clashesWith('spec', ['tool', 'description', 'input', 'meta', 'fromSample'], questions, flags),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...(flags.spec === undefined ? selecting : []).map((name) =>
-      fault(
+      inputError(
         `--${name}`,
         flags[name]?.join(','),
         'speaks of tools of a --spec file',
@@ -188,7 +188,7 @@ function clashesWith<Parts extends ToolParts>(
   const flag = (name: keyof ToolParts) => questions[name].flag.syntax.split(' ')[0] ?? name;
   const value = [flags[whole]].flat()[0];
   return [
-    fault(flag(whole), value, `says what ${listed(given.map(flag))} says too`, 'Give one or the other.'),
+    inputError(flag(whole), value, `says what ${listed(given.map(flag))} says too`, 'Give one or the other.'),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { formatFields, parseFields } from '../fields/language.ts';
-import { fault, listed, pass, refuse, together } from '../model/input-error.ts';
+import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
@@ -84,7 +84,7 @@ const output: ToolQuestion<readonly Field[], readonly string[]> = {
   parse: (texts) =>
     texts.length === 0
       ? refuse(
-          fault(
+          inputError(
             '--output',
             undefined,
             'an answer has at least one field',
@@ -135,7 +135,7 @@ const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
     );
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
     const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
-    return refuse(fault('--from-sample', twice, 'is given twice', 'Give each file once.'));
+    return refuse(inputError('--from-sample', twice, 'is given twice', 'Give each file once.'));
   },
   replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
 };
@@ -179,7 +179,9 @@ function toolNames(flag: string, description: string): ToolQuestion<readonly str
     parse(texts) {
       const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
       if (!names.includes('')) return pass([...new Set(names)]);
-      return refuse(fault(flag, texts.join(' '), 'holds an empty name', `Write ${flag} get_price,get_fee.`));
+      return refuse(
+        inputError(flag, texts.join(' '), 'holds an empty name', `Write ${flag} get_price,get_fee.`),
+      );
     },
     replay: (names) => (names.length === 0 ? [] : [flag, names.join(',')]),
   };
@@ -204,6 +206,6 @@ export const toolQuestions = {
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
   const match = allowed.find((value) => value === text.trim());
   return match === undefined
-    ? refuse(fault(where, text, 'is none of the choices', `Write ${listed(allowed)}.`))
+    ? refuse(inputError(where, text, 'is none of the choices', `Write ${listed(allowed)}.`))
     : pass(match);
 }

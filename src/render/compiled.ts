@@ -5,7 +5,7 @@ import { precompile } from './compile.ts';
  * package needs no compiler.
  *
  * @param _name path of the template below `templates/`.
- * @throws Error where the template is faulty.
+ * @throws Error where the template is invalid.
  */
 export function compiled(_name: string, source: string): TemplateSpecification {
   return new Function(`return ${precompile(source)}`)();

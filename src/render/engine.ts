@@ -9,7 +9,7 @@ engine.registerHelper(helpers);
  * Renders one template.
  *
  * @param name its path below `templates/`.
- * @throws Error that names the template, where it or its context is faulty.
+ * @throws Error that names the template, where it or its context is invalid.
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {

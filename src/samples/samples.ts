@@ -4,9 +4,9 @@ import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/
 import { blankAnswer, signals } from '../contract/outcomes.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { sampleArguments } from '../contract/smoke.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
-import { fits, mismatches } from '../model/match.ts';
-import type { Fault, PreparedTool, Result, Sample } from '../model/model.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
+import { clientMismatches, fits } from '../model/match.ts';
+import type { InputError, PreparedTool, Result, Sample } from '../model/model.ts';
 import { sampleValue, samplingOf } from './sample-value.ts';
 
 /** A value of the key parameter; null where the argument is left out. */
@@ -20,25 +20,25 @@ const furtherSamples = 2;
  * and calls whose outcome is known. All answers and arguments fit their schemas; the marketplace's test arguments find
  * something.
  *
- * @param wished calls whose outcome the author names
- * @param where path of the tool, for the faults
+ * @param requested calls whose outcome the author names
+ * @param where path of the tool, for the errors
  */
 export function samplesOf(
   definition: ToolDefinition,
-  wished: readonly ToolExample[],
+  requested: readonly ToolExample[],
   smoke: PlatformProfile['smoke'],
   where: string,
 ): Result<PreparedTool> {
   const { inputSchema, outputSchema } = definition;
   const keyParameter = keyParameterOf(inputSchema);
-  const unfit = wishFaults(inputSchema, keyParameter, wished, where);
+  const unfit = requestErrors(inputSchema, keyParameter, requested, where);
   if (unfit.length > 0) return refuse(...unfit);
 
   const test = sampleArguments(inputSchema, smoke);
-  const emptyKeys = keysOf(inputSchema, keyParameter, wished, 'empty');
+  const emptyKeys = keysOf(inputSchema, keyParameter, requested, 'empty');
   const keys = [
     ...new Set([
-      ...keysOf(inputSchema, keyParameter, wished, 'found'),
+      ...keysOf(inputSchema, keyParameter, requested, 'found'),
       ...(keyParameter === null ? [null] : keysToAnswer(inputSchema, keyParameter, test, smoke)),
     ]),
   ].filter((key) => !emptyKeys.includes(key));
@@ -49,31 +49,36 @@ export function samplesOf(
     if (!answer.ok) return answer;
     samples.push({ key, answer: answer.value });
   }
-  const examples = [...wished, ...ownExamples(inputSchema, keyParameter, keys, test, wished)];
+  const examples = [...requested, ...ownExamples(inputSchema, keyParameter, keys, test, requested)];
   return pass({ definition, keyParameter, samples, examples });
 }
 
-/** Example calls that the sample handler would not answer as foretold. */
-function wishFaults(
+/** Example calls that the sample handler would not answer as expected. */
+function requestErrors(
   inputSchema: JsonObject,
   keyParameter: string | null,
-  wished: readonly ToolExample[],
+  requested: readonly ToolExample[],
   where: string,
-): readonly Fault[] {
-  const found = keysOf(inputSchema, keyParameter, wished, 'found');
-  return wished.flatMap(({ arguments: given, expect }, i) => {
+): readonly InputError[] {
+  const found = keysOf(inputSchema, keyParameter, requested, 'found');
+  return requested.flatMap(({ arguments: given, expect }, i) => {
     const at = `${where}.examples[${i}]`;
-    const [misfit] = mismatches(inputSchema, given, 'arguments');
+    const [mismatch] = clientMismatches(inputSchema, given, 'arguments');
     if (expect === 'fail') {
-      if (misfit) return [];
+      if (mismatch) return [];
       const hint =
         'Leave it out until the tool has its source; the sample handler fails on invalid arguments only.';
-      return [fault(at, given, 'expects a failure of arguments that are valid', hint)];
+      return [inputError(at, given, 'expects a failure of arguments that are valid', hint)];
     }
-    if (misfit) {
-      const message = `${misfit.path} is ${misfit.actual}, expected ${misfit.expected}`;
+    if (mismatch) {
+      const message = `${mismatch.path} is ${mismatch.actual}, expected ${mismatch.expected}`;
       return [
-        fault(`${at}.arguments`, given, message, 'Write arguments that fit the input, or expect "fail".'),
+        inputError(
+          `${at}.arguments`,
+          given,
+          message,
+          'Write arguments that fit the input, or expect "fail".',
+        ),
       ];
     }
     const key = keyOf(inputSchema, keyParameter, given);
@@ -82,7 +87,7 @@ function wishFaults(
       keyParameter === null
         ? 'expects nothing, but no parameter tells this call from one that finds something'
         : `expects nothing, but the same ${keyParameter} finds something in another call`;
-    return [fault(at, given, message, 'Leave it out, or give it another value.')];
+    return [inputError(at, given, message, 'Leave it out, or give it another value.')];
   });
 }
 
@@ -111,19 +116,19 @@ function ownExamples(
   name: string | null,
   keys: readonly Key[],
   test: JsonObject,
-  wished: readonly ToolExample[],
+  requested: readonly ToolExample[],
 ): readonly ToolExample[] {
   const examples: ToolExample[] = [];
   const present = keys.find((key) => key !== null);
-  if (!wished.some(({ expect }) => expect === 'found') && (keys.length > 0 || name === null)) {
+  if (!requested.some(({ expect }) => expect === 'found') && (keys.length > 0 || name === null)) {
     const given = name !== null && present !== undefined ? withKey(test, name, present) : test;
     examples.push({ arguments: given, expect: 'found' });
   }
   const unknown = name === null ? undefined : unknownKey(inputSchema, name, keys);
-  if (name !== null && unknown !== undefined && !wished.some(({ expect }) => expect === 'empty')) {
+  if (name !== null && unknown !== undefined && !requested.some(({ expect }) => expect === 'empty')) {
     examples.push({ arguments: withKey(test, name, unknown), expect: 'empty' });
   }
-  return examples.filter(({ arguments: given }) => mismatches(inputSchema, given, '').length === 0);
+  return examples.filter(({ arguments: given }) => clientMismatches(inputSchema, given, '').length === 0);
 }
 
 /** A valid value that no sample answers; undefined where there is none. */
@@ -170,13 +175,13 @@ function sampleAnswer(
     Object.fromEntries(members.filter(([name]) => required.includes(name))),
     blank.ok ? blank.answer : {},
   ];
-  const answer = answers.find((one) => mismatches(outputSchema, one, '').length === 0);
+  const answer = answers.find((one) => clientMismatches(outputSchema, one, '').length === 0);
   if (answer) return pass(answer);
   const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
   if (isObject(made)) return pass(made);
   return refuse(
-    ...mismatches(outputSchema, answers[0], 'outputSchema').map(({ path = '', expected, actual }) =>
-      fault(
+    ...clientMismatches(outputSchema, answers[0], 'outputSchema').map(({ path = '', expected, actual }) =>
+      inputError(
         `${where}.${path}`,
         actual,
         `no answer is known that fits: expected ${expected}`,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long children may take to end in order, in milliseconds. */
+/** How long children may take to shut down gracefully, in milliseconds. */
 const graceMs = 3_000;
 const pollMs = 25;
 

@@ -2,8 +2,8 @@ import { isObject } from '../contract/json.ts';
 import { propertiesOf, propertyAlone, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isPlaceholder } from '../contract/placeholder.ts';
-import { closest, fault, listed, pass, refuse } from '../model/input-error.ts';
-import { fits, mismatches } from '../model/match.ts';
+import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
 
 /** An example that an author gives to a parameter of a tool of a spec file: `get_price.symbol=BTC`. */
@@ -18,7 +18,7 @@ const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
 export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
   const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
   if (tool === undefined || parameter === undefined || value === undefined) {
-    return refuse(fault(where, text, 'is not an example', "Write 'get_price.symbol=BTC'."));
+    return refuse(inputError(where, text, 'is not an example', "Write 'get_price.symbol=BTC'."));
   }
   return pass({ tool, parameter, text: value });
 }
@@ -66,10 +66,10 @@ export function exampleFor(
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
   const alone = propertyAlone(root, 'value', schema);
-  const [mismatch] = mismatches(alone, { value: readings[0] ?? text }, '');
+  const [mismatch] = clientMismatches(alone, { value: readings[0] ?? text }, '');
   const expected = mismatch?.expected ?? 'another value';
   return refuse(
-    fault(
+    inputError(
       where,
       text,
       `the parameter refuses it: expected ${expected}`,
@@ -136,5 +136,5 @@ function unknown(
     near === undefined
       ? `There ${names.length === 1 ? 'is' : 'are'} ${listed(names) || 'none'}.`
       : `Did you mean ${near}?`;
-  return fault(where, formatExampleValue(value), `${name} ${message}`, hint);
+  return inputError(where, formatExampleValue(value), `${name} ${message}`, hint);
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts';
 import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { fault, pass, refuse, together } from '../model/input-error.ts';
+import { inputError, pass, refuse, together } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
 /** One value of a tool's `_meta`, as a flag gives it: `pricing.executeUsd=0.01`. */
@@ -22,7 +22,7 @@ export function parseMeta(texts: readonly string[], where: string): Result<reado
     paths.some((other, j) => j < i && (path.startsWith(other) || other.startsWith(path))),
   );
   if (clash < 0) return settings;
-  return refuse(fault(where, texts[clash], 'sets what was set already', 'Give each value once.'));
+  return refuse(inputError(where, texts[clash], 'sets what was set already', 'Give each value once.'));
 }
 
 export function formatMeta({ path, text }: MetaSetting): string {
@@ -46,10 +46,11 @@ function parseSetting(text: string, where: string): Result<MetaSetting> {
   const [, path, value] = setting.exec(text.trim()) ?? [];
   const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";
   if (path === undefined || value === undefined) {
-    return refuse(fault(where, text, 'is no setting: a name, =, a value', hint));
+    return refuse(inputError(where, text, 'is not a setting: a name, =, a value', hint));
   }
   const names = path.split('.');
-  if (names.includes('__proto__')) return refuse(fault(where, text, 'no object can hold __proto__', hint));
+  if (names.includes('__proto__'))
+    return refuse(inputError(where, text, 'no object can hold __proto__', hint));
   return pass({ path: names, text: value });
 }
 

@@ -1,9 +1,9 @@
 import { inspectTools } from '../contract/inspect.ts';
 import type { JsonObject, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { type Mended, mend } from '../fixes/fix.ts';
-import { fault, refuse } from '../model/input-error.ts';
-import type { Fault, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';
+import { type Fixed, fix } from '../fixes/fix.ts';
+import { inputError, refuse } from '../model/input-error.ts';
+import type { InputError, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from './definition.ts';
@@ -11,10 +11,10 @@ import { toolSpecOf } from './tool-spec.ts';
 
 export type Preparation =
   | { readonly ok: true; readonly prepared: Prepared }
-  | { readonly ok: false; readonly faults: readonly Fault[]; readonly accepted: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /** One tool on its way: its place in the list, and what was made of it. */
-interface Judged extends Mended {
+interface Judged extends Fixed {
   readonly entry: SpecEntry;
   readonly where: string;
 }
@@ -24,42 +24,42 @@ interface Judged extends Mended {
  * contract under a platform's profile, sample answers, examples, and what was changed on the way.
  *
  * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
- * @returns all of it, or every fault of every tool, with the names of the tools that have none
+ * @returns all of it, or every error of every tool, with the names of the tools that have none
  */
 export function prepare(
   entries: readonly SpecEntry[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
 ): Preparation {
-  const faults: Fault[] = [];
+  const errors: InputError[] = [];
   const judged = entries.flatMap((entry, i): Judged[] => {
     const where = whereOf(entry, i, entries.length);
-    const mended = mendedOf(entry, profile, where);
-    if (mended.ok) return [{ ...mended.value, entry, where }];
-    faults.push(
-      ...mended.faults.map((one) => (typeof entry.name === 'string' ? { ...one, tool: entry.name } : one)),
+    const fixed = fixedOf(entry, profile, where);
+    if (fixed.ok) return [{ ...fixed.value, entry, where }];
+    errors.push(
+      ...fixed.errors.map((one) => (typeof entry.name === 'string' ? { ...one, tool: entry.name } : one)),
     );
     return [];
   });
-  const clashes = clashFaults(judged);
-  faults.push(...clashes);
+  const clashes = clashErrors(judged);
+  errors.push(...clashes);
   const clashing = new Set(clashes.map(({ where }) => where));
   const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
   const definitions = distinct.map(({ definition }) => definition);
 
   const failed = inspectTools(definitions, profile, others).filter(({ problems }) => problems.length > 0);
-  faults.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleFaults));
-  const refused = new Set(faults.map(({ tool }) => tool));
+  errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
+  const refused = new Set(errors.map(({ tool }) => tool));
   const prepared = judged
     .filter(({ definition }) => !refused.has(definition.name))
     .flatMap(({ definition, entry, where }) => {
       const samples = samplesOf(definition, wishesOf(entry), profile.smoke, where);
       if (samples.ok) return [samples.value];
-      faults.push(...samples.faults.map((one) => ({ ...one, tool: definition.name })));
+      errors.push(...samples.errors.map((one) => ({ ...one, tool: definition.name })));
       return [];
     });
-  if (faults.length > 0) {
-    return { ok: false, faults, accepted: prepared.map(({ definition }) => definition.name) };
+  if (errors.length > 0) {
+    return { ok: false, errors, accepted: prepared.map(({ definition }) => definition.name) };
   }
   return {
     ok: true,
@@ -78,22 +78,22 @@ function whereOf(entry: { readonly name?: unknown }, index: number, of: number):
   return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
 }
 
-function mendedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Mended> {
+function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Fixed> {
   if (isDefinition(entry)) {
-    if (!('input' in entry || 'output' in entry)) return mend(entry, profile.smoke, where);
+    if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, where);
     const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
-    return refuse(fault(where, undefined, 'is half a ToolSpec and half an MCP definition', hint));
+    return refuse(inputError(where, undefined, 'is half a ToolSpec and half an MCP definition', hint));
   }
   const spec = toolSpecOf(entry, where);
-  return spec.ok ? mend({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
+  return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
 }
 
 function wishesOf(entry: SpecEntry | undefined) {
   return entry === undefined || isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
 }
 
-/** Tools that callers or file systems could not tell apart. */
-function clashFaults(judged: readonly Judged[]): readonly Fault[] {
+/** Tools that callers or file systems could not distinguish. */
+function clashErrors(judged: readonly Judged[]): readonly InputError[] {
   const seen = new Map<string, string>();
   return judged.flatMap(({ definition: { name }, where }) => {
     const file = toolFile(name);
@@ -104,26 +104,26 @@ function clashFaults(judged: readonly Judged[]): readonly Fault[] {
     }
     const message =
       other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
-    return [{ ...fault(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
+    return [{ ...inputError(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
   });
 }
 
 /** One piece of advice for each rule, with its first place and the number of others. */
-function ruleAdvice(rule: RuleResult): readonly Fault[] {
-  const [first, ...others] = ruleFaults(rule);
+function ruleAdvice(rule: RuleResult): readonly InputError[] {
+  const [first, ...others] = ruleErrors(rule);
   if (first === undefined) return [];
   const more =
     others.length > 0 ? `; so in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
-  return [{ ...first, message: `${first.message}${more}`, hint: rule.mend }];
+  return [{ ...first, message: `${first.message}${more}`, hint: rule.fix }];
 }
 
-function ruleFaults({ id, title, mend: mendOfRule, problems }: RuleResult): readonly Fault[] {
-  return problems.map(({ tool, path, expected, actual, mend: exact }: Problem) => ({
+function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {
+  return problems.map(({ tool, path, expected, actual, fix: exact }: Problem) => ({
     ...(tool !== undefined && { tool }),
     where: [tool, path].filter((part) => part !== undefined).join('.'),
     value: actual,
     message: `${title} (${id}): expected ${expected}`,
-    hint: exact ?? mendOfRule,
+    hint: exact ?? fixOfRule,
   }));
 }
 

@@ -1,17 +1,17 @@
 import { parseDocument } from 'yaml';
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { fault, pass, refuse } from '../model/input-error.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
 import { limits } from '../model/limits.ts';
-import type { Fault, Result, SpecEntry } from '../model/model.ts';
+import type { InputError, Result, SpecEntry } from '../model/model.ts';
 import { integerFlaw, readJson } from './read-json.ts';
 
 /**
  * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
  * JSON-RPC answer to `tools/list`. The tools themselves are judged by `prepare`, all at once.
  *
- * @param file name of the file, for the faults
- * @returns the tools in their order, or every fault of the document
+ * @param file name of the file, for the errors
+ * @returns the tools in their order, or every error of the document
  */
 export function readSpec(text: string, file = '--spec'): Result<readonly SpecEntry[]> {
   const document = readDocument(text, file, { exact: true });
@@ -20,9 +20,9 @@ export function readSpec(text: string, file = '--spec'): Result<readonly SpecEnt
 }
 
 /**
- * Any JSON value from JSON or YAML text, each key once, within the limits; or every fault with its place.
+ * Any JSON value from JSON or YAML text, each key once, within the limits; or every error with its place.
  *
- * @param exact an integer that no JavaScript number holds is a fault; otherwise it is rounded, as every reader of JSON
+ * @param exact an integer that no JavaScript number holds is an error; otherwise it is rounded, as every reader of JSON
  *   in JavaScript does
  */
 export function readDocument(
@@ -32,7 +32,7 @@ export function readDocument(
 ): Result<Json> {
   if (text.length > limits.characters) {
     return refuse(
-      fault(
+      inputError(
         file,
         undefined,
         `${text.length} characters, ${limits.characters} at most`,
@@ -45,9 +45,9 @@ export function readDocument(
   if (json.ok) return jsonValue(json.value, file);
   if (json.kind !== 'syntax') {
     const hint = json.kind === 'key' ? 'Write each key once.' : roundedHint;
-    return refuse(fault(`${file}:${json.at}`, undefined, json.flaw, hint));
+    return refuse(inputError(`${file}:${json.at}`, undefined, json.flaw, hint));
   }
-  if (file.endsWith('.json')) return refuse(fault(file, undefined, json.flaw, 'Write valid JSON.'));
+  if (file.endsWith('.json')) return refuse(inputError(file, undefined, json.flaw, 'Write valid JSON.'));
   return readYaml(text, file, exact);
 }
 
@@ -56,7 +56,7 @@ const roundedHint = 'Write a number within ±9007199254740991, or a string.';
 function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   if (text.length > limits.yamlCharacters) {
     const message = `${text.length} characters of YAML, ${limits.yamlCharacters} at most`;
-    return refuse(fault(file, undefined, message, 'Split it into several, or write JSON.'));
+    return refuse(inputError(file, undefined, message, 'Split it into several, or write JSON.'));
   }
   const document = parseDocument(text, { uniqueKeys: true, intAsBigInt: exact });
   const flaws = [...document.errors, ...document.warnings];
@@ -65,7 +65,7 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
       ...flaws.map(({ message, linePos }) => {
         const [said = ''] = message.split('\n');
         const at = linePos ? `${file}:${linePos[0].line}:${linePos[0].col}` : file;
-        return fault(
+        return inputError(
           at,
           undefined,
           said.replace(/ at line \d+.*$/, ''),
@@ -78,15 +78,15 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   try {
     value = document.toJS({ maxAliasCount: limits.aliases });
   } catch (error) {
-    return refuse(fault(file, undefined, String(error), 'Write out what the aliases stand for.'));
+    return refuse(inputError(file, undefined, String(error), 'Write out what the aliases stand for.'));
   }
   return jsonValue(value, file);
 }
 
 function jsonValue(value: unknown, file: string): Result<Json> {
-  const faults: Fault[] = [];
-  const json = toJson(value, { path: file, depth: 0, faults, count: { values: 0 } });
-  return faults.length > 0 ? refuse(...faults) : pass(json);
+  const errors: InputError[] = [];
+  const json = toJson(value, { path: file, depth: 0, errors, count: { values: 0 } });
+  return errors.length > 0 ? refuse(...errors) : pass(json);
 }
 
 /** Whether brackets or compact block collections nest deeper than a limit; the parser itself recurses. */
@@ -99,55 +99,55 @@ function deeperThan(text: string, limit: number): boolean {
   return new RegExp(`(?:[-?:][ \\t]+){${limit}}`).test(text);
 }
 
-function tooDeep(where: string): Fault {
-  return fault(where, undefined, `nests deeper than ${limits.depth} levels`, 'Write it flatter.');
+function tooDeep(where: string): InputError {
+  return inputError(where, undefined, `nests deeper than ${limits.depth} levels`, 'Write it flatter.');
 }
 
 interface Walk {
   readonly path: string;
   readonly depth: number;
-  readonly faults: Fault[];
+  readonly errors: InputError[];
   readonly count: { values: number };
 }
 
 /** A copy that is JSON and nothing else: a tree, bounded, with finite numbers and whole characters. */
 function toJson(value: unknown, walk: Walk): Json {
-  const { path, depth, faults, count } = walk;
-  const stop = (problem: Fault): Json => {
-    if (faults.length < 100) faults.push(problem);
+  const { path, depth, errors, count } = walk;
+  const stop = (problem: InputError): Json => {
+    if (errors.length < 100) errors.push(problem);
     return null;
   };
   count.values += 1;
   if (count.values > limits.values) {
-    return faults.length > 0
+    return errors.length > 0
       ? null
-      : stop(fault(path, undefined, `holds over ${limits.values} values`, 'Split it.'));
+      : stop(inputError(path, undefined, `holds over ${limits.values} values`, 'Split it.'));
   }
   if (depth > limits.depth) return stop(tooDeep(path));
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') {
     const flaw = integerFlaw(String(value));
-    return flaw === undefined ? Number(value) : stop(fault(path, undefined, flaw, roundedHint));
+    return flaw === undefined ? Number(value) : stop(inputError(path, undefined, flaw, roundedHint));
   }
   if (typeof value === 'number') {
     return Number.isFinite(value)
       ? value
-      : stop(fault(path, String(value), 'is no JSON number', 'Write digits.'));
+      : stop(inputError(path, String(value), 'is not a JSON number', 'Write digits.'));
   }
   if (typeof value === 'string') {
     return /\p{Cs}/u.test(value)
-      ? stop(fault(path, value, 'holds half a character', 'Write it whole.'))
+      ? stop(inputError(path, value, 'holds half a character', 'Write it whole.'))
       : value;
   }
   if (Array.isArray(value)) {
     return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
   }
   if (!isPlain(value))
-    return stop(fault(path, String(value), 'is no JSON value', 'Write plain JSON or YAML.'));
+    return stop(inputError(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.'));
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
-      if (key === '__proto__') stop(fault(at, key, 'no object can hold this key', 'Name it otherwise.'));
+      if (key === '__proto__') stop(inputError(at, key, 'no object can hold this key', 'Name it otherwise.'));
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
@@ -163,7 +163,7 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
     return refuse(
-      fault(file, document.error, "is a server's error, not its tools", 'Ask it again for tools/list.'),
+      inputError(file, document.error, "is a server's error, not its tools", 'Ask it again for tools/list.'),
     );
   }
   const path = isObject(document) && 'tools' in document ? `${file}.tools` : file;
@@ -171,7 +171,7 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   const more = isObject(document) && typeof document.nextCursor === 'string' && path !== file;
   if (more) {
     return refuse(
-      fault(
+      inputError(
         `${file}.nextCursor`,
         document.nextCursor,
         'the list goes on at this cursor',
@@ -180,21 +180,21 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
     );
   }
   const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
-  if (tools.length === 0) return refuse(fault(path, list, 'holds no tool', 'Write at least one.'));
+  if (tools.length === 0) return refuse(inputError(path, list, 'holds no tool', 'Write at least one.'));
   if (tools.length > limits.tools) {
-    return refuse(fault(path, undefined, `${tools.length} tools, ${limits.tools} at most`, 'Split it.'));
+    return refuse(inputError(path, undefined, `${tools.length} tools, ${limits.tools} at most`, 'Split it.'));
   }
-  const faults = tools.flatMap((tool, i) =>
+  const errors = tools.flatMap((tool, i) =>
     isObject(tool)
       ? []
       : [
-          fault(
+          inputError(
             Array.isArray(list) ? `${path}[${i}]` : path,
             tool,
-            'is no tool',
+            'is not a tool',
             'Write an object with name, description, input and output.',
           ),
         ],
   );
-  return faults.length > 0 ? refuse(...faults) : pass(tools.filter(isObject));
+  return errors.length > 0 ? refuse(...errors) : pass(tools.filter(isObject));
 }

@@ -1,4 +1,4 @@
-import { closest, fault, listed, pass, refuse } from '../model/input-error.ts';
+import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Change, Field, Result, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
@@ -46,7 +46,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: Selection)
   });
   if (taken.length === 0) {
     const hint = `Keep at least one of ${someOf(names)}.`;
-    return refuse(fault('--except', except.join(','), 'leaves no tool', hint));
+    return refuse(inputError('--except', except.join(','), 'leaves no tool', hint));
   }
   const shown = withExamples(taken, examples, '--example');
   if (!shown.ok) return shown;
@@ -62,11 +62,11 @@ function withOutput(
 ): Result<SpecEntry> {
   if (entry === undefined || others.length > 0) {
     const message = `says what one tool returns, and ${others.length + 1} are taken`;
-    return refuse(fault('--output', undefined, message, 'Name the tool: --only <tool>.'));
+    return refuse(inputError('--output', undefined, message, 'Name the tool: --only <tool>.'));
   }
   if ('outputSchema' in entry || 'output' in entry) {
     const message = `${String(entry.name)} says itself what it returns`;
-    return refuse(fault('--output', undefined, message, 'Leave --output out, or change the file.'));
+    return refuse(inputError('--output', undefined, message, 'Leave --output out, or change the file.'));
   }
   return pass({ ...entry, outputSchema: outputSchemaOf(output, returns) });
 }
@@ -74,7 +74,7 @@ function withOutput(
 function unknownTool(flag: string, name: string, names: readonly string[]) {
   const near = closest(name, names);
   const hint = near === undefined ? `The list holds ${someOf(names)}.` : `Did you mean ${near}?`;
-  return fault(flag, name, 'is not a tool of the list', hint);
+  return inputError(flag, name, 'is not a tool of the list', hint);
 }
 
 function someOf(names: readonly string[]): string {

@@ -1,9 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../contract/model.ts';
 import { problemsOf } from '../contract/schema.ts';
-import { fieldFaults } from '../fields/errors.ts';
+import { fieldErrors } from '../fields/errors.ts';
 import { closest, listed, pass, refuse } from '../model/input-error.ts';
-import type { Fault, Result, ToolSpec } from '../model/model.ts';
+import type { InputError, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { specKeys } from './tool-spec-schema.ts';
 import { validator } from './tool-spec-validator.ts';
@@ -11,46 +11,46 @@ import { validator } from './tool-spec-validator.ts';
 /**
  * Checks what shall be a ToolSpec, from a file or from an author's answers.
  *
- * @param path of the object, for the faults: `tools[0]`
- * @returns the spec, or every fault at once
+ * @param path of the object, for the errors: `tools[0]`
+ * @returns the spec, or every error at once
  */
 export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<ToolSpec> {
   const validate = validator();
-  if (!validate(value)) return refuse(...nameFaults(value, path), ...schemaFaults(validate, value, path));
+  if (!validate(value)) return refuse(...nameErrors(value, path), ...schemaErrors(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
-  const faults = toolSpecFaults(spec, path);
-  return faults.length > 0 ? refuse(...faults) : pass(spec);
+  const errors = toolSpecErrors(spec, path);
+  return errors.length > 0 ? refuse(...errors) : pass(spec);
 }
 
 /** What is wrong with a spec that its schema cannot tell. */
-function toolSpecFaults(spec: ToolSpec, path: string): readonly Fault[] {
+function toolSpecErrors(spec: ToolSpec, path: string): readonly InputError[] {
   return [
-    ...nameFaults(spec, path),
-    ...fieldFaults(spec.input, `${path}.input`),
-    ...fieldFaults(spec.output, `${path}.output`),
+    ...nameErrors(spec, path),
+    ...fieldErrors(spec.input, `${path}.input`),
+    ...fieldErrors(spec.output, `${path}.output`),
   ];
 }
 
-function nameFaults({ name }: { readonly name?: unknown }, path: string): readonly Fault[] {
+function nameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
   const parsed = typeof name === 'string' ? parseToolName(name, `${path}.name`) : undefined;
-  return parsed?.ok === false ? parsed.faults : [];
+  return parsed?.ok === false ? parsed.errors : [];
 }
 
-/** One fault for each place, said in the words of a spec. */
-function schemaFaults(validate: ValidateFunction, value: object, path: string): readonly Fault[] {
+/** One error for each place, said in the words of a spec. */
+function schemaErrors(validate: ValidateFunction, value: object, path: string): readonly InputError[] {
   const problems = problemsOf(validate, value, path);
-  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-  const faults = errors.flatMap((error, i) => {
+  const ajvErrors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+  const errors = ajvErrors.flatMap((error, i) => {
     const problem = problems[i];
     const isName = error.instancePath === '/name' && error.keyword === 'pattern';
-    return problem && !isName ? [schemaFault(error, problem)] : [];
+    return problem && !isName ? [schemaError(error, problem)] : [];
   });
-  return [...new Map(faults.map((found) => [`${found.where} ${found.message}`, found])).values()];
+  return [...new Map(errors.map((found) => [`${found.where} ${found.message}`, found])).values()];
 }
 
-function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Problem): Fault {
+function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Problem): InputError {
   const { path: where = '', expected, actual } = problem;
-  const found = (message: string, hint: string): Fault => ({
+  const found = (message: string, hint: string): InputError => ({
     where,
     ...(actual !== 'nothing' && { value: actual }),
     message,
@@ -64,7 +64,7 @@ function schemaFault({ keyword, params, instancePath }: ErrorObject, problem: Pr
     case 'required':
       return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
     case 'additionalProperties':
-      return found('is no key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
+      return found('is not a key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
     case 'enum':
       return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
     case 'minItems':

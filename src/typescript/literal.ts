@@ -3,7 +3,7 @@ import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { bracketStep, textIn } from './tokens.ts';
 
-/** Nesting beyond this is no definition that a person wrote. */
+/** Nesting beyond this is not a definition that a person wrote. */
 const deepest = 200;
 
 /** A value that was read, and the index of the token behind it. */
@@ -36,7 +36,7 @@ export class LiteralReader {
     return this.#constants.get(name);
   }
 
-  /** The value of the expression at a token; undefined where it is no literal. */
+  /** The value of the expression at a token; undefined where it is not a literal. */
   value(at: number): Json | undefined {
     return this.#expression(at, 0)?.value;
   }

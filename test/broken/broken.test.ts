@@ -21,7 +21,7 @@ const brokenServers = [
 ];
 
 /** A check of a program starts nine others, on a machine that may be busy with more. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Rules of which a broken variant has been seen to fail, and to fail them alone. */
 const proven = new Set<string>();
@@ -37,7 +37,7 @@ describe('definitions', () => {
   });
 });
 
-describe('a server', { timeout: patienceMs }, () => {
+describe('a server', { timeout: timeoutMs }, () => {
   it('passes every rule when it is good', async () => {
     const { rules } = await checkServer({});
     expect(rules.filter(({ status, id }) => status !== 'pass' && !id.startsWith('process.'))).toEqual([]);
@@ -50,7 +50,7 @@ describe('a server', { timeout: patienceMs }, () => {
   });
 });
 
-describe('a program', { timeout: patienceMs }, () => {
+describe('a program', { timeout: timeoutMs }, () => {
   let program: Program;
   beforeAll(async () => {
     program = await buildProgram();

@@ -7,7 +7,7 @@ import { openPage, withBrowser } from './browser.ts';
 
 withBrowser();
 
-const patience = { timeout: 120_000, interval: 200 };
+const within = { timeout: 120_000, interval: 200 };
 
 test('from a finished scaffold to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
   const project = await generatedProject({
@@ -20,7 +20,7 @@ test('from a finished scaffold to a listing with the mouse: dev, try, change, ch
   onTestFinished(() => project.remove());
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
-  await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+  await vi.waitUntil(() => output.stdout.includes('listening'), within);
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.stdout) ?? [];
   const { page, complaints } = await openPage(url);
   const main = () => page.locator('main').innerText();
@@ -40,7 +40,7 @@ test('from a finished scaffold to a listing with the mouse: dev, try, change, ch
   const line = lines.split('\n').findIndex((text) => text.includes(thrown)) + 1;
   const starts = () => output.stdout.split('"listening"').length - 1;
   writeFileSync(file, lines);
-  await vi.waitUntil(() => starts() === 2, patience);
+  await vi.waitUntil(() => starts() === 2, within);
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
   await page.getByRole('link', { name: 'See the request' }).click();
@@ -48,7 +48,7 @@ test('from a finished scaffold to a listing with the mouse: dev, try, change, ch
   expect(await written.innerText()).toContain('the exchange is down');
   expect(await written.innerText()).toContain(`src/tools/get-price.ts:${line}:`);
   writeFileSync(file, source);
-  await vi.waitUntil(() => starts() === 3, patience);
+  await vi.waitUntil(() => starts() === 3, within);
 
   await page.getByRole('link', { name: 'Check', exact: true }).click();
   await page.getByRole('button', { name: 'Run the check' }).click();
@@ -62,7 +62,7 @@ test('from a finished scaffold to a listing with the mouse: dev, try, change, ch
   expect(await page.getByRole('status').first().innerText()).toContain('Accepted');
 
   writeFileSync(file, source.replace("name: 'get_price'", "name: 'get_latest_price'"));
-  await vi.waitUntil(() => starts() === 4, patience);
+  await vi.waitUntil(() => starts() === 4, within);
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
   expect(await main()).not.toContain('get_latest_price');
   await page.getByRole('link', { name: 'My tools', exact: true }).click();

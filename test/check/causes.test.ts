@@ -43,7 +43,7 @@ describe('the error of which a process died', () => {
       'TypeError: the feed is gone',
     ],
     ['is an unhandled rejection', "Promise.reject(new Error('late'));", 'Error: late'],
-    ['is no Error', "setTimeout(() => { throw 'plain text'; });", 'plain text'],
+    ['is not an Error', "setTimeout(() => { throw 'plain text'; });", 'plain text'],
     ['has more than one line', "setTimeout(() => { throw new Error('one\\ntwo'); });", 'Error: one two'],
     ['is an explicit exit', 'setTimeout(() => process.exit(7));', 'process.exit(7) was called'],
   ])('%s', (_, line, message) => {

@@ -31,7 +31,7 @@ describe('createLauncher', () => {
     expect(await instance.exit).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  it('keeps the last words of a server that does not start', async () => {
+  it('keeps the last output of a server that does not start', async () => {
     const { launch } = createLauncher(
       await program('failing', 'console.error("no key"); process.exit(7);'),
       {},

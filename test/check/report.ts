@@ -13,7 +13,7 @@ export function ruleResult(id: string, change: Partial<RuleResult> = {}): RuleRe
     level: 'must',
     title: `the title of ${id}`,
     source: 'C§5.4',
-    mend: 'Mend it.',
+    fix: 'Fix it.',
     status: 'pass',
     problems: [],
     ms: 12,
@@ -40,7 +40,7 @@ export function reportOf(rules: readonly RuleResult[]): Report {
   };
 }
 
-/** What a stranger may send to be printed: commands of terminals, markup, workflow commands. */
+/** What an untrusted server may send to be printed: commands of terminals, markup, workflow commands. */
 export const hostile =
   'a\u001b[31m\u009b2J\u202e\r\n::error::x\n<b>&"]]>|`*_@octocat https://evil.example \ud800 %0A';
 
@@ -57,7 +57,7 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
           path: 'outputSchema',
           expected: 'a type',
           actual: 'nothing',
-          mend: 'Add "type".',
+          fix: 'Add "type".',
         },
       ],
       { level: 'should' },

@@ -18,11 +18,11 @@ describe.each(names)('the reporter %s', (name) => {
   it.each(['::error::x', ' ::set-output name=a::b', '##[error]x', 'a ##[command]b', '###[add-mask]c'])(
     'writes no workflow command where a text is %j',
     (text) => {
-      const problem = { tool: text, path: text, expected: text, actual: text, mend: text };
+      const problem = { tool: text, path: text, expected: text, actual: text, fix: text };
       const report = weigh(
         {
           ...reportOf([
-            failed('gate.no-token', [problem, { expected: 'x', actual: text }], { mend: text }),
+            failed('gate.no-token', [problem, { expected: 'x', actual: text }], { fix: text }),
             ruleResult('gate.expired', { status: 'not-run', reason: text }),
           ]),
           rehearsal: [{ tool: text, arguments: { a: text }, ms: 1, status: 'fail', problems: [problem] }],
@@ -104,7 +104,7 @@ describe('pretty', () => {
           <hostile> · x.<hostile>
           expected  HTTP 401
           actual    <hostile>
-          fix       Mend it.
+          fix       Fix it.
           source    C§5.4
       ! output.typed  the title of output.typed
           get_price · outputSchema

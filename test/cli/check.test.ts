@@ -284,7 +284,7 @@ describe('market-mcp check <url>', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('says that a directory which is no project is none', async () => {
+  it('says that a directory which is not a project is none', async () => {
     expect((await run(directory())).problem).toMatchObject({ code: 'NOT_A_PROJECT', exitCode: 2 });
   });
 });

@@ -173,7 +173,7 @@ describe('create refuses', () => {
     ['a platform file that is not there', { platform: './none.json' }, 'no such file'],
     ['a spec that is not there', { spec: 'none.yaml' }, 'none.yaml: there is no such file'],
     ['a flag and a spec that say the same', { spec: 'a.json', tool: 'a' }, 'Give one or the other.'],
-    ['a name that is no tool', { tool: '../evil' }, '--tool "../evil"'],
+    ['a name that is not a tool', { tool: '../evil' }, '--tool "../evil"'],
   ])('%s', async (_, flags, message) => {
     const root = directory();
     const { exitCode, stderr } = await run({ directory: join(root, 'gas'), ...flags });
@@ -182,7 +182,7 @@ describe('create refuses', () => {
     expect(tree(root)).toEqual({});
   });
 
-  it('a platform file with faults, each with its path', async () => {
+  it('a platform file with errors, each with its path', async () => {
     const root = directory();
     const { token: _, ...rest } = generic;
     writeFileSync(join(root, 'own.yaml'), JSON.stringify({ ...rest, title: 7 }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError, invalidInput, toCliError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Cancelled } from '../../src/cli/prompts/asker.ts';
-import { fault } from '../../src/model/input-error.ts';
+import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
 import { SystemError } from '../../src/system/errors.ts';
 
@@ -33,18 +33,21 @@ describe('what went wrong becomes an exit code', () => {
   });
 });
 
-describe('faults of what was given', () => {
-  const first = fault('--tool', 'a b', 'is no name', 'Write a_b.');
-  const second = fault('--output', undefined, 'is missing', 'Write one.');
+describe('errors of what was given', () => {
+  const first = inputError('--tool', 'a b', 'is not a name', 'Write a_b.');
+  const second = inputError('--output', undefined, 'is missing', 'Write one.');
 
   it('are one error each by itself', () => {
-    expect(invalidInput([first])).toMatchObject({ message: '--tool "a b": is no name.', hint: 'Write a_b.' });
+    expect(invalidInput([first])).toMatchObject({
+      message: '--tool "a b": is not a name.',
+      hint: 'Write a_b.',
+    });
   });
 
   it('are listed together', () => {
     expect(invalidInput([first, second])).toMatchObject({
       message: '2 errors in what was given',
-      details: ['--tool "a b": is no name. Write a_b.', '--output: is missing. Write one.'],
+      details: ['--tool "a b": is not a name. Write a_b.', '--output: is missing. Write one.'],
     });
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Problem, Report } from '../../src/contract/model.ts';
 import { checkServer } from '../broken/check.ts';
 
-it('what a call came to is shown as its data, and the mend fits it', async () => {
+it('what a call came to is shown as its data, and the fix fits it', async () => {
   const report = await checkServer({
     breaks: { call: (good) => async (params) => good({ ...params, arguments: { symbol: 'BTC' } }) },
   });
@@ -10,7 +10,7 @@ it('what a call came to is shown as its data, and the mend fits it', async () =>
     tool: 'get_price',
     path: 'result (called with {"symbol":"XYZ"})',
     actual: '{"symbol":"BTC","price":64000}',
-    mend: expect.stringContaining('let the example expect "found"'),
+    fix: expect.stringContaining('let the example expect "found"'),
   });
   expect(problemOf(report, 'outcome.fail')?.actual).toBe('{"symbol":"BTC","price":64000}');
 });
@@ -25,11 +25,11 @@ it('where an outputSchema has no room for a failure, what follows from that poin
           : { isError: true, content: [{ type: 'text', text: 'nothing to show' }] },
     },
   });
-  expect(problemOf(report, 'output.holds-failure')?.mend).toContain('Add "null"');
-  expect(problemOf(report, 'outcome.failure-payload')?.mend).toContain('Mend output.holds-failure first');
+  expect(problemOf(report, 'output.holds-failure')?.fix).toContain('Add "null"');
+  expect(problemOf(report, 'outcome.failure-payload')?.fix).toContain('Fix output.holds-failure first');
   expect(problemOf(report, 'outcome.empty')).toMatchObject({
     actual: 'isError: true, nothing to show',
-    mend: expect.stringContaining('Mend output.holds-empty first'),
+    fix: expect.stringContaining('Fix output.holds-empty first'),
   });
 });
 

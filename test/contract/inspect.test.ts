@@ -69,7 +69,7 @@ describe('inspectTools', () => {
     expect(failedBeside(broken)).toEqual(['tool.name-unique']);
   });
 
-  it('names tool, path and mend', () => {
+  it('names tool, path and fix', () => {
     const results = inspectTools(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
     expect(results.find(({ id }) => id === 'output.holds-failure')?.problems).toEqual([
       {
@@ -77,7 +77,7 @@ describe('inspectTools', () => {
         path: 'outputSchema.properties.price',
         expected: 'a field that can be empty',
         actual: 'required, and neither null nor an empty list fits it',
-        mend: 'Add "null" to outputSchema.properties.price.type, or take the field out of required.',
+        fix: 'Add "null" to outputSchema.properties.price.type, or take the field out of required.',
       },
     ]);
   });
@@ -127,7 +127,7 @@ describe('an inputSchema that names its dialect', () => {
     expect(verdicts({ $schema: dialect })).toEqual([]);
   });
 
-  it('is judged for what it holds', () => {
+  it('is judged by its contents', () => {
     const wrong = { symbol: { type: 'string', description: 'Ticker.', default: 5 } };
     expect(verdicts({ $schema: dialect, properties: wrong, required: [] }).map(({ id }) => id)).toContain(
       'input.default',

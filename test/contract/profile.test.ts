@@ -3,7 +3,7 @@ import { isObject } from '../../src/contract/json.ts';
 import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
 import { profileProblems } from '../../src/contract/profile-schema.ts';
 
-/** The dotted paths of all values that are no object. */
+/** The dotted paths of all values that are not objects. */
 function leaves(value: unknown, path: string): readonly string[] {
   return isObject(value) && Object.keys(value).length > 0
     ? Object.entries(value).flatMap(([name, member]) =>
@@ -36,7 +36,7 @@ describe('the profiles that ship', () => {
 });
 
 describe('profileProblems', () => {
-  it('reports every fault at once, with its path', () => {
+  it('reports every error at once, with its path', () => {
     const { title: _title, ...untitled } = generic;
     const problems = profileProblems({
       ...untitled,

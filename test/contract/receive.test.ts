@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestsIn } from '../../src/contract/probe/events.ts';
-import { lingerMs } from '../../src/contract/probe/patience.ts';
 import { receive } from '../../src/contract/probe/receive.ts';
+import { lingerMs } from '../../src/contract/probe/timeouts.ts';
 
 /** What a server answers that listens for the length of a test. */
 async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {

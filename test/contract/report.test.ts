@@ -8,7 +8,7 @@ const rule: RuleResult = {
   level: 'must',
   title: 'tools/call without a token is refused',
   source: 'C§5.4',
-  mend: 'Verify the token.',
+  fix: 'Verify the token.',
   status: 'pass',
   problems: [],
   ms: 3,
@@ -18,7 +18,7 @@ const failed: RuleResult = {
   id: 'output.holds-failure',
   status: 'fail',
   problems: [
-    { tool: 'get\u001b[31m', path: 'outputSchema', expected: 'null', actual: 'a\nb', mend: 'Add "null".' },
+    { tool: 'get\u001b[31m', path: 'outputSchema', expected: 'null', actual: 'a\nb', fix: 'Add "null".' },
   ],
 };
 const advised: RuleResult = {
@@ -49,7 +49,7 @@ describe('summaryOf', () => {
 });
 
 describe('textReport', () => {
-  it('tells tool, path, expected, actual, mend and source of a failure', () => {
+  it('tells tool, path, expected, actual, fix and source of a failure', () => {
     expect(textReport(reportOf([rule, failed, advised])).join('\n')).toMatchInlineSnapshot(`
       "Contract check of http://127.0.0.1:1/mcp (platform generic)
 

@@ -50,11 +50,11 @@ function groups(): readonly (readonly [string, readonly Rule[]])[] {
 
 function ruleTable(members: readonly Rule[]): readonly string[] {
   return [
-    '| rule | level | a good server | source | mend |',
+    '| rule | level | a good server | source | fix |',
     '| --- | --- | --- | --- | --- |',
     ...members.map(
-      ({ id, level, fact, title, source, mend }) =>
-        `| \`${id}\` | ${level.toUpperCase()}${fact ? ' *fact*' : ''} | ${cell(title)} | ${cell(source)} | ${cell(mend)} |`,
+      ({ id, level, fact, title, source, fix }) =>
+        `| \`${id}\` | ${level.toUpperCase()}${fact ? ' *fact*' : ''} | ${cell(title)} | ${cell(source)} | ${cell(fix)} |`,
     ),
   ];
 }

@@ -4,7 +4,7 @@ import { compileSchema } from '../../src/contract/compile.ts';
 import { present, shorten } from '../../src/contract/json.ts';
 import { typesOf } from '../../src/contract/keywords.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { misfits, problemsOf } from '../../src/contract/schema.ts';
+import { mismatches, problemsOf } from '../../src/contract/schema.ts';
 import fc from '../fast-check.ts';
 
 /** The options of the marketplace, as its dispute route sets them. */
@@ -109,13 +109,13 @@ describe('problemsOf', () => {
   });
 });
 
-describe('misfits', () => {
+describe('mismatches', () => {
   it('finds nothing where the schema does not compile', () => {
-    expect(misfits({ type: 'nonsense' }, 1, 'x')).toEqual([]);
+    expect(mismatches({ type: 'nonsense' }, 1, 'x')).toEqual([]);
   });
 
   it('reports a $ref that leads to itself', () => {
-    expect(misfits({ $ref: '#' }, 1, 'x')).toMatchObject([{ path: 'x', actual: 'endless recursion' }]);
+    expect(mismatches({ $ref: '#' }, 1, 'x')).toMatchObject([{ path: 'x', actual: 'endless recursion' }]);
   });
 });
 

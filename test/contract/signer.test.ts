@@ -28,7 +28,7 @@ describe('createSigner', () => {
   });
 
   it.each<Forgery>([
-    { by: 'stranger' },
+    { by: 'untrusted' },
     { by: 'embedded' },
     { by: 'nobody' },
     { by: 'public-key' },

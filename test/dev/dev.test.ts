@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const patience = { timeout: 30_000 };
+const within = { timeout: 30_000 };
 const command = (name: string, env: Record<string, string> = {}, args: readonly string[] = []) =>
   run(project.directory, market, env, [name, ...args]);
 const key = () => path.join(project.directory, '.local/platform-key.pem');
@@ -119,12 +119,12 @@ describe('dev and token', () => {
   test('dev serves behind authentication, and what token prints works when pasted', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     expect(statSync(key()).mode & 0o777).toBe(0o600);
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(401);
     const refusal = '"event":"refused","reason":"no token: expected authorization: Bearer <token>"';
-    await vi.waitUntil(() => output.stdout.includes(refusal), patience);
+    await vi.waitUntil(() => output.stdout.includes(refusal), within);
 
     for (const args of [[], ['get_price']]) {
       const { code, stdout } = await command('token', env, args).exit;
@@ -160,13 +160,13 @@ describe('dev and token', () => {
     onTestFinished(() => writeFileSync(file, original));
     const { child, exit, output } = command('dev', env);
     const starts = () => output.stdout.split('"listening"').length - 1;
-    await vi.waitUntil(() => starts() === 1, patience);
+    await vi.waitUntil(() => starts() === 1, within);
     writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
-    await vi.waitUntil(() => output.stdout.includes('the last good build keeps running'), patience);
+    await vi.waitUntil(() => output.stdout.includes('the last good build keeps running'), within);
     expect(output.stderr).toContain('error TS');
     expect(starts()).toBe(1);
     writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
-    await vi.waitUntil(() => starts() === 2, patience);
+    await vi.waitUntil(() => starts() === 2, within);
     const { body } = await request(env.PORT, { method: 'tools/list', params: {} }, await sessionAt(env.PORT));
     expect(body.result.tools[0]?.name).toBe('renamed');
     child.kill('SIGHUP');
@@ -181,9 +181,9 @@ describe('dev and token', () => {
     onTestFinished(() => writeFileSync(file, original));
     writeFileSync(file, 'const x: number = "text";');
     const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('This does not compile.'), patience);
+    await vi.waitUntil(() => output.stdout.includes('This does not compile.'), within);
     writeFileSync(file, original);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
   });
@@ -197,7 +197,7 @@ describe('dev and token', () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const port = String(await freePort());
     const { child, exit, output } = command('dev', env, ['--inspect', port]);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const targets = async () => (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
     expect(await targets()).toMatchObject([{ title: 'dist/src/main.js' }]);
     expect(output.stderr).toContain(`Debugger listening on ws://127.0.0.1:${port}/`);
@@ -216,7 +216,7 @@ describe('dev and token', () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1', ...given };
     if (text !== undefined) writeEnv(text);
     const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     expect(output.stdout).toContain('AUTH is off');
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(200);
@@ -229,15 +229,15 @@ describe('dev and token', () => {
     const file = writeEnv(`PORT=${port}\nMAX_BODY_BYTES=5000\n`);
     const { child, exit, output } = command('dev', { HOST: '127.0.0.1' });
     const starts = () => output.stdout.split('"listening"').length - 1;
-    await vi.waitUntil(() => starts() === 1, patience);
+    await vi.waitUntil(() => starts() === 1, within);
     const long = { method: 'ping', params: { text: 'x'.repeat(3_000) } };
     const session = await sessionAt(String(port));
     expect((await request(String(port), long, session)).status).toBe(200);
     writeFileSync(file, `PORT=${port}\nMAX_BODY_BYTES=2000\n`);
-    await vi.waitUntil(() => starts() === 2, patience);
+    await vi.waitUntil(() => starts() === 2, within);
     expect((await request(String(port), long, session)).status).toBe(413);
     writeFileSync(file, 'NODE_ENV=production\n');
-    await vi.waitUntil(() => output.stdout.includes('the server keeps running as it was'), patience);
+    await vi.waitUntil(() => output.stdout.includes('the server keeps running as it was'), within);
     expect((await request(String(port), long, session)).status).toBe(413);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
@@ -247,10 +247,10 @@ describe('dev and token', () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
     const { child, exit, output } = command('dev', env);
     replaceInTool('signal.throwIfAborted();', 'while (input.symbol) signal.throwIfAborted();');
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const session = await sessionAt(env.PORT);
     request(env.PORT, { method: 'tools/call', params: { name: 'get_price' } }, session).catch(() => {});
-    await vi.waitUntil(async () => !(await isAnswering(env.PORT)), patience);
+    await vi.waitUntil(async () => !(await isAnswering(env.PORT)), within);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
     await expect(sessionAt(env.PORT)).rejects.toThrow();
@@ -275,17 +275,17 @@ describe('dev and token', () => {
     child.stdout.on('data', (text) => {
       told += text;
     });
-    await vi.waitUntil(() => told.includes('"listening"'), patience);
+    await vi.waitUntil(() => told.includes('"listening"'), within);
     const { pid = 0 } = child;
     process.kill(whom === 'npm' ? pid : -pid, signal);
-    await vi.waitUntil(async () => !(await isListening(env.PORT)), patience);
+    await vi.waitUntil(async () => !(await isListening(env.PORT)), within);
   });
 
   test('NODE_OPTIONS=--inspect lets a debugger attach to the server, npm between or not', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const port = await freePort();
     const { child, exit, output } = command('dev', { ...env, NODE_OPTIONS: `--inspect=127.0.0.1:${port}` });
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const [, used] = /attach it to the server at 127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
     expect(Number(used)).toBe(port);
     const targets = await (await fetch(`http://127.0.0.1:${used}/json/list`)).json();
@@ -307,10 +307,10 @@ describe('dev and token', () => {
     const line = text.split('\n').findIndex((line) => line.includes(thrown)) + 1;
     writeFileSync(file, text);
     const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), patience);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const { stdout } = await command('token', env).exit;
     execFileSync('sh', ['-c', stdout]);
-    await vi.waitUntil(() => output.stderr.includes('no source'), patience);
+    await vi.waitUntil(() => output.stderr.includes('no source'), within);
     expect(output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
     child.kill('SIGTERM');
     await exit;

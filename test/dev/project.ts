@@ -13,9 +13,9 @@ export async function generatedProject(
 ): Promise<{ directory: string; remove(): void }> {
   const directory = mkdtempSync(join(tmpdir(), 'development-'));
   const given = readCreateFlags({ directory: 'server', ...flags });
-  if (!given.ok) throw new Error(JSON.stringify(given.faults));
+  if (!given.ok) throw new Error(JSON.stringify(given.errors));
   const drawn = await draw(completeAnswers(given.value));
-  if (!drawn.ok) throw new Error(JSON.stringify(drawn.faults));
+  if (!drawn.ok) throw new Error(JSON.stringify(drawn.errors));
   for (const [path, { content }] of drawn.value.files) {
     mkdirSync(join(directory, path, '..'), { recursive: true });
     writeFileSync(join(directory, path), content);

@@ -154,7 +154,7 @@ describe('a package manager that does not do its work', () => {
 });
 
 describe('bad input', () => {
-  it('an invalid spec lists every fault at once', async () => {
+  it('an invalid spec lists every error at once', async () => {
     const cwd = own('bad-spec');
     const spec = join(cwd, 'spec.json');
     writeFileSync(
@@ -180,7 +180,7 @@ describe('bad input', () => {
     ['--package-manager', 'bower'],
     ['--spec', 'missing.json'],
     ['--returns', 'maybe'],
-  ])('%s %s is named, with the mend', async (flag, value) => {
+  ])('%s %s is named, with the fix', async (flag, value) => {
     const cwd = own(`flag${flag}`);
     const ran = await create(['tool', flag, value, ...quick], { cwd });
     expect(ran.status).toBe(2);

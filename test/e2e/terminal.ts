@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 import { screenOf } from './screen.ts';
 
 /** After this a question that does not come is taken for one that never will. Milliseconds. */
-const patience = 60_000;
+const within = 60_000;
 
 /** A program in a real pseudo-terminal, driven by what it shows. */
 export class Terminal {
@@ -85,7 +85,7 @@ export class Terminal {
 
   async #until(words: string, isThere: () => boolean): Promise<void> {
     let over = false;
-    const end = Promise.race([this.ended, setTimeout(patience, undefined, { ref: false })]).then(() => {
+    const end = Promise.race([this.ended, setTimeout(within, undefined, { ref: false })]).then(() => {
       over = true;
     });
     for (;;) {

@@ -7,7 +7,7 @@ const read = (...texts: string[]) => {
   const result = parseFields(texts, '--input');
   return result.ok
     ? result.value
-    : result.faults.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
+    : result.errors.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
 };
 
 describe('the field language', () => {
@@ -96,7 +96,7 @@ describe('the field language', () => {
     [['a:integer(10..1)'], 'between 10 and 1'],
     [['a:integer=1.5'], '1.5'],
     [['a:string(a|b)=c'], 'does not fit its own field'],
-    [['a:string(pattern=/(/)'], 'no regular expression'],
+    [['a:string(pattern=/(/)'], 'not a regular expression'],
     [['a:string(foo=1)'], '"foo" is not an option'],
     [['a:string(a|b'], 'expected )'],
     [['a:string(format=a, format=b)'], 'given twice'],
@@ -112,7 +112,7 @@ describe('the field language', () => {
     expect(String(read(...texts))).toContain(part);
   });
 
-  it('lists every fault at once', () => {
+  it('lists every error at once', () => {
     expect(read('a:int', 'ok:string', 'b:flot')).toHaveLength(2);
   });
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import { placeholderComment } from '../../src/contract/placeholder.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { mend } from '../../src/fixes/fix.ts';
+import { fix } from '../../src/fixes/fix.ts';
 
 const good: JsonObject = {
   name: 'get_price',
@@ -16,35 +16,35 @@ const good: JsonObject = {
   },
 };
 
-function mended(definition: JsonObject) {
-  const result = mend(definition, generic.smoke, 'tool');
-  if (!result.ok) return { faults: result.faults.map(({ where }) => where) };
+function fixed(definition: JsonObject) {
+  const result = fix(definition, generic.smoke, 'tool');
+  if (!result.ok) return { errors: result.errors.map(({ where }) => where) };
   const { definition: whole, changes } = result.value;
-  const again = mend({ ...whole }, generic.smoke, 'tool');
+  const again = fix({ ...whole }, generic.smoke, 'tool');
   expect(again).toEqual({ ok: true, value: { definition: whole, changes: [] } });
   return { input: whole.inputSchema, output: whole.outputSchema, changes: changes.map(({ path }) => path) };
 }
 
-const withInput = (inputSchema: JsonObject) => mended({ ...good, inputSchema });
+const withInput = (inputSchema: JsonObject) => fixed({ ...good, inputSchema });
 const withParameter = (symbol: JsonObject, required = ['symbol']) =>
   withInput({ type: 'object', properties: { symbol }, required });
 const withOutput = (members: JsonObject) =>
-  mended({ ...good, outputSchema: { ...(good.outputSchema as JsonObject), ...members } });
+  fixed({ ...good, outputSchema: { ...(good.outputSchema as JsonObject), ...members } });
 const withField = (price: JsonObject) => withOutput({ properties: { price, ...signals } });
-const fieldOf = (result: ReturnType<typeof mended>) =>
+const fieldOf = (result: ReturnType<typeof fixed>) =>
   (result.output as JsonObject & { properties: JsonObject }).properties.price;
-const parameterOf = (result: ReturnType<typeof mended>) =>
+const parameterOf = (result: ReturnType<typeof fixed>) =>
   (result.input as JsonObject & { properties: JsonObject }).properties.symbol;
 
 describe('a definition that the contract allows', () => {
   it('is taken over as it is', () => {
-    expect(mended(good)).toEqual({ input: good.inputSchema, output: good.outputSchema, changes: [] });
+    expect(fixed(good)).toEqual({ input: good.inputSchema, output: good.outputSchema, changes: [] });
   });
 });
 
 describe('a definition as a whole', () => {
-  it('loses what is no field of the contract, and says so', () => {
-    expect(mended({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
+  it('loses what is not a field of the contract, and says so', () => {
+    expect(fixed({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
   });
 
   it('keeps what MCP adds for people and clients', () => {
@@ -54,7 +54,7 @@ describe('a definition as a whole', () => {
       icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
       _meta: { a: 1 },
     };
-    const result = mend({ ...good, ...display }, generic.smoke, 'tool');
+    const result = fix({ ...good, ...display }, generic.smoke, 'tool');
     expect(result).toEqual({ ok: true, value: { definition: { ...good, ...display }, changes: [] } });
   });
 
@@ -65,12 +65,12 @@ describe('a definition as a whole', () => {
       annotations: { readOnlyHint: 'yes', own: 1, idempotentHint: true },
       icons: ['x'],
     };
-    const result = mend(given, generic.smoke, 'tool');
+    const result = fix(given, generic.smoke, 'tool');
     expect(result).toMatchObject({
       ok: true,
       value: { definition: { annotations: { idempotentHint: true } } },
     });
-    expect(mended(given).changes).toEqual(['title', 'annotations.readOnlyHint', 'annotations.own', 'icons']);
+    expect(fixed(given).changes).toEqual(['title', 'annotations.readOnlyHint', 'annotations.own', 'icons']);
   });
 
   it.each([
@@ -80,14 +80,14 @@ describe('a definition as a whole', () => {
     [{ outputSchema: undefined }, 'tool.outputSchema'],
     [{ inputSchema: 'x' }, 'tool.inputSchema'],
     [{ _meta: 1 }, 'tool._meta'],
-  ])('%j is a fault', (members, where) => {
+  ])('%j is an error', (members, where) => {
     const given = Object.entries({ ...good, ...members }).filter(([, value]) => value !== undefined);
-    expect(mended(Object.fromEntries(given) as JsonObject).faults).toEqual([where]);
+    expect(fixed(Object.fromEntries(given) as JsonObject).errors).toEqual([where]);
   });
 
   it('gets an inputSchema where it has none', () => {
     const { inputSchema: _, ...rest } = good;
-    expect(mended(rest)).toMatchObject({
+    expect(fixed(rest)).toMatchObject({
       input: { type: 'object', properties: {}, required: [] },
       changes: ['inputSchema'],
     });
@@ -103,7 +103,7 @@ describe('an inputSchema', () => {
       { type: 'object', properties: {}, required: [], $schema: 'x', $id: 'y' },
       ['inputSchema.$schema', 'inputSchema.$id'],
     ],
-  ])('%j is mended', (schema, changes) => {
+  ])('%j is fixed', (schema, changes) => {
     expect(withInput(schema)).toEqual({
       input: { type: 'object', properties: {}, required: [] },
       output: good.outputSchema,
@@ -119,8 +119,8 @@ describe('an inputSchema', () => {
     [{ type: 'object', properties: { a: { $ref: '#/definitions/b' } } }, 'tool.inputSchema'],
     [{ type: 'object', properties: { a: { type: 'strng' } } }, 'tool.inputSchema'],
     [JSON.parse('{"type":"object","properties":{"__proto__":{}}}'), 'tool.inputSchema.properties.__proto__'],
-  ])('%j is a fault', (schema, where) => {
-    expect(withInput(schema).faults).toEqual([where]);
+  ])('%j is an error', (schema, where) => {
+    expect(withInput(schema).errors).toEqual([where]);
   });
 
   it('names its required parameters in a list', () => {
@@ -187,7 +187,7 @@ describe('an inputSchema', () => {
 
   it('is refused where no value for the submission test is known', () => {
     const result = withParameter({ type: 'string', pattern: '^\\p{Lu}(?<=x)$' });
-    expect(result.faults).toEqual(['tool.inputSchema.properties.symbol']);
+    expect(result.errors).toEqual(['tool.inputSchema.properties.symbol']);
   });
 });
 
@@ -282,7 +282,7 @@ describe('an outputSchema', () => {
       'tool.outputSchema.properties.message',
     ],
     [{ patternProperties: { '^error$': { type: 'number' } } }, 'tool.outputSchema.properties.error'],
-  ])('%j is a fault', (members, where) => {
-    expect(withOutput(members).faults).toEqual([where]);
+  ])('%j is an error', (members, where) => {
+    expect(withOutput(members).errors).toEqual([where]);
   });
 });

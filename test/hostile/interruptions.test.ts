@@ -54,7 +54,7 @@ describe('a connection that ends at any moment', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('what is not HTTP', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
   const certificate = certificateOf(privateKey).toString('base64');
@@ -79,7 +79,7 @@ describe('what is no HTTP', () => {
     expect((distrusted as Unreachable).message).toMatch(/SELF_SIGNED|CERT/);
   });
 
-  it('a switch of protocols that nobody asked for is no answer', async () => {
+  it('a switch of protocols that nobody asked for is not an answer', async () => {
     const switching = createServer((socket) => {
       socket.on('error', () => {});
       socket.on('data', () =>

@@ -14,13 +14,13 @@ const sample = (value: Json, name = 'a.json'): Sample => ({ name, value });
 function toolOf(values: readonly Json[], input: readonly Field[] = []) {
   const samples = values.map((value, i) => sample(value, `${i}.json`));
   const result = toolOfSamples(samples, { name: 'get_gas', description, input }, () => '');
-  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result.value;
 }
 
 function preparedOf(values: readonly Json[], input: readonly Field[] = []) {
   const preparation = prepareImported([toolOf(values, input)], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.faults));
+  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const [tool] = preparation.prepared.tools;
   if (!tool) throw new Error('no tool');
   return { tool, ...preparation.prepared };
@@ -31,7 +31,7 @@ const propertiesOf = (values: readonly Json[]) =>
 
 function fields(...texts: string[]): readonly Field[] {
   const parsed = parseFields(texts, '--input');
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   return parsed.value;
 }
 
@@ -171,7 +171,7 @@ describe('a tool from samples', () => {
   });
 
   it.each([
-    ['a text', ['x'], 'is no answer of a tool'],
+    ['a text', ['x'], 'is not an answer of a tool'],
     ['an empty object', [{}], 'is empty: it shows no field'],
     ['an empty list', [[]], 'is empty: it shows no field'],
     ['a list beside an object', [{ a: 1 }, [1]], 'is a list, and another sample is an object'],
@@ -179,6 +179,6 @@ describe('a tool from samples', () => {
   ])('refuses %s', (_, values, message) => {
     const samples = values.map((value, i) => sample(value as Json, `${i}.json`));
     const result = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => description);
-    expect(result).toMatchObject({ ok: false, faults: [{ message }] });
+    expect(result).toMatchObject({ ok: false, errors: [{ message }] });
   });
 });

@@ -12,7 +12,7 @@ import {
 import fc from '../fast-check.ts';
 
 const hintOf = (result: ReturnType<typeof parseToolName>) =>
-  result.ok ? 'accepted' : result.faults[0]?.hint;
+  result.ok ? 'accepted' : result.errors[0]?.hint;
 
 describe('a tool name', () => {
   it.each(['get_gas_price', 'getPrice', 'a', 'constructor', 'x'.repeat(64), 'A-1_b'])(
@@ -41,7 +41,7 @@ describe('a tool name', () => {
 
   it('tells look-alikes apart', () => {
     const result = parseToolName('pаy');
-    expect(result.ok ? '' : result.faults[0]?.message).toContain('U+0430');
+    expect(result.ok ? '' : result.errors[0]?.message).toContain('U+0430');
   });
 
   it('every suggestion is a name', () => {
@@ -87,7 +87,7 @@ describe('a project name', () => {
     ['пай', 'my-tool'],
   ])('%j is refused with a suggestion', (name, suggestion) => {
     const result = parseProjectName(name, '[directory]');
-    expect(result.ok ? 'accepted' : result.faults[0]?.hint).toBe(`Write ${suggestion}.`);
+    expect(result.ok ? 'accepted' : result.errors[0]?.hint).toBe(`Write ${suggestion}.`);
   });
 
   it('every suggestion is a name', () => {

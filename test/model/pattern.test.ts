@@ -78,7 +78,7 @@ describe('the patterns of authors', () => {
 
 describe('a definition', () => {
   const evil = { type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(45)}!`] };
-  const faultsOf = (input: object, output: object) => {
+  const errorsOf = (input: object, output: object) => {
     const result = prepare(
       [
         {
@@ -90,24 +90,24 @@ describe('a definition', () => {
       ],
       generic,
     );
-    return result.ok ? [] : result.faults.map(({ where, message }) => `${where}: ${message}`);
+    return result.ok ? [] : result.errors.map(({ where, message }) => `${where}: ${message}`);
   };
 
   it('is refused for a pattern that may never end, in whatever place', () => {
     const hazard = expect.stringMatching(/pattern.*: takes exponential time/);
-    expect(faultsOf({ text: evil }, { price: { type: 'number' } })).toEqual([hazard]);
-    expect(faultsOf({}, { list: { type: 'array', items: evil } })).toEqual([hazard]);
-    expect(faultsOf({}, { all: { type: 'object', patternProperties: { '^(a+)+$': {} } } })).toContainEqual(
+    expect(errorsOf({ text: evil }, { price: { type: 'number' } })).toEqual([hazard]);
+    expect(errorsOf({}, { list: { type: 'array', items: evil } })).toEqual([hazard]);
+    expect(errorsOf({}, { all: { type: 'object', patternProperties: { '^(a+)+$': {} } } })).toContainEqual(
       expect.stringContaining('patternProperties.^(a+)+$: takes'),
     );
   });
 
   it('with texts of absurd length is refused where one must be sent, else answered with null', () => {
     const vast = { type: 'string', minLength: 1_000_000_000 };
-    expect(faultsOf({ text: vast }, { price: { type: 'number' } })).toEqual([
+    expect(errorsOf({ text: vast }, { price: { type: 'number' } })).toEqual([
       expect.stringContaining('get_price.inputSchema.properties.text: the submission test sends this'),
     ]);
-    expect(faultsOf({}, { text: vast })).toEqual([]);
+    expect(errorsOf({}, { text: vast })).toEqual([]);
   });
 });
 
@@ -130,7 +130,7 @@ describe('a spec', () => {
       ] as never,
       generic,
     );
-    expect(result.ok ? [] : result.faults.map(({ where }) => where)).toEqual(['get_it.input[0].pattern']);
+    expect(result.ok ? [] : result.errors.map(({ where }) => where)).toEqual(['get_it.input[0].pattern']);
   });
 });
 

@@ -31,7 +31,7 @@ it('waits for no pipe and reads no device', async () => {
   for (const path of [pipe, '/dev/zero', directory()]) {
     await expect(readInput(path)).rejects.toMatchObject({
       code: 'NOT_READABLE',
-      message: expect.stringContaining('no regular file'),
+      message: expect.stringContaining('not a regular file'),
     });
   }
 });

@@ -46,7 +46,7 @@ function flagsOf(pieces: readonly string[]): CreateFlags {
 
 function reread(pieces: readonly string[]): CreateAnswers {
   const parts = readCreateFlags(flagsOf(pieces));
-  if (!parts.ok) throw new Error(JSON.stringify(parts.faults));
+  if (!parts.ok) throw new Error(JSON.stringify(parts.errors));
   return completeAnswers(parts.value);
 }
 
@@ -130,7 +130,7 @@ describe('flags', () => {
       packageManager: 'bower',
       spec: 'x.json',
     });
-    expect(result.ok ? [] : result.faults.map(({ where }) => where)).toEqual([
+    expect(result.ok ? [] : result.errors.map(({ where }) => where)).toEqual([
       '--spec',
       '[directory]',
       '--tool',

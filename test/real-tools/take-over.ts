@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { parseFields } from '../../src/fields/language.ts';
-import type { Change, Fault } from '../../src/model/model.ts';
+import type { Change, InputError } from '../../src/model/model.ts';
 import { outputSchemaOf } from '../../src/tools/definition.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
@@ -13,7 +13,7 @@ export interface TakenOver {
   /** Those that do not say what they return: the command says it. */
   readonly completed: number;
   readonly taken: number;
-  readonly refused: readonly Fault[];
+  readonly refused: readonly InputError[];
   readonly changes: readonly Change[];
   /** MUST rules of the project's self-check: how many passed, and the ids of those that failed. */
   readonly passed: number;
@@ -35,7 +35,7 @@ export const givenOutput = 'result:string What the server answers, as text';
  */
 export async function takeOver(given: readonly JsonObject[], place: string): Promise<TakenOver> {
   const fields = parseFields([givenOutput], '--output');
-  if (!fields.ok) throw new Error(JSON.stringify(fields.faults));
+  if (!fields.ok) throw new Error(JSON.stringify(fields.errors));
   const list = given.map((tool) =>
     tool.outputSchema === undefined
       ? { ...tool, outputSchema: outputSchemaOf(fields.value, 'record') }
@@ -76,7 +76,7 @@ export async function takeOver(given: readonly JsonObject[], place: string): Pro
   };
 }
 
-async function refusedOf(flags: readonly string[], cwd: string): Promise<readonly Fault[]> {
+async function refusedOf(flags: readonly string[], cwd: string): Promise<readonly InputError[]> {
   const { status, stderr } = await create([...flags, '--yes', '--json', '--dry-run'], { cwd });
   if (status === 0) return [];
   const { error } = JSON.parse(stderr);

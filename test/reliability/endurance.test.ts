@@ -24,7 +24,7 @@ const mostGrowth = 2_000_000;
 const mostResidentGrowth = 1.5;
 const openStreams = 16;
 /** For what is due at once, on a machine that may be busy. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 const root = scratch();
 
@@ -64,7 +64,7 @@ async function endure(server: ServerProcess): Promise<void> {
   expect([...course.runs.keys()].sort()).toEqual(kinds.map(({ name }) => name).sort());
 
   for (const caller of callers) caller.drop();
-  await expect.poll(async () => (await server.memory()).sockets, { timeout: patienceMs }).toBe(0);
+  await expect.poll(async () => (await server.memory()).sockets, { timeout: timeoutMs }).toBe(0);
   await stopInTheMiddle(server, callers);
   const { events, improper, errors } = server.written;
   expect(improper).toEqual([]);
@@ -100,7 +100,7 @@ function isCancelled(line: string): boolean {
   return /^echo_later (DOMException \[)?AbortError/.test(line);
 }
 
-/** Sends SIGTERM while streams are open and a call runs: all of them must end in order, and the process with 0. */
+/** Sends SIGTERM while streams are open and a call runs: all of them must end gracefully, and the process with 0. */
 async function stopInTheMiddle(server: ServerProcess, callers: readonly Caller[]): Promise<void> {
   const [first, second, ...others] = callers as [Caller, Caller, ...Caller[]];
   await first.ask('ping');

@@ -60,7 +60,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
     }
     lendModules(directory);
     const { stdout } = await compile(directory);
-    expect(faultySpecs(stdout, specs), stdout.slice(0, 2_000)).toEqual([]);
+    expect(invalidSpecs(stdout, specs), stdout.slice(0, 2_000)).toEqual([]);
     done.rendered += specs.length;
   });
 
@@ -82,9 +82,9 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
   it('answer every example as it foretells', async () => {
     const { callTool } = await import(join(directory, 'dist/src/server/call.js'));
     for (const tool of await compiledTools(directory)) {
-      for (const { arguments: args, expect: foretold } of tool.examples) {
+      for (const { arguments: args, expect: expected } of tool.examples) {
         const result: CallResult = await callTool(tool, args);
-        expect(outcomeOf(result), `${tool.name} ${JSON.stringify(args)}`).toBe(foretold);
+        expect(outcomeOf(result), `${tool.name} ${JSON.stringify(args)}`).toBe(expected);
         done.called += 1;
       }
     }
@@ -115,19 +115,19 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
   return { specs, failures: failuresOf({ ...report, rules: judged }), unitTests };
 }
 
-/** Prepares all specs as one project's. @throws Error that shows each spec that is refused, with its faults */
+/** Prepares all specs as one project's. @throws Error that shows each spec that is refused, with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
   const whole = prepare(specs, profile);
   if (whole.ok) return whole.prepared.tools;
   const refused = specs.flatMap((spec) => {
     const alone = prepare([spec], profile);
-    return alone.ok ? [] : [JSON.stringify({ spec, faults: alone.faults })];
+    return alone.ok ? [] : [JSON.stringify({ spec, errors: alone.errors })];
   });
   throw new Error(refused.slice(0, 3).join('\n'));
 }
 
 /** The specs whose files the compiler names. */
-function faultySpecs(output: string, specs: readonly ToolSpec[]): readonly unknown[] {
+function invalidSpecs(output: string, specs: readonly ToolSpec[]): readonly unknown[] {
   const named = [...output.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, path]) => path ?? '');
   return [...new Set(named)].map((path) => {
     const file = /tools\/(.+?)(\.test)?\.ts$/.exec(path)?.[1];

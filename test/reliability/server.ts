@@ -19,7 +19,7 @@ export interface Memory {
 export interface Written {
   /** `event` or `event: outcome` → how often. */
   readonly events: Map<string, number>;
-  /** Lines that are no JSON, or hold an argument or a token. */
+  /** Lines that are not JSON, or hold an argument or a token. */
   readonly improper: string[];
   /** What came on stderr, without the lines of stacks. */
   readonly errors: string[];

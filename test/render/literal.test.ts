@@ -100,7 +100,7 @@ describe('a literal', () => {
     expect(property('description', 'short', 2)).toBe("description: 'short'");
   });
 
-  it('throws on what is no JSON', () => {
+  it('throws on what is not JSON', () => {
     expect(() => literal(Number.NaN)).toThrow(TypeError);
     expect(() => literal({ a: undefined } as never)).toThrow('no value at a');
   });

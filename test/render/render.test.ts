@@ -66,7 +66,7 @@ describe('a rendered project', () => {
     for (const [path, content] of files) expect(formatted(path, content)).toBe(content);
   });
 
-  it('copies what is no template byte for byte', () => {
+  it('copies what is not a template byte for byte', () => {
     const source = templates.get('project/CLAUDE.md');
     const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'yours' };
     expect(render([planned], templates).get('CLAUDE.md')?.content).toBe(source);

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createBodies } from '../../templates/project/src/server/limits.ts';
 import { config, initializeParams, start } from './support.ts';
 
-const patience = { timeout: 20_000 };
+const within = { timeout: 20_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
 
 describe('size limit', () => {
@@ -33,7 +33,7 @@ describe('size limit', () => {
     expect(await sendChunked(port, padded(4_000_000))).toBe(413);
   });
 
-  test('a client that still sends reads the refusal', patience, async () => {
+  test('a client that still sends reads the refusal', within, async () => {
     const { url } = await start();
     const body = new Blob([padded(8_000_000)]);
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' } as const;
@@ -43,7 +43,7 @@ describe('size limit', () => {
     }
   });
 
-  test('a client that never stops sending is cut off', patience, async () => {
+  test('a client that never stops sending is cut off', within, async () => {
     const { port } = await start();
     const headers = { 'content-type': 'application/json' };
     const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });

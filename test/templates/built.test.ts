@@ -18,7 +18,7 @@ const live = {
   PLATFORM_AUDIENCE: audience,
   PLATFORM_PUBLIC_KEY: publicKey,
 };
-const patience = { timeout: 20_000 };
+const within = { timeout: 20_000 };
 
 /** Starts the built server and waits until it listens. */
 async function serve(env: Record<string, string> = {}) {
@@ -28,7 +28,7 @@ async function serve(env: Record<string, string> = {}) {
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
-  const listening = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), patience);
+  const listening = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), within);
   return { ...server, events, listening, client: new RawClient(`http://127.0.0.1:${listening.port}/mcp`) };
 }
 
@@ -46,7 +46,7 @@ describe('main', () => {
   test('finishes running calls after SIGTERM and exits with 0', async () => {
     const { child, exit, output, client, events } = await serve();
     const call = client.call('slow');
-    await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
+    await vi.waitUntil(() => output.stderr.includes('slow runs'), within);
     child.kill('SIGTERM');
     expect((await call).structuredContent).toEqual({ text: 'late' });
     expect(await exit).toMatchObject({ code: 0 });
@@ -56,7 +56,7 @@ describe('main', () => {
   test('cuts them after the grace period and exits with 0', async () => {
     const { child, exit, output, client } = await serve({ SHUTDOWN_GRACE_MS: '50' });
     const cut = expect(client.call('slow')).rejects.toThrow();
-    await vi.waitUntil(() => output.stderr.includes('slow runs'), patience);
+    await vi.waitUntil(() => output.stderr.includes('slow runs'), within);
     child.kill('SIGINT');
     expect(await exit).toMatchObject({ code: 0 });
     await cut;
@@ -67,7 +67,7 @@ describe('main', () => {
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
     await vi.waitUntil(
       () => events().some(({ detail }) => detail?.startsWith('Error: nobody waits for this')),
-      patience,
+      within,
     );
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
   });
@@ -87,7 +87,7 @@ describe('main', () => {
   test.each([
     ['a key', { PLATFORM_PUBLIC_KEY: '' }, ['PLATFORM_JWKS_URL']],
     ['an audience', { PLATFORM_AUDIENCE: '' }, ['PLATFORM_AUDIENCE']],
-    ['the gate', { AUTH: 'off' }, ['AUTH']],
+    ['authentication', { AUTH: 'off' }, ['AUTH']],
     [
       'much',
       { PORT: 'x', PLATFORM_ISSUER: '', SESSION_SECRET: 'hush' },

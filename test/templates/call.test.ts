@@ -81,7 +81,7 @@ describe('arguments', () => {
     expect(isError).toBe(true);
   });
 
-  test('the first few of many faults are told', async () => {
+  test('the first few of many errors are told', async () => {
     const many = {
       ...echo,
       inputSchema: {
@@ -166,7 +166,7 @@ describe('arguments that are objects', () => {
   });
 });
 
-describe('faults of a tool', () => {
+describe('errors of a tool', () => {
   test('an exception tells the caller an id and nothing else', async () => {
     const report = vi.fn();
     const result = await call(throwing, {}, { report });
@@ -193,7 +193,7 @@ describe('faults of a tool', () => {
     ['a BigInt', textTool('t', (_, { found }) => found({ text: 1n })), 'structuredContent: Do not know how'],
     ['a bare object', textTool('t', () => ({ text: 'x' }) as never), 'run must return'],
     ['nothing', textTool('t', () => undefined as never), 'run must return'],
-  ])('%s is no success', async (_, tool, detail) => {
+  ])('%s is not a success', async (_, tool, detail) => {
     const report = vi.fn();
     const result = await call(tool, {}, { report });
     expect(result.structuredContent).toMatchObject({ text: null, error: 'OUTPUT_MISMATCH' });

@@ -53,7 +53,7 @@ test('the types of run follow from the schemas', () => {
       expectTypeOf(fail).returns.toEqualTypeOf<Outcome>();
       // @ts-expect-error No such parameter.
       void input.block;
-      // @ts-expect-error A numeric string is no number.
+      // @ts-expect-error A numeric string is not a number.
       found({ gwei: '12', rows: [] });
       // @ts-expect-error A required member is missing.
       found({ gwei: 12 });

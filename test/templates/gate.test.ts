@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { createGate } from '../../templates/project/src/server/auth.ts';
+import { createAuthentication } from '../../templates/project/src/server/auth.ts';
 import { audience, config, publicKey, start, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -153,7 +153,7 @@ describe('nothing slips past', () => {
   });
 
   test.each(['Tools/call', 'tools/call ', ' tools/call', 'tools//call', 'tools.call', 'tools/Call'])(
-    'the method %j is no call',
+    'the method %j is not a call',
     async (method) => {
       const { client } = await start();
       const { body } = await client.request(method, call.params, await client.session());
@@ -209,9 +209,9 @@ test('AUTH=off lets everybody in', async () => {
 
 test('a platform may carry its token in another header, with or without a scheme', async () => {
   const rules = config().token;
-  if (!rules) throw new Error('The gate is off.');
+  if (!rules) throw new Error('Authentication is off.');
   const log = Object.assign(() => {}, { flush() {} });
-  const bare = createGate({ ...rules, header: 'x-platform-token', scheme: '' }, log);
+  const bare = createAuthentication({ ...rules, header: 'x-platform-token', scheme: '' }, log);
   expect(await bare.admits({ 'x-platform-token': await token() })).toBe(true);
   expect(await bare.admits({ 'x-platform-token': '' })).toBe(false);
   expect(await bare.admits({ authorization: await bearer() })).toBe(false);

@@ -11,7 +11,7 @@ import { createLog } from '../../templates/project/src/server/log.ts';
 import { config, initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
-const patience = { timeout: 20_000 };
+const within = { timeout: 20_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
 
 describe('routes', () => {
@@ -215,14 +215,14 @@ describe('slow and vanished clients', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } }),
       signal: caller.signal,
     });
-    await vi.waitUntil(() => held.signal, patience);
+    await vi.waitUntil(() => held.signal, within);
     caller.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), patience);
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), within);
     expect(held.signal?.aborted).toBe(true);
   });
 
-  test('an aborted upload is no incident', async () => {
+  test('an aborted upload is not an incident', async () => {
     const { port, client, events } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write(
@@ -250,9 +250,9 @@ describe('requests pipelined behind a running call', () => {
     };
     const socket = connect(port, '127.0.0.1');
     socket.write(`${call('first')}${call('second')}${head('GET')}${head('POST', 100)}{`);
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal), patience);
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
     socket.destroy();
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal?.aborted), patience);
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal?.aborted), within);
     const idle = connect(port, '127.0.0.1');
     await once(idle, 'connect');
     await stop();
@@ -268,7 +268,7 @@ describe('stopping', () => {
     const { tool, held } = heldTool();
     const { client, stop, url } = await start({ tools: [tool] });
     const call = client.call('held');
-    await vi.waitUntil(() => held.signal, patience);
+    await vi.waitUntil(() => held.signal, within);
     const stopped = stop();
     const health = fetch(url.replace('/mcp', '/health'), { headers: { connection: 'close' } });
     await expect(health).rejects.toThrow();
@@ -282,10 +282,10 @@ describe('stopping', () => {
     const { client, stop, events } = await start({ tools: [tool], env: { SHUTDOWN_GRACE_MS: '50' } });
     const call = client.call('held');
     const cut = expect(call).rejects.toThrow();
-    await vi.waitUntil(() => held.signal, patience);
+    await vi.waitUntil(() => held.signal, within);
     await stop();
     await cut;
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), patience);
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), within);
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { readConfig } from '../../templates/project/src/config.ts';
-import { createGate } from '../../templates/project/src/server/auth.ts';
+import { createAuthentication } from '../../templates/project/src/server/auth.ts';
 import { createLog } from '../../templates/project/src/server/log.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 
@@ -14,7 +14,7 @@ const pemOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', fo
 const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const other = newKey();
 const shipped = newKey();
-const patience = { timeout: 20_000 };
+const within = { timeout: 20_000 };
 
 /** The key set that a test publishes, and how. */
 interface Published {
@@ -25,7 +25,7 @@ interface Published {
   handler?: RequestListener;
 }
 
-/** A platform on loopback that publishes keys, and the gate of a server that is configured for it. */
+/** A platform on loopback that publishes keys, and the authentication of a server that is configured for it. */
 async function publish(first: unknown, { fallback = false, handler, env = {} }: PublishOptions = {}) {
   const platform: Published = { body: first, status: 200, requests: 0, ...(handler && { handler }) };
   const server = createServer((request, response) => {
@@ -51,17 +51,17 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
       },
     },
   );
-  if (!configured.ok || !configured.config.token) throw new Error('The gate is off.');
+  if (!configured.ok || !configured.config.token) throw new Error('Authentication is off.');
   const lines: string[] = [];
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const gate = createGate(configured.config.token, log);
+  const authentication = createAuthentication(configured.config.token, log);
   const admits = async (...args: Parameters<typeof token>) =>
-    gate.admits({ authorization: `Bearer ${await token(...args)}` });
+    authentication.admits({ authorization: `Bearer ${await token(...args)}` });
   const events = () => {
     log.flush();
     return lines.map((line) => JSON.parse(line));
   };
-  return { platform, port, gate, admits, events };
+  return { platform, port, authentication, admits, events };
 }
 
 interface PublishOptions {
@@ -153,9 +153,12 @@ describe('the order of the keys', () => {
 
   test('a configured key excludes all others, and no key set is fetched', async () => {
     const env = { PLATFORM_PUBLIC_KEY: pemOf(other) };
-    const { platform, gate, admits } = await publish({ keys: [jwk(platformKey)] }, { fallback: true, env });
-    await gate.prepare();
-    expect(gate.holds()).toBe('PLATFORM_PUBLIC_KEY');
+    const { platform, authentication, admits } = await publish(
+      { keys: [jwk(platformKey)] },
+      { fallback: true, env },
+    );
+    await authentication.prepare();
+    expect(authentication.holds()).toBe('PLATFORM_PUBLIC_KEY');
     expect(await admits({}, { key: other })).toBe(true);
     expect(await admits()).toBe(false);
     expect(await admits({}, byShipped)).toBe(false);
@@ -163,13 +166,18 @@ describe('the order of the keys', () => {
   });
 
   test('a key set that is served excludes the shipped key', async () => {
-    const { gate, admits, events } = await publish({ keys: [jwk(platformKey)] }, { fallback: true });
-    expect(gate.holds()).toBe('the built-in key (the test)');
-    await gate.prepare();
-    expect(gate.holds()).toMatch(/^1 from http:/);
+    const { authentication, admits, events } = await publish(
+      { keys: [jwk(platformKey)] },
+      { fallback: true },
+    );
+    expect(authentication.holds()).toBe('the built-in key (the test)');
+    await authentication.prepare();
+    expect(authentication.holds()).toMatch(/^1 from http:/);
     expect(await admits()).toBe(true);
     expect(await admits({}, byShipped)).toBe(false);
-    expect(events().filter(({ event }) => event === 'keys')).toMatchObject([{ holds: gate.holds() }]);
+    expect(events().filter(({ event }) => event === 'keys')).toMatchObject([
+      { holds: authentication.holds() },
+    ]);
   });
 
   test.each<[string, RequestListener, string]>([
@@ -199,13 +207,13 @@ describe('the order of the keys', () => {
       (_, response) => response.writeHead(200).write('{"keys":['),
       'does not answer within 5000 ms',
     ],
-  ])('where a key set %s, the shipped key holds, and the log says why', patience, async (_, handler, why) => {
-    const { gate, admits, events } = await publish(null, { fallback: true, handler });
+  ])('where a key set %s, the shipped key holds, and the log says why', within, async (_, handler, why) => {
+    const { authentication, admits, events } = await publish(null, { fallback: true, handler });
     expect(await admits({}, byShipped)).toBe(true);
     expect(await admits()).toBe(false);
-    expect(gate.holds()).toBe('the built-in key (the test)');
+    expect(authentication.holds()).toBe('the built-in key (the test)');
     const told = events().find(({ event }) => event === 'keys');
-    expect(told).toMatchObject({ holds: gate.holds(), reason: expect.stringContaining(why) });
+    expect(told).toMatchObject({ holds: authentication.holds(), reason: expect.stringContaining(why) });
   });
 
   test('without a shipped key a failure is a loud warning, once', async () => {
@@ -314,7 +322,7 @@ test('a server listens before a slow key set is there, and its first call waits 
   const env = { PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL: `http://127.0.0.1:${port}/jwks.json` };
   const { client, app } = await start({ env });
   const prepared = app.prepare();
-  await vi.waitUntil(() => platform.requests === 1, patience);
+  await vi.waitUntil(() => platform.requests === 1, within);
   const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
   const call = client.request('tools/call', { name: 'get_price' }, headers);
   answer();

@@ -7,7 +7,7 @@ import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
-const patience = { timeout: 20_000 };
+const within = { timeout: 20_000 };
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
 /** What has the form of a token, and is none. */
 const lookalike = { Authorization: 'Bearer a.b.c' };
@@ -34,10 +34,10 @@ describe('event streams', () => {
     const [first, second] = [await attack(port), await attack(port)];
     const [one, two] = [received(first), received(second)];
     first.write(requestText('GET', session));
-    await vi.waitUntil(() => one.text.includes('keep-alive\n\n'), patience);
+    await vi.waitUntil(() => one.text.includes('keep-alive\n\n'), within);
     second.write(requestText('GET', session));
-    await vi.waitUntil(() => one.text.endsWith('0\r\n\r\n'), patience);
-    await vi.waitUntil(() => two.text.includes('keep-alive\n\n'), patience);
+    await vi.waitUntil(() => one.text.endsWith('0\r\n\r\n'), within);
+    await vi.waitUntil(() => two.text.includes('keep-alive\n\n'), within);
     expect(two.text).not.toMatch(/\r\n0\r\n\r\n$/);
   });
 
@@ -48,7 +48,7 @@ describe('event streams', () => {
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const session = await client.session();
     socket.write(requestText('GET', session) + requestText('POST', session, ping));
-    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), patience);
+    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), within);
     expect(statusesIn(got.text)).toEqual([200, 200]);
   });
 
@@ -58,14 +58,14 @@ describe('event streams', () => {
       const socket = await attack(port, from);
       const state = received(socket);
       socket.write(requestText('GET', await client.session()));
-      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), patience);
+      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), within);
       return state;
     };
     const honest = await open('127.0.0.1');
     const hostile: { text: string; closed: boolean }[] = [];
     for (let count = 0; count < 5; count++) hostile.push(await open('127.0.0.2'));
     const ended = ({ text }: { text: string }) => text.endsWith('\r\n0\r\n\r\n');
-    await vi.waitUntil(() => hostile.filter(ended).length === 3, patience);
+    await vi.waitUntil(() => hostile.filter(ended).length === 3, within);
     expect(hostile.map(ended)).toEqual([true, true, true, false, false]);
     expect(ended(honest)).toBe(false);
     expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_STREAMS' }));
@@ -80,12 +80,12 @@ describe('event streams', () => {
       socket.write(
         requestText('GET', { ...(await client.session()), 'X-Forwarded-For': `1.1.1.1, ${address}` }),
       );
-      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), patience);
+      await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), within);
       return state;
     };
     const honest = await open('10.0.0.1');
     const hostile = [await open('10.0.0.2'), await open('10.0.0.2')];
-    await vi.waitUntil(() => hostile[0]?.text.endsWith('\r\n0\r\n\r\n'), patience);
+    await vi.waitUntil(() => hostile[0]?.text.endsWith('\r\n0\r\n\r\n'), within);
     expect(honest.text).not.toMatch(/\r\n0\r\n\r\n$/);
   });
 });
@@ -99,12 +99,12 @@ test('a connection with too many requests ahead of their answers is closed, and 
   const socket = await attack(port);
   const got = received(socket);
   socket.write(requestText('POST', paid, body) + requestText('GET', session).repeat(3));
-  await vi.waitUntil(() => held.signal, patience);
+  await vi.waitUntil(() => held.signal, within);
   await delay(50);
   expect(got.closed).toBe(false);
   socket.write(requestText('GET', session).repeat(400));
-  await vi.waitUntil(() => got.closed, patience);
-  await vi.waitUntil(() => held.signal?.aborted, patience);
+  await vi.waitUntil(() => got.closed, within);
+  await vi.waitUntil(() => held.signal?.aborted, within);
   expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
 });
 
@@ -124,7 +124,7 @@ describe('bodies', () => {
     const [one, two] = [received(plain), received(marked)];
     plain.write(requestText('POST', {}, '{', 10));
     marked.write(requestText('POST', lookalike, '{', 10));
-    await vi.waitUntil(() => one.closed, patience);
+    await vi.waitUntil(() => one.closed, within);
     expect(statusesIn(one.text)).toEqual([408]);
     expect(two.text).toBe('');
   });
@@ -137,7 +137,7 @@ describe('bodies', () => {
       hostile.push(received(socket));
       socket.write(requestText('POST', lookalike, 'x'.repeat(size), 1_000_000));
     }
-    await vi.waitUntil(() => hostile.filter(({ text }) => text !== '').length === 2, patience);
+    await vi.waitUntil(() => hostile.filter(({ text }) => text !== '').length === 2, within);
     const refused = hostile.filter(({ text }) => text !== '');
     for (const { text } of refused) expect(text).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1/is);
     expect((await client.call('get_price')).structuredContent.price).toBe(12.5);
@@ -161,7 +161,7 @@ describe('bodies', () => {
         expect(
           (await fetch(client.url, { ...sent, body: halves, duplex: 'half' } as RequestInit)).status,
         ).toBe(200);
-      }, patience);
+      }, within);
     }
   });
 
@@ -206,7 +206,7 @@ describe('answers', () => {
     }
   });
 
-  test('that nobody reads end their connection; one that is read slowly does not', patience, async () => {
+  test('that nobody reads end their connection; one that is read slowly does not', within, async () => {
     const { client, port, events } = await start({ tools: [large], env: { ANSWER_STALL_MS: '1000' } });
     const session = await client.session();
     const [deaf, slow] = [await attack(port, '127.0.0.2'), await attack(port, '127.0.0.3')];
@@ -220,8 +220,8 @@ describe('answers', () => {
     slow.once('end', () => {
       ended = true;
     });
-    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_STALL_MS'), patience);
-    await vi.waitUntil(() => bytes > 18_000_000, patience);
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_STALL_MS'), within);
+    await vi.waitUntil(() => bytes > 18_000_000, within);
     clearInterval(drip);
     expect(ended).toBe(false);
   });
@@ -233,7 +233,7 @@ describe('answers', () => {
     for (const socket of await attackers(3, port)) {
       socket.pause().write(await callLarge(9_000_000, session));
     }
-    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_BUDGET_BYTES'), patience);
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_BUDGET_BYTES'), within);
     expect((await client.call('large', { bytes: 9_000_000 })).structuredContent.text).toHaveLength(4_500_000);
   });
 
@@ -248,10 +248,10 @@ describe('answers', () => {
     socket.write(
       requestText('POST', paid, body) + requestText('POST', session, body.replace('tools/call', 'ping')),
     );
-    await vi.waitUntil(() => held.signal, patience);
+    await vi.waitUntil(() => held.signal, within);
     await delay(900);
     held.release();
-    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), patience);
+    await vi.waitUntil(() => got.text.endsWith('"result":{}}'), within);
     expect(statusesIn(got.text)).toEqual([200, 200]);
   });
 });
@@ -262,7 +262,7 @@ describe('connections', () => {
     const honest = received(await attack(port, '127.0.0.1'));
     const silent = (await attackers(30, port)).map(received);
     expect((await client.call('get_price')).structuredContent.price).toBe(12.5);
-    await vi.waitUntil(() => silent.filter(({ closed }) => closed).length >= 20, patience);
+    await vi.waitUntil(() => silent.filter(({ closed }) => closed).length >= 20, within);
     expect(honest.closed).toBe(false);
     expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_CONNECTIONS' }));
   });
@@ -271,7 +271,7 @@ describe('connections', () => {
     const { tool, held } = heldTool();
     const { client, port } = await start({ tools: [tool], env: { MAX_CONNECTIONS: '3' } });
     const call = client.call('held');
-    await vi.waitUntil(() => held.signal, patience);
+    await vi.waitUntil(() => held.signal, within);
     await attackers(20, port, '127.0.0.1');
     await delay(50);
     held.release();
@@ -291,7 +291,7 @@ describe('calls', () => {
     const call = async (name: string, authorization = first) =>
       client.request('tools/call', { name }, { ...session, authorization });
     const running = tools.map(({ tool }) => call(tool.name));
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal), patience);
+    await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
     const refused = await call('nope', same ? first : `Bearer ${await token()}`);
     expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
       status: 503,
@@ -319,6 +319,6 @@ test('a server that is late twice in a row sheds load, and says so', async () =>
     retry: '1',
   });
   expect((await fetch(url.replace('/mcp', '/health'))).status).toBe(200);
-  await vi.waitFor(async () => expect((await client.request('ping')).status).toBe(400), patience);
+  await vi.waitFor(async () => expect((await client.request('ping')).status).toBe(400), within);
   expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_LOOP_DELAY_MS' }));
 });

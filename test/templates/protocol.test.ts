@@ -131,7 +131,7 @@ describe('malformed messages', () => {
     },
   );
 
-  test.each(['null', '1', '"tools/call"', 'true', '[]', deep(500)])('%j is no request', async (text) => {
+  test.each(['null', '1', '"tools/call"', 'true', '[]', deep(500)])('%j is not a request', async (text) => {
     const { client } = await start();
     const answer = await client.send(text, await client.session());
     expect(answer).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });

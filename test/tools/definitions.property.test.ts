@@ -35,8 +35,8 @@ describe('a definition of any schemas', () => {
       fc.property(entry, (given) => {
         const result = prepare([given as JsonObject], context);
         if (!result.ok) {
-          expect(result.faults.length).toBeGreaterThan(0);
-          for (const { where, message, hint } of result.faults) {
+          expect(result.errors.length).toBeGreaterThan(0);
+          for (const { where, message, hint } of result.errors) {
             expect(where).toMatch(/^get_it\./);
             expect(message.length * hint.length).toBeGreaterThan(0);
           }

@@ -39,7 +39,7 @@ function given(...texts: readonly string[]) {
 
 function wantedIn(entries: readonly JsonObject[]): readonly string[] {
   const result = prepare(entries, generic);
-  if (!result.ok) throw new Error(JSON.stringify(result.faults));
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return wantedExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }
 
@@ -50,7 +50,7 @@ describe('the examples that an author gives to a list of tools', () => {
 
   it('take the place of placeholders', () => {
     const result = given('get_x.code=ABC', 'get_x.range={"from":7}', 'get_y.at=3');
-    if (!result.ok) throw new Error(JSON.stringify(result.faults));
+    if (!result.ok) throw new Error(JSON.stringify(result.errors));
     expect(wantedIn(result.value as readonly JsonObject[])).toEqual([]);
     expect(result.value).toMatchObject([
       { inputSchema: { properties: { code: { examples: ['ABC'] }, range: { examples: [{ from: 7 }] } } } },
@@ -65,9 +65,9 @@ describe('the examples that an author gives to a list of tools', () => {
     ['get_z.code=ABC', 'get_z is not a tool that is taken', 'Did you mean get_x?'],
   ])('are refused as %s', (text, message, hint) => {
     const result = given(text);
-    const [fault] = result.ok ? [] : result.faults;
-    expect(fault?.message).toContain(message);
-    expect(fault?.hint).toContain(hint);
+    const [error] = result.ok ? [] : result.errors;
+    expect(error?.message).toContain(message);
+    expect(error?.hint).toContain(hint);
   });
 
   it.each(['get_x', 'get_x.code', '=5', 'get_x=5'])('are not written %s', (text) => {

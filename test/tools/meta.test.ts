@@ -5,7 +5,7 @@ import fc from '../fast-check.ts';
 
 function read(texts: readonly string[], toolMeta = context.toolMeta) {
   const settings = parseMeta(texts, '--meta');
-  if (!settings.ok) throw new Error(JSON.stringify(settings.faults));
+  if (!settings.ok) throw new Error(JSON.stringify(settings.errors));
   return metaOf(settings.value, toolMeta);
 }
 

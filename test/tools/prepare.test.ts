@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { context, generic, platforms } from '../../src/contract/platforms/index.ts';
 import { sampleArguments } from '../../src/contract/smoke.ts';
-import { mend } from '../../src/fixes/fix.ts';
-import { mismatches as misfits } from '../../src/model/match.ts';
+import { fix } from '../../src/fixes/fix.ts';
+import { clientMismatches as mismatches } from '../../src/model/match.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import { readSpec } from '../../src/tools/read.ts';
@@ -17,22 +17,22 @@ const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
 
 function prepared(entries: readonly SpecEntry[], profile = generic): Prepared {
   const result = prepare(entries, profile);
-  if (!result.ok) throw new Error(JSON.stringify(result.faults, null, 1));
+  if (!result.ok) throw new Error(JSON.stringify(result.errors, null, 1));
   return result.prepared;
 }
 
-const faultsOf = (...entries: readonly SpecEntry[]) => {
+const errorsOf = (...entries: readonly SpecEntry[]) => {
   const result = prepare(entries, generic);
-  return result.ok ? [] : result.faults;
+  return result.ok ? [] : result.errors;
 };
 
 /** What every prepared tool promises to the templates. */
 function expectWhole({ tools }: Prepared): void {
   for (const { definition, keyParameter, samples, examples } of tools) {
     const { inputSchema, outputSchema } = definition;
-    for (const { answer } of samples) expect(misfits(outputSchema, answer, '')).toEqual([]);
+    for (const { answer } of samples) expect(mismatches(outputSchema, answer, '')).toEqual([]);
     for (const { arguments: given, expect: outcome } of examples) {
-      expect(misfits(inputSchema, given, '')).toEqual([]);
+      expect(mismatches(inputSchema, given, '')).toEqual([]);
       const key = keyParameter === null ? null : (given[keyParameter] ?? null);
       expect(samples.some((sample) => sample.key === key)).toBe(outcome === 'found');
     }
@@ -45,8 +45,8 @@ function expectWhole({ tools }: Prepared): void {
     const blank = blankAnswer(outputSchema);
     expect(blank.ok).toBe(true);
     const failure = { ...(blank.ok && blank.answer), error: 'X', message: 'y' };
-    expect(misfits(outputSchema, failure, '')).toEqual([]);
-    expect(mend({ ...definition }, generic.smoke, '')).toEqual({
+    expect(mismatches(outputSchema, failure, '')).toEqual([]);
+    expect(fix({ ...definition }, generic.smoke, '')).toEqual({
       ok: true,
       value: { definition, changes: [] },
     });
@@ -156,7 +156,7 @@ describe('the samples of a tool', () => {
     [{ arguments: { symbol: 7 }, expect: 'found' }, 'arguments.symbol is 7'],
     [{ arguments: { symbol: 'BTC' }, expect: 'fail' }, 'expects a failure'],
   ] as const)('refuse %j', (example, message) => {
-    expect(faultsOf({ ...price, examples: [example] })[0]?.message).toContain(message);
+    expect(errorsOf({ ...price, examples: [example] })[0]?.message).toContain(message);
   });
 
   it('refuse an example that contradicts another', () => {
@@ -164,14 +164,14 @@ describe('the samples of a tool', () => {
       { arguments: { symbol: 'BTC', side: 'buy' }, expect: 'found' },
       { arguments: { symbol: 'BTC', side: 'sell' }, expect: 'empty' },
     ] as const;
-    expect(faultsOf({ ...price, examples })[0]?.message).toContain('the same symbol finds something');
+    expect(errorsOf({ ...price, examples })[0]?.message).toContain('the same symbol finds something');
   });
 
   it('ask for examples where a pattern is beyond them', () => {
     const output = [
       { name: 'items', type: 'array', items: { type: 'string', pattern: '^(?=x)\\p{Lu}+$' } },
     ] as const;
-    expect(faultsOf({ ...price, output: [{ ...output[0], required: true }] })).toEqual([]);
+    expect(errorsOf({ ...price, output: [{ ...output[0], required: true }] })).toEqual([]);
     const definition = {
       name: 'get_x',
       description: 'Returns x.',
@@ -251,20 +251,20 @@ describe('a definition that others wrote', () => {
 
 describe('several tools', () => {
   it.each(['get_price', 'get-price', 'Get_Price', 'getPrice'])(
-    'get_price and %s are not told apart',
+    'get_price and %s are not distinguished',
     (name) => {
-      const [fault] = faultsOf(price, { ...price, name });
-      expect(fault?.where).toBe(`tools[1] (${name}).name`);
+      const [error] = errorsOf(price, { ...price, name });
+      expect(error?.where).toBe(`tools[1] (${name}).name`);
     },
   );
 
-  it('list the faults of all at once', () => {
-    const faults = faultsOf(
+  it('list the errors of all at once', () => {
+    const errors = errorsOf(
       { name: 'bad name', description: 'x', input: [{ name: 'a', type: 'strng' }], output: [] },
       { name: 'ok', description: 7, inputSchema: { type: 'array' }, outputSchema: { anyOf: [] } },
       { name: 'half', input: [], outputSchema: {} },
     );
-    const said = JSON.stringify(faults);
+    const said = JSON.stringify(errors);
     for (const part of [
       'bad name',
       'strng',

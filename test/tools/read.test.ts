@@ -13,12 +13,12 @@ const tool = {
 };
 const text = JSON.stringify(tool);
 
-function faultsOf(spec: string): readonly string[] {
+function errorsOf(spec: string): readonly string[] {
   const read = readSpec(spec, 'spec');
   const result = read.ok ? prepare(read.value, generic) : read;
   return result.ok
     ? []
-    : result.faults.map(({ where, value, message, hint }) => `${where} ${value}: ${message}. ${hint}`);
+    : result.errors.map(({ where, value, message, hint }) => `${where} ${value}: ${message}. ${hint}`);
 }
 
 describe('a spec file', () => {
@@ -45,10 +45,10 @@ describe('a spec file', () => {
   });
 
   it.each([
-    ['', 'is no tool'],
+    ['', 'is not a tool'],
     ['[]', 'holds no tool'],
-    ['7', 'is no tool'],
-    ['[{}, 7]', 'spec[1] 7: is no tool'],
+    ['7', 'is not a tool'],
+    ['[{}, 7]', 'spec[1] 7: is not a tool'],
     ['{"a":', 'spec:1:'],
     ['{"a":1,"a":2}', 'spec:1:8 undefined: "a" is not unique'],
     ['[{"a":{"b":1},\n"\\u0061":2}]', 'spec:2:1'],
@@ -62,8 +62,8 @@ describe('a spec file', () => {
     [`a: ${'x'.repeat(500_000)}`, 'characters of YAML'],
     ['a: 1\n---\nb: 2', 'multiple documents'],
     ['a: &x [*x]', 'deeper than'],
-    ['a: .inf', 'no JSON number'],
-    ['a: !!binary abcd', 'no JSON value'],
+    ['a: .inf', 'not a JSON number'],
+    ['a: !!binary abcd', 'not a JSON value'],
     ['{"__proto__":{}}', 'no object can hold this key'],
     ['["\\ud800"]', 'half a character'],
     ['{"jsonrpc":"2.0","id":1,"error":{"code":1}}', "a server's error"],
@@ -78,13 +78,13 @@ describe('a spec file', () => {
     ['x'.repeat(5_000_001), 'characters'],
     [JSON.stringify(Array(1_001).fill(tool)), '1001 tools'],
   ])('%.40s is refused', (spec, part) => {
-    expect(faultsOf(spec).join('\n')).toContain(part);
+    expect(errorsOf(spec).join('\n')).toContain(part);
   });
 });
 
 describe('a tool spec', () => {
   it.each([
-    [{ inpt: [] }, 'get_price.inpt []: is no key of a spec. Did you mean input?'],
+    [{ inpt: [] }, 'get_price.inpt []: is not a key of a spec. Did you mean input?'],
     [{ output: undefined }, 'get_price.output undefined: is missing. Write a list of fields'],
     [{ output: [] }, 'get_price.output'],
     [{ returns: 'lists' }, 'get_price.returns "lists": is none of the allowed values. Did you mean list?'],
@@ -110,14 +110,14 @@ describe('a tool spec', () => {
       { input: [{ name: 'a', type: 'integer', default: 'x' }] },
       'get_price.input[0].default "x": does not fit',
     ],
-    [{ input: [{ name: 'a', type: 'string', pattern: '(' }] }, 'no regular expression'],
+    [{ input: [{ name: 'a', type: 'string', pattern: '(' }] }, 'not a regular expression'],
     [
       { output: [{ name: 'a', type: 'object', fields: [{ name: '', type: 'string' }] }] },
       'get_price.output[0].fields[0].name',
     ],
     [{ output: [{ name: 'error', type: 'object', fields: [] }] }, 'Rename your own error'],
   ])('%j', (members, part) => {
-    expect(faultsOf(JSON.stringify({ ...tool, ...members })).join('\n')).toContain(part);
+    expect(errorsOf(JSON.stringify({ ...tool, ...members })).join('\n')).toContain(part);
   });
 
   it('is described by the schema that ships', () => {

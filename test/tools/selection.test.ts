@@ -15,7 +15,7 @@ const list = [tool('get_a', { outputSchema }), tool('get_b'), tool('get_c', { ou
 
 function selected(selection: Partial<Selection>) {
   const result = selectTools(list, { only: [], except: [], ...selection });
-  if (!result.ok) return { faults: result.faults };
+  if (!result.ok) return { errors: result.errors };
   const { entries, left } = result.value;
   return { names: entries.map(({ name }) => name), left, entries };
 }
@@ -46,8 +46,8 @@ describe('a part of a list of tools', () => {
     [{ output: [] }, '--output', '--only <tool>'],
     [{ only: ['get_a'], output: [] }, '--output', 'Leave --output out'],
   ])('%j is refused', (selection, where, hint) => {
-    const [fault] = selected(selection).faults ?? [];
-    expect(fault).toMatchObject({ where, hint: expect.stringContaining(hint) });
+    const [error] = selected(selection).errors ?? [];
+    expect(error).toMatchObject({ where, hint: expect.stringContaining(hint) });
   });
 
   it('gives one tool what it returns, as a record or a list', () => {
@@ -55,7 +55,7 @@ describe('a part of a list of tools', () => {
     for (const returns of ['record', 'list'] as const) {
       const { entries = [] } = selected({ only: ['get_b'], output, returns });
       const result = prepare(entries, generic);
-      if (!result.ok) throw new Error(JSON.stringify(result.faults));
+      if (!result.ok) throw new Error(JSON.stringify(result.errors));
       const [prepared] = result.prepared.tools;
       expect(prepared?.samples[0]?.answer).toEqual(
         returns === 'record' ? { price: 1 } : { items: [{ price: 1 }], count: 1 },
@@ -69,8 +69,8 @@ describe('a list with tools that cannot be taken over', () => {
     const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
     const result = prepare([...list, ...others], generic);
     expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
-    const faults = result.ok ? [] : result.faults.map((fault) => `${fault.tool} ${fault.where}`);
-    expect(faults).toEqual([
+    const errors = result.ok ? [] : result.errors.map((error) => `${error.tool} ${error.where}`);
+    expect(errors).toEqual([
       'get_b tools[1] (get_b).outputSchema',
       'bad_schema tools[3] (bad_schema).outputSchema.type',
       'get_a tools[4] (get_a).name',
@@ -79,7 +79,7 @@ describe('a list with tools that cannot be taken over', () => {
 
   it('offers a way on for one that does not say what it returns', () => {
     const result = prepare(list, generic);
-    const [fault] = result.ok ? [] : result.faults;
-    expect(fault?.hint).toContain("--only get_b --output '");
+    const [error] = result.ok ? [] : result.errors;
+    expect(error?.hint).toContain("--only get_b --output '");
   });
 });

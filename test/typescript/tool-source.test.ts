@@ -81,7 +81,7 @@ well.\` as const
     '// export default defineTool({',
     'export default',
     "const text = 'export default defineTool({})'",
-  ])('%j is no tool', (text) => {
+  ])('%j is not a tool', (text) => {
     expect(readToolSource(text).exportsTool).toBe(false);
   });
 

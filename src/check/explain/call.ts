@@ -126,7 +126,7 @@ export const callExplanations: Explanations = {
     '{"isError": true, "content": [{"type": "text", "text": "Unknown tool: no_such_tool"}]}',
   ),
   'call.unknown-tool-names': contrast(
-    'In a plain object "constructor" is always found: the server then calls what is no tool.',
+    'In a plain object "constructor" is always found: the server then calls what is not a tool.',
     'const tool = tools[name];',
     'const tool = toolsByName.get(name); // a Map',
   ),

@@ -6,7 +6,7 @@ const symbol = { type: 'string', description: 'Ticker of the coin.', examples: [
 /** Names, descriptions and parameters of tools. */
 export const definitionExplanations: Explanations = {
   'tool.readable': {
-    why: 'The marketplace stores each element of the list and shows it to agents. What is no object, or is larger than any reader takes, cannot be listed, called or judged.',
+    why: 'The marketplace stores each element of the list and shows it to agents. What is not an object, or is larger than any reader takes, cannot be listed, called or judged.',
     failing: 'tools/list\n→ {"tools": ["get_price", {"name": "list_coins", …}]}',
     passing: 'tools/list\n→ {"tools": [{"name": "get_price", …}, {"name": "list_coins", …}]}',
   },

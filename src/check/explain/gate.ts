@@ -19,7 +19,7 @@ const claims =
 const batch =
   'The public middleware looks at body.method. An array has none, so it lets the batch pass, and the transport runs every call in it.';
 
-/** Who gets past the gate. */
+/** Who passes authentication. */
 export const gateExplanations: Explanations = {
   'gate.valid-token': exchange(
     'A gate that also keeps out the platform earns nothing. Mostly the audience differs: it is the registered URL, letter by letter.',
@@ -42,7 +42,7 @@ export const gateExplanations: Explanations = {
   'gate.garbage': token('A gate that only looks whether there is a header is none.', 'Bearer garbage'),
   'gate.empty-token': token('An empty token must not pass for a token that was not asked for.', 'Bearer'),
   'gate.other-scheme': token(
-    'What stands behind another scheme is no bearer token, and nobody has promised to check it.',
+    'What stands behind another scheme is not bearer token, and nobody has promised to check it.',
     'Basic <token of the platform>',
   ),
   'gate.wrong-key': token(anyone, 'Bearer <signed with a key of my own>'),

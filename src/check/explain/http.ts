@@ -11,7 +11,7 @@ function accepted(header: string): Explanation {
 
 function illFormed(what: string): Explanation {
   return exchange(
-    'A caller learns from an error that it sent nonsense. A 200 hides that, a 500 looks like a fault of the server, and a crash is one.',
+    'A caller learns from an error that it sent nonsense. A 200 hides that, a 500 looks like an error of the server, and a crash is one.',
     `POST /mcp  ${what}`,
     '500, or 200',
     '400 {"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "Parse error"}}',
@@ -71,7 +71,7 @@ export const httpExplanations: Explanations = {
     '403',
   ),
   'http.other-methods': exchange(
-    'A path that answers to every method also answers where the gate does not look.',
+    'A path that answers to every method also answers where authentication does not look.',
     'PUT /mcp  {"method": "tools/list", …}',
     '200 {"result": …}',
     '405',

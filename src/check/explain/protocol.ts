@@ -55,7 +55,7 @@ export const protocolExplanations: Explanations = {
     'HTTP 202',
   ),
   'protocol.ill-formed': exchange(
-    'What a caller meant by a message that breaks the protocol can only be guessed; an error tells it to mend the message.',
+    'What a caller meant by a message that breaks the protocol can only be guessed; an error tells it to fix the message.',
     '{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}',
     '{"id": 1, "result": …}, or HTTP 500',
     'HTTP 400 {"error": {"code": -32600, …}}',

@@ -12,7 +12,7 @@ const lost =
 const guessed =
   'An id that nobody was given must open nothing: else whoever guesses or edits one is let into the session of another.';
 const member =
-  'Where sessions are looked up in a plain object, "__proto__" and "constructor" are always found, and the server works on something that is no session.';
+  'Where sessions are looked up in a plain object, "__proto__" and "constructor" are always found, and the server works on something that is not a session.';
 
 /** Sessions. */
 export const sessionExplanations: Explanations = {

@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { fileOf, mendsOf, problemLine, remarksOf, stackLines } from './words.ts';
+import { fileOf, fixesOf, problemLine, remarksOf, stackLines } from './format.ts';
 
 /** GitHub shows so many lines of an annotation that more would bury the fix. */
 const problemsShown = 10;
@@ -33,7 +33,7 @@ function failureText(rule: CheckedRule): string {
     ...problems.slice(0, problemsShown).map(problemLine),
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...stackLines(problems),
-    ...mendsOf(rule).map((mend) => `fix: ${mend}`),
+    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
     `source: ${source}`,
   ].join('\n');
 }

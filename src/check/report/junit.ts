@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { groupOf, mendsOf, problemLine, type Remark, remarksOf, stackLines } from './words.ts';
+import { fixesOf, groupOf, problemLine, type Remark, remarksOf, stackLines } from './format.ts';
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
@@ -70,7 +70,7 @@ function contentOf(rule: CheckedRule, fails: boolean): string | undefined {
   const lines = [
     ...problems.map(problemLine),
     ...stackLines(problems),
-    ...mendsOf(rule).map((mend) => `fix: ${mend}`),
+    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
     `source: ${source}`,
   ];
   const text = escaped(lines.join('\n'));

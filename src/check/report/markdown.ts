@@ -1,7 +1,7 @@
 import { shorten } from '../../contract/json.ts';
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { mendsOf, problemLine, reasonLine, strayLine } from './words.ts';
+import { fixesOf, problemLine, reasonLine, strayLine } from './format.ts';
 
 const problemsShown = 5;
 
@@ -63,7 +63,7 @@ function failureRow(rule: CheckedRule): readonly string[] {
     ...(more > 0 ? [`… and ${more} more`] : []),
   ];
   const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
-  return [text(id), weight, lines.join('<br>'), mendsOf(rule).map(text).join('<br>'), text(source)];
+  return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

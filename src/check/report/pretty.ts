@@ -2,8 +2,8 @@ import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
 import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
+import { reasonLine, strayLine } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
-import { reasonLine, strayLine } from './words.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
@@ -103,11 +103,11 @@ function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: 
 
 function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalStep, paint: Paint) {
   const mark = status === 'pass' ? paint.green('✓') : paint.red('✗');
-  const mend = problems.find((problem) => problem.mend !== undefined)?.mend;
+  const fix = problems.find((problem) => problem.fix !== undefined)?.fix;
   return [
     `${mark} ${printable(shortName(tool))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
     ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
-    ...(mend === undefined ? [] : [`    fix       ${printable(mend)}`]),
+    ...(fix === undefined ? [] : [`    fix       ${printable(fix)}`]),
   ];
 }
 

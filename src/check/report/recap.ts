@@ -1,7 +1,7 @@
 import { type Paint, printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
-import { groupOf, problemLine } from './words.ts';
+import { groupOf, problemLine } from './format.ts';
 
 /** One line for each group of rules: whether it passed, and the counts. */
 export function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {

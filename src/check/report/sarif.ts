@@ -1,7 +1,7 @@
 import { version } from '../../plan/versions.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
+import { fileOf, fixesOf, problemLine, type Remark, remarksOf, stackLines } from './format.ts';
 import { safeJson } from './json.ts';
-import { fileOf, mendsOf, problemLine, type Remark, remarksOf, stackLines } from './words.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
@@ -23,11 +23,11 @@ export function sarifReport(report: CheckReport): string {
   });
 }
 
-function descriptor({ id, title, mend, source, level }: CheckedRule) {
+function descriptor({ id, title, fix, source, level }: CheckedRule) {
   return {
     id,
     shortDescription: { text: title },
-    help: { text: `${mend} (${source})` },
+    help: { text: `${fix} (${source})` },
     defaultConfiguration: { level: severityOf(level) },
   };
 }
@@ -46,7 +46,7 @@ function results(rule: CheckedRule, ruleIndex: number, target: string): readonly
     const text = [
       problemLine(problem),
       ...stackLines([problem]),
-      ...mendsOf({ ...rule, problems: [problem] }),
+      ...fixesOf({ ...rule, problems: [problem] }),
     ].join('\n');
     return {
       ...base,

@@ -7,8 +7,8 @@ import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Signer } from '../../contract/signer.ts';
-import { fault, pass, refuse, together } from '../../model/input-error.ts';
-import type { Fault, Result } from '../../model/model.ts';
+import { inputError, pass, refuse, together } from '../../model/input-error.ts';
+import type { InputError, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -30,11 +30,11 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
   const platform = flags.platform === undefined ? pass(undefined) : await resolvePlatform(flags.platform);
   if (!platform.ok) return platform;
   if (target !== undefined && (isAddress(target) || (!existsSync(target) && looksLikeHost(target)))) {
-    const faults = addressFaults(target);
-    return faults.length > 0 ? refuse(...faults) : serverAt(target, platform.value ?? generic, flags);
+    const errors = addressErrors(target);
+    return errors.length > 0 ? refuse(...errors) : serverAt(target, platform.value ?? generic, flags);
   }
-  const faults = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header', 'call'], flags);
-  if (faults.length > 0) return refuse(...faults);
+  const errors = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header', 'call'], flags);
+  if (errors.length > 0) return refuse(...errors);
   return pass(project(findProject(resolve(target ?? '.')), platform.value, !flags.build));
 }
 
@@ -51,17 +51,17 @@ function looksLikeHost(target: string): boolean {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
 }
 
-function addressFaults(target: string): readonly Fault[] {
+function addressErrors(target: string): readonly InputError[] {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     const hint = /:\/\//.test(target)
       ? 'Write an address such as https://tools.example.com/mcp.'
       : `Write the scheme as well: http://${target}`;
-    return [fault('[target]', target, 'is neither a directory nor a URL of HTTP', hint)];
+    return [inputError('[target]', target, 'is neither a directory nor a URL of HTTP', hint)];
   }
   if (url.username === '' && url.password === '') return [];
   const hint = 'Leave them out: callers of a listed server have none.';
-  return [fault('[target]', undefined, 'the URL holds a user or a password', hint)];
+  return [inputError('[target]', undefined, 'the URL holds a user or a password', hint)];
 }
 
 function project(directory: string, platform: PlatformProfile | undefined, isBuilt: boolean): Subject {
@@ -87,12 +87,12 @@ async function during<T>(progress: Progress, act: () => Promise<T>): Promise<T> 
 }
 
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {
-  const faults = [
+  const errors = [
     ...onlyFor('a directory', ['watch'], flags),
-    ...(flags.build ? [] : [fault('--no-build', undefined, 'is for a directory only', 'Leave it out.')]),
+    ...(flags.build ? [] : [inputError('--no-build', undefined, 'is for a directory only', 'Leave it out.')]),
     ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
   ];
-  if (faults.length > 0) return refuse(...faults);
+  if (errors.length > 0) return refuse(...errors);
   const signer = await signerOf(url, profile, flags);
   const headers = together(flags.header.map((line) => headerOf(line, profile)));
   if (!signer.ok) return signer;
@@ -112,7 +112,9 @@ async function signerOf(
   { token, signingKey, issuer, audience = url }: CheckFlags,
 ): Promise<Result<Signer | undefined>> {
   if (token !== undefined && signingKey !== undefined) {
-    return refuse(fault('--token', undefined, 'goes not together with --signing-key', 'Give one of them.'));
+    return refuse(
+      inputError('--token', undefined, 'cannot be combined with --signing-key', 'Give one of them.'),
+    );
   }
   if (token !== undefined) {
     return attempt('--token', 'Give a JWT: three parts with dots between.', () =>
@@ -133,35 +135,43 @@ async function readKey(given: string): Promise<Result<KeyObject>> {
     return pass(createPrivateKey(pem));
   } catch {
     const hint = 'Give a private key as PEM without a passphrase, or the path of one.';
-    return refuse(fault('--signing-key', undefined, 'is no private key', hint));
+    return refuse(inputError('--signing-key', undefined, 'is not a private key', hint));
   }
 }
 
-/** The value itself stays out of the fault: it may be a secret. */
+/** The value itself stays out of the error: it may be a secret. */
 async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<Result<T>> {
   try {
     return pass(await act());
   } catch (error) {
-    return refuse(fault(where, undefined, error instanceof Error ? error.message : String(error), hint));
+    return refuse(inputError(where, undefined, error instanceof Error ? error.message : String(error), hint));
   }
 }
 
 function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
   const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
   if (given === undefined || value === undefined) {
-    return refuse(fault('--header', undefined, 'one is no header line', 'Write --header "Name: value".'));
+    return refuse(
+      inputError('--header', undefined, 'one is not a header line', 'Write --header "Name: value".'),
+    );
   }
   const name = given.toLowerCase();
   return name === token.header.toLowerCase()
-    ? refuse(fault('--header', given, 'carries the token of the platform', 'Give the token with --token.'))
+    ? refuse(
+        inputError('--header', given, 'carries the token of the platform', 'Give the token with --token.'),
+      )
     : pass([name, value]);
 }
 
-function onlyFor(what: string, names: readonly (keyof CheckFlags)[], flags: CheckFlags): readonly Fault[] {
+function onlyFor(
+  what: string,
+  names: readonly (keyof CheckFlags)[],
+  flags: CheckFlags,
+): readonly InputError[] {
   return names
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
       const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      return fault(flag, undefined, `is for ${what} only`, 'Leave it out.');
+      return inputError(flag, undefined, `is for ${what} only`, 'Leave it out.');
     });
 }

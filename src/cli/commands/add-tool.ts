@@ -17,13 +17,13 @@ import {
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, answersOf } from '../answers.ts';
 import { marketCommand } from '../command-line.ts';
+import { showPrepared, summaryOf } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
-import { showPrepared, summaryOf } from '../create/words.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { type Addition, nameFault, planAddition } from '../tools/addition.ts';
+import { type Addition, nameError, planAddition } from '../tools/addition.ts';
 import { entriesOf } from '../tools/entries.ts';
-import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/words.ts';
+import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/format.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
@@ -88,7 +88,7 @@ function answering(
             ...givenFlags<ToolParts>(addToolQuestions, parts),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
-        nameFault: (name) => nameFault(project, name),
+        nameError: (name) => nameError(project, name),
       });
     },
   };

@@ -3,12 +3,12 @@ import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { isSound } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { closest, fault, listed, pass, refuse } from '../../model/input-error.ts';
+import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { CallFlags } from '../marketplace/flag-types.ts';
+import { callLines } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
-import { callLines } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -61,10 +61,10 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
   try {
     const value: Json = JSON.parse(text);
     if (isObject(value)) return pass(value);
-    return refuse(fault('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`));
+    return refuse(inputError('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`));
   } catch (error) {
     const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
-    return refuse(fault('[arguments]', text, `is not JSON (${(error as Error).message})`, hint));
+    return refuse(inputError('[arguments]', text, `is not JSON (${(error as Error).message})`, hint));
   }
 }
 

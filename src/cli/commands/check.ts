@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { changesBetween, changesSince } from '../../check/drift.ts';
-import { type Earlier, type Examined, examine, type Terms } from '../../check/examine.ts';
+import { type CheckOptions, type Earlier, type Examined, examine } from '../../check/examine.ts';
 import { readExamples } from '../../check/examples.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
@@ -9,7 +9,7 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import type { CallPlan } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
-import { fault, pass, refuse } from '../../model/input-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
@@ -35,20 +35,20 @@ export async function check(
   output: Output,
 ): Promise<ExitCode> {
   const subject = unwrapped(await subjectOf(target, flags));
-  const terms = await termsOf(flags, subject.directory);
+  const options = await optionsOf(flags, subject.directory);
   const again = (rules: readonly string[]) => againLine(target, flags, rules);
   const save = savedAs(flags, subject.directory);
   for (const file of [save.baseline, save.listing]) if (file !== undefined) await refuseUnwritable(file);
   if (flags.watch && subject.directory !== undefined) {
     const { watch } = await import('../check/watch.ts');
-    return watch(subject.directory, output, () => once(subject, terms, save, flags, output, again));
+    return watch(subject.directory, output, () => once(subject, options, save, flags, output, again));
   }
-  return once(subject, terms, save, flags, output, again);
+  return once(subject, options, save, flags, output, again);
 }
 
 async function once(
   subject: Subject,
-  terms: Terms,
+  options: CheckOptions,
   save: Saved,
   flags: CheckFlags,
   output: Output,
@@ -60,7 +60,7 @@ async function once(
   const decide = async (plan: CallPlan): Promise<readonly string[]> => {
     progress.stop();
     try {
-      return await decideCalls(plan, namedIn(flags, terms), output, flags.reporter === 'pretty');
+      return await decideCalls(plan, namedIn(flags, options), output, flags.reporter === 'pretty');
     } catch (error) {
       ended.abort(error);
       throw error;
@@ -71,7 +71,7 @@ async function once(
   let examined: Examined;
   try {
     examined = await examine(held, {
-      ...terms,
+      ...options,
       ...(subject.directory === undefined && { calls: { named: flags.call, decide } }),
       signal: ended.signal,
       onRule: ({ id }, done, total) => progress.update(`${done}/${total} ${id}`),
@@ -102,7 +102,7 @@ const conclusions: { readonly [conclusion in Conclusion]: ExitCode } = {
   error: exitCodes.internal,
 };
 /** The tools that the flags name. */
-function namedIn({ call, examples: file }: CheckFlags, { examples }: Terms) {
+function namedIn({ call, examples: file }: CheckFlags, { examples }: CheckOptions) {
   return [
     ...call.map((tool) => ({ flag: '--call', tool })),
     ...[...(examples?.keys() ?? [])].map((tool) => ({ flag: `--examples ${file}`, tool })),
@@ -120,7 +120,7 @@ function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | 
   return { baseline: saveBaseline, listing };
 }
 
-async function termsOf(flags: CheckFlags, directory: string | undefined): Promise<Terms> {
+async function optionsOf(flags: CheckFlags, directory: string | undefined): Promise<CheckOptions> {
   const { level, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },
@@ -161,5 +161,7 @@ function millisecondsIn(flag: string, text: string | undefined, most: number): R
   const milliseconds = Number(text);
   return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most
     ? pass(milliseconds)
-    : refuse(fault(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`));
+    : refuse(
+        inputError(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`),
+      );
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../contract/model.ts';
-import { fault, pass } from '../../model/input-error.ts';
-import type { Fault, Result } from '../../model/model.ts';
+import { inputError, pass } from '../../model/input-error.ts';
+import type { InputError, Result } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -25,15 +25,15 @@ import {
 import { shellLine } from '../../questions/shell.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
+import { fileLines, nextSteps, showNext, showPrepared, showReport, summaryOf } from '../create/format.ts';
 import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
-import type { Standing } from '../create/steps.ts';
-import { fileLines, nextSteps, showNext, showPrepared, showReport, summaryOf } from '../create/words.ts';
+import type { ProjectContext } from '../create/steps.ts';
 import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 import { whenInterrupted } from '../signals.ts';
-import { nameList } from '../tools/words.ts';
+import { nameList } from '../tools/format.ts';
 
 /** How the program is called in a command to be pasted. */
 function program(): string {
@@ -58,9 +58,9 @@ export async function create(
   const blueprint = unwrapped(await draw(answers));
   const { files, packageManager } = blueprint;
   if (!switches.force && !switches.dryRun && isThere(answers.directory, files)) {
-    const standing = { directory: resolve(answers.directory), packageManager };
-    output.done(`${standing.directory} holds this project already: going on with it`);
-    return goOn(blueprint, standing, switches, output);
+    const context = { directory: resolve(answers.directory), packageManager };
+    output.done(`${context.directory} holds this project already: going on with it`);
+    return goOn(blueprint, context, switches, output);
   }
   const target = lookAt(answers.directory, switches, files);
   if (switches.dryRun) return showDryRun(blueprint, target, output);
@@ -73,12 +73,12 @@ export async function create(
 
 async function goOn(
   blueprint: Blueprint,
-  standing: Standing,
+  context: ProjectContext,
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const report = await takeSteps(standing, switches, output);
-  return showResult(blueprint, standing, switches, report, output);
+  const report = await takeSteps(context, switches, output);
+  return showResult(blueprint, context, switches, report, output);
 }
 
 /** Finishes a project that a run before has written, where the author at the terminal wants that. */
@@ -88,16 +88,16 @@ async function finish(
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const standing = { directory: resolve(given), packageManager: answers.packageManager };
+  const context = { directory: resolve(given), packageManager: answers.packageManager };
   const { Asker, Cancelled } = await import('../prompts/asker.ts');
   const tools = nameList(answers.tools);
   const words = `${given} already holds a project, with ${tools}. Finish it: install, git, self-check?`;
   if (!(await new Asker().confirm(printable(words), true))) throw new Cancelled();
-  const report = await takeSteps(standing, switches, output);
+  const report = await takeSteps(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
-  showNext(nextSteps(standing, switches.install, tool && sourceOf(tool)), undefined, output);
-  if (report?.ok === false) throw selfCheckFailed(standing);
+  showNext(nextSteps(context, switches.install, tool && sourceOf(tool)), undefined, output);
+  if (report?.ok === false) throw selfCheckFailed(context);
   return exitCodes.ok;
 }
 
@@ -111,7 +111,7 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
         given,
         review: (answers) => review(answers, switches),
         resume: (parts) => resumeCommand(parts, switches, program()),
-        directoryFault: (directory) => directoryFault(directory, switches),
+        directoryError: (directory) => directoryError(directory, switches),
       });
     },
   };
@@ -119,19 +119,19 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
 
 /** Install, git, self-check, as far as they are wanted. */
 async function takeSteps(
-  standing: Standing,
+  context: ProjectContext,
   switches: CreateSwitches,
   output: Output,
 ): Promise<Report | null> {
   if (!switches.install && !switches.git) return null;
   const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
   const during = <T>(step: string, work: Promise<T>): Promise<T> => {
-    whenInterrupted(() => output.error(interruptedIn(step, standing)));
+    whenInterrupted(() => output.error(interruptedIn(step, context)));
     return work.finally(() => whenInterrupted(() => {}));
   };
-  if (switches.install) await during('the installation of packages', installStep(standing, output));
-  if (switches.git) await during('git init', gitStep(standing, output));
-  return switches.install && switches.check ? during('the self-check', checkStep(standing, output)) : null;
+  if (switches.install) await during('the installation of packages', installStep(context, output));
+  if (switches.git) await during('git init', gitStep(context, output));
+  return switches.install && switches.check ? during('the self-check', checkStep(context, output)) : null;
 }
 
 /** What the author agrees to before anything is written. */
@@ -143,7 +143,7 @@ async function review(answers: CreateAnswers, switches: CreateSwitches): Promise
   return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
 }
 
-function directoryFault(directory: string, switches: CreateSwitches): Fault | undefined {
+function directoryError(directory: string, switches: CreateSwitches): InputError | undefined {
   try {
     const there = switches.force ? undefined : projectIn(directory);
     if (there) throw standsAlready(directory, there);
@@ -151,7 +151,7 @@ function directoryFault(directory: string, switches: CreateSwitches): Fault | un
     return undefined;
   } catch (error) {
     if (!(error instanceof CliError || error instanceof ProjectError)) throw error;
-    return fault('[directory]', directory, error.message, error.hint);
+    return inputError('[directory]', directory, error.message, error.hint);
   }
 }
 
@@ -206,7 +206,7 @@ function showDryRun({ files, prepared }: Blueprint, { directory }: Target, outpu
 
 function showResult(
   { answers, files, prepared }: Blueprint,
-  standing: Standing,
+  context: ProjectContext,
   switches: CreateSwitches,
   report: Report | null,
   output: Output,
@@ -214,15 +214,15 @@ function showResult(
   const ok = report?.ok ?? true;
   const [tool] = prepared.tools;
   const source = tool && sourceOf(tool.definition.name);
-  const steps = nextSteps(standing, switches.install, source);
+  const steps = nextSteps(context, switches.install, source);
   const repeat = replayCommand(answers, switches, program());
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const next = steps.flatMap(({ command }) => command ?? []);
   const selfCheck = summaryOf(report);
-  const { directory } = standing;
+  const { directory } = context;
   output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: source, next, repeat });
-  if (!ok) throw selfCheckFailed(standing);
+  if (!ok) throw selfCheckFailed(context);
   return exitCodes.ok;
 }
 
@@ -230,7 +230,7 @@ function sourceOf(tool: string): string {
   return pathsOf(toolFile(tool)).path;
 }
 
-function selfCheckFailed({ directory, packageManager }: Standing): CliError {
+function selfCheckFailed({ directory, packageManager }: ProjectContext): CliError {
   const { run } = packageManagerCommands[packageManager];
   return new CliError(
     'SELF_CHECK_FAILED',

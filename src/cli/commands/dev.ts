@@ -1,7 +1,7 @@
 import { develop } from '../../dev/develop.ts';
 import { type Inspection, takeInspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { fault, pass, refuse } from '../../model/input-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
@@ -57,5 +57,7 @@ function inspectArguments(given: string | true | undefined): Result<readonly str
   const port = given === true ? inspectPort : given;
   return /^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
     ? pass([`--inspect=127.0.0.1:${port}`])
-    : refuse(fault('--inspect', port, 'is not a port from 1 to 65535', `Write --inspect ${inspectPort}.`));
+    : refuse(
+        inputError('--inspect', port, 'is not a port from 1 to 65535', `Write --inspect ${inspectPort}.`),
+      );
 }

@@ -1,10 +1,10 @@
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { fault } from '../../model/input-error.ts';
+import { inputError } from '../../model/input-error.ts';
 import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
 import type { PlaceFlags } from '../marketplace/flag-types.ts';
+import { problemLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
-import { problemLine } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 const words = {
@@ -20,7 +20,9 @@ const words = {
  */
 export async function dispute(call: string, flags: PlaceFlags, output: Output): Promise<ExitCode> {
   if (!/^\d+$/.test(call)) {
-    throw invalidInput([fault('<call>', call, 'is not the number of a call', 'market-mcp call prints it.')]);
+    throw invalidInput([
+      inputError('<call>', call, 'is not the number of a call', 'market-mcp call prints it.'),
+    ]);
   }
   return withMarketplace(flags, output, async (url) => {
     const filed = await requestJson<Dispute>(url, '/disputes.json', { call: Number(call) });

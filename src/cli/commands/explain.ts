@@ -1,6 +1,6 @@
 import { explanations } from '../../check/explain/index.ts';
 import type { Example } from '../../check/explain/model.ts';
-import { nameFaults } from '../../check/select.ts';
+import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';
 import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
@@ -19,8 +19,8 @@ export async function explain(name: string | undefined, output: Output): Promise
     output.result({ rules: rules.map(asData) });
     return exitCodes.ok;
   }
-  const faults = nameFaults('[rule]', name);
-  if (faults.length > 0) throw invalidInput(faults);
+  const errors = nameErrors('[rule]', name);
+  if (errors.length > 0) throw invalidInput(errors);
   const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
   output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
   output.result({ rules: named.map(asData) });
@@ -28,7 +28,7 @@ export async function explain(name: string | undefined, output: Output): Promise
 }
 
 function asText(rule: RuleText, output: Output): string {
-  const { id, level, title, source, mend, fact } = rule;
+  const { id, level, title, source, fix, fact } = rule;
   const explanation = explanations[id];
   const weight = level === 'must' ? output.style('red', 'MUST') : output.style('yellow', 'SHOULD');
   const lines = [
@@ -40,7 +40,7 @@ function asText(rule: RuleText, output: Output): string {
     lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
     lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
   }
-  return [...lines, '', `mend    ${mend}`, `source  ${source}`].join('\n');
+  return [...lines, '', `fix    ${fix}`, `source  ${source}`].join('\n');
 }
 
 function indented(example: Example): readonly string[] {
@@ -49,6 +49,6 @@ function indented(example: Example): readonly string[] {
   return text.split('\n').map((line) => `  ${line}`);
 }
 
-function asData({ id, level, title, source, mend }: RuleText) {
-  return { id, level, title, source, mend, ...explanations[id] };
+function asData({ id, level, title, source, fix }: RuleText) {
+  return { id, level, title, source, fix, ...explanations[id] };
 }

@@ -10,7 +10,7 @@ import { namedTools, openProject } from '../../project/open.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
-import { showDrift } from '../tools/words.ts';
+import { showDrift } from '../tools/format.ts';
 
 /** A parameter or a field of the answer. */
 interface Member {

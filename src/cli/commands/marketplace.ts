@@ -2,9 +2,9 @@ import { runningMarketplace } from '../../marketplace/local.ts';
 import { runAttached } from '../../system/processes.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { MarketplaceFlags } from '../marketplace/flag-types.ts';
+import { tellAddress } from '../marketplace/format.ts';
 import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
 import { portIn } from '../marketplace/port.ts';
-import { tellAddress } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import type { PlaceFlags } from '../marketplace/flag-types.ts';
+import { changeLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
-import { changeLine } from '../marketplace/words.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp refresh [listing]`: the marketplace reads the tools again; what has changed, property by property. */

@@ -5,11 +5,11 @@ import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
 import { restoreCommand } from '../command-line.ts';
-import { summaryOf } from '../create/words.ts';
+import { summaryOf } from '../create/format.ts';
 import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
+import { checkChange, nameList, requirePassed, showDrift } from '../tools/format.ts';
 import { planRemoval, type Removal } from '../tools/removal.ts';
-import { checkChange, nameList, requirePassed, showDrift } from '../tools/words.ts';
 
 /** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
 export async function removeTool(

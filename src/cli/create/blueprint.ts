@@ -25,7 +25,7 @@ export interface Blueprint {
   readonly files: FileSet;
 }
 
-/** From answers to finished files. Nothing is written; a fault of a spec or a profile is found here. */
+/** From answers to finished files. Nothing is written; an error of a spec or a profile is found here. */
 export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;

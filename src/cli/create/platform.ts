@@ -1,6 +1,6 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { closest, fault, listed, pass, refuse } from '../../model/input-error.ts';
+import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 
 /** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
@@ -29,5 +29,5 @@ function unknownPlatform(name: string) {
   const names = platforms.map((platform) => platform.name);
   const near = closest(name, names);
   const hint = near ? `Did you mean ${near}?` : `Write ${listed([...names, 'the path of a file'])}.`;
-  return fault('--platform', name, 'is no profile that ships, and no path', hint);
+  return inputError('--platform', name, 'is neither a profile that ships nor a path', hint);
 }

@@ -6,7 +6,7 @@ import { type Manifest, manifestFile, readManifest } from '../../project/manifes
 import { readRegular } from '../../project/read.ts';
 import { shellLine } from '../../questions/shell.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import type { Standing } from './steps.ts';
+import type { ProjectContext } from './steps.ts';
 
 /** The manifest of the project that a directory holds; undefined where it holds none that can be read. */
 export function projectIn(directory: string): Manifest | undefined {
@@ -39,17 +39,17 @@ export function standsAlready(directory: string, { answers }: Manifest): CliErro
 }
 
 /** What a signal has left of a run, and how to go on. */
-export function interruptedIn(step: string, standing: Standing): CliError {
+export function interruptedIn(step: string, context: ProjectContext): CliError {
   return new CliError(
     'INTERRUPTED',
-    `interrupted during ${step}: the project is in ${standing.directory}, all its files are written`,
-    `To go on, run the same command again, or: ${finishCommand(standing)}`,
+    `interrupted during ${step}: the project is in ${context.directory}, all its files are written`,
+    `To go on, run the same command again, or: ${finishCommand(context)}`,
     exitCodes.cancelled,
   );
 }
 
 /** Installs and checks a project that stands. */
-function finishCommand({ directory, packageManager }: Standing): string {
+function finishCommand({ directory, packageManager }: ProjectContext): string {
   const place = relative(process.cwd(), resolve(directory));
   const { install, run } = packageManagerCommands[packageManager];
   const commands = [...(place === '' ? [] : [shellLine(['cd', place])]), install, `${run} self-check`];

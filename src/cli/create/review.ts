@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/model.ts';
 import { blankAnswer, signals } from '../../contract/outcomes.ts';
 import { clip, type FieldRow, fieldRows, tableLines } from '../../fields/table.ts';
 import type { Prepared, PreparedTool } from '../../model/model.ts';
-import { adviceLines, changeLines } from './words.ts';
+import { adviceLines, changeLines } from './format.ts';
 
 /** Characters of a line in the box that clack draws. */
 export function reviewWidth(): number {

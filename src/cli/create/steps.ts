@@ -7,19 +7,22 @@ import { install } from '../../system/package-manager.ts';
 import type { Output } from '../output.ts';
 
 /** A project on disk, and who runs its scripts. */
-export interface Standing {
+export interface ProjectContext {
   readonly directory: string;
   readonly packageManager: PackageManager;
 }
 
 /** @throws SystemError as `install` does; the project stays. */
-export async function installStep({ directory, packageManager }: Standing, output: Output): Promise<void> {
+export async function installStep(
+  { directory, packageManager }: ProjectContext,
+  output: Output,
+): Promise<void> {
   const { install: command } = packageManagerCommands[packageManager];
   await during(output, command, (update) => install(packageManager, directory, update));
   output.done(`packages installed with ${packageManager}`);
 }
 
-export async function gitStep({ directory }: Standing, output: Output): Promise<void> {
+export async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
   const outcome = await during(output, 'git init', () =>
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
@@ -28,7 +31,10 @@ export async function gitStep({ directory }: Standing, output: Output): Promise<
 }
 
 /** @throws SystemError where the project does not compile or its server does not start. */
-export async function checkStep({ directory, packageManager }: Standing, output: Output): Promise<Report> {
+export async function checkStep(
+  { directory, packageManager }: ProjectContext,
+  output: Output,
+): Promise<Report> {
   await during(output, 'building', () => build(directory, packageManager));
   const report = await during(output, 'self-check', (update) =>
     selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),

@@ -1,4 +1,4 @@
-import { fault, pass, refuse } from '../../model/input-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 
 /** The value of `--port`; 0 is any free port. */
@@ -7,5 +7,5 @@ export function portIn(text: string | undefined): Result<number | undefined> {
   const port = Number(text);
   return /^\d+$/.test(text) && port <= 65_535
     ? pass(port)
-    : refuse(fault('--port', text, 'is not a port from 0 to 65535', 'Write --port 4400.'));
+    : refuse(inputError('--port', text, 'is not a port from 0 to 65535', 'Write --port 4400.'));
 }

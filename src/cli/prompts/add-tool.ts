@@ -1,5 +1,5 @@
 import { refuse } from '../../model/input-error.ts';
-import type { Fault } from '../../model/model.ts';
+import type { InputError } from '../../model/model.ts';
 import { addToolQuestions } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
@@ -12,7 +12,7 @@ export interface AddToolPrompts {
   readonly review: Flow<never, object, ToolAnswers>['review'];
   readonly resume: Flow<never, Partial<ToolParts>, ToolAnswers>['resume'];
   /** What stands against a name that is valid, such as a tool that bears it. */
-  nameFault(name: string): Fault | undefined;
+  nameError(name: string): InputError | undefined;
 }
 
 /**
@@ -20,8 +20,8 @@ export interface AddToolPrompts {
  *
  * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
  */
-export function askAddTool({ given, review, resume, nameFault }: AddToolPrompts): Promise<ToolAnswers> {
-  const tool = freeName(nameFault);
+export function askAddTool({ given, review, resume, nameError }: AddToolPrompts): Promise<ToolAnswers> {
+  const tool = freeName(nameError);
   const flow: Flow<ToolPart, Partial<ToolParts>, ToolAnswers> = {
     title: 'market-mcp add-tool',
     given,
@@ -36,18 +36,18 @@ export function askAddTool({ given, review, resume, nameFault }: AddToolPrompts)
 }
 
 /** The question for a name, which refuses those that are taken and suggests one that is not. */
-function freeName(nameFault: AddToolPrompts['nameFault']): typeof addToolQuestions.tool {
+function freeName(nameError: AddToolPrompts['nameError']): typeof addToolQuestions.tool {
   const { tool } = addToolQuestions;
   return {
     ...tool,
     initial(given) {
-      const wished = tool.initial(given);
-      const names = [wished, ...[2, 3, 4, 5].map((i) => `${wished}_${i}`)];
-      return names.find((name) => nameFault(name) === undefined) ?? wished;
+      const requested = tool.initial(given);
+      const names = [requested, ...[2, 3, 4, 5].map((i) => `${requested}_${i}`)];
+      return names.find((name) => nameError(name) === undefined) ?? requested;
     },
     parse(text) {
       const parsed = tool.parse(text);
-      const taken = parsed.ok ? nameFault(parsed.value) : undefined;
+      const taken = parsed.ok ? nameError(parsed.value) : undefined;
       return taken ? refuse(taken) : parsed;
     },
   };

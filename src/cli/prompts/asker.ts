@@ -80,7 +80,7 @@ export class Asker {
         placeholder: printable(initial?.text ?? '') || placeholder,
         ...(initial && { defaultValue: initial.text }),
         ...(before !== undefined && { initialValue: oneLine(before) }),
-        validate: (typed) => (usesInitial(typed) ? undefined : faultOf(parse(typed ?? ''))),
+        validate: (typed) => (usesInitial(typed) ? undefined : errorOf(parse(typed ?? ''))),
       }),
     );
     if (initial !== undefined && (usesInitial(typed) || typed === initial.text)) return initial.value;
@@ -127,8 +127,8 @@ export class Asker {
     let isYes = initialValue;
     const move = (character: string | undefined, { name }: { name?: string }) => {
       if (moves.has(name)) isYes = !isYes;
-      const wished = letters.get(character?.toLowerCase());
-      if (wished === !isYes) this.#keys.emit('keypress', undefined, { name: 'down' });
+      const requested = letters.get(character?.toLowerCase());
+      if (requested === !isYes) this.#keys.emit('keypress', undefined, { name: 'down' });
     };
     this.#keys.on('keypress', move);
     const choices = [
@@ -212,7 +212,7 @@ function oneLine(text: string): string {
   return text.trim().replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-function faultOf(result: Result<unknown>): string | undefined {
+function errorOf(result: Result<unknown>): string | undefined {
   if (result.ok) return undefined;
-  return result.faults.map(({ message, hint }) => printable(`${message}. ${hint}`)).join('\n');
+  return result.errors.map(({ message, hint }) => printable(`${message}. ${hint}`)).join('\n');
 }

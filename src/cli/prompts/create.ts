@@ -1,6 +1,6 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import { refuse } from '../../model/input-error.ts';
-import type { Fault, Result } from '../../model/model.ts';
+import type { InputError, Result } from '../../model/model.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import type { Asker } from './asker.ts';
@@ -15,7 +15,7 @@ export interface CreatePrompts extends Streams {
   readonly review: Flow<never, object, CreateAnswers>['review'];
   readonly resume: Flow<never, Parts, CreateAnswers>['resume'];
   /** What stands against a directory that is valid as a name, such as files in it. */
-  directoryFault?(directory: string): Fault | undefined;
+  directoryError?(directory: string): InputError | undefined;
 }
 
 type Part = 'directory' | ToolPart | 'platform';
@@ -51,15 +51,15 @@ function askPlatform(asker: Asker, { platform }: Parts): Promise<string> {
   return asker.choose(createQuestions.platform.prompt.message, options, platform);
 }
 
-function askDirectory(asker: Asker, parts: Parts, { directoryFault }: CreatePrompts): Promise<string> {
+function askDirectory(asker: Asker, parts: Parts, { directoryError }: CreatePrompts): Promise<string> {
   const { prompt, initial, parse } = createQuestions.directory;
   const judged = (text: string): Result<string> => {
     const parsed = parse(text);
-    const inTheWay = parsed.ok ? directoryFault?.(parsed.value) : undefined;
+    const inTheWay = parsed.ok ? directoryError?.(parsed.value) : undefined;
     return inTheWay ? refuse(inTheWay) : parsed;
   };
-  const wished = initial(parts);
-  const free = [wished, ...[2, 3, 4, 5].map((i) => `${wished}-${i}`)].find((path) => judged(path).ok);
+  const requested = initial(parts);
+  const free = [requested, ...[2, 3, 4, 5].map((i) => `${requested}-${i}`)].find((path) => judged(path).ok);
   return asker.text({
     ...prompt,
     ...(free !== undefined && { initial: { text: free, value: free } }),

@@ -6,7 +6,7 @@ import { completionOf } from '../../fields/completion.ts';
 import { type CheckedLines, checkLines } from '../../fields/lines.ts';
 import { fieldsSchema } from '../../fields/shape-schema.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
-import type { Fault, Field } from '../../model/model.ts';
+import type { Field, InputError } from '../../model/model.ts';
 import { printable } from '../printable.ts';
 import * as edit from './text-lines.ts';
 
@@ -103,7 +103,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   #checked(): CheckedLines {
     const { flag, suggested } = this.#options;
-    if (this.#isNone) return { fields: [], faults: new Map() };
+    if (this.#isNone) return { fields: [], errors: new Map() };
     return checkLines(this.#isEmpty ? suggested : this.#text.lines, flag);
   }
 
@@ -163,12 +163,12 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   protected override _shouldSubmit(): boolean {
     const { lines, row } = this.#text;
-    const { fields, faults } = this.#checked();
+    const { fields, errors } = this.#checked();
     const isLast = row === lines.length - 1;
     const isDone = this.#isEmpty || this.#isNone || (isLast && lines[row]?.trim() === '');
-    const faulty = isDone ? [...faults.keys()][0] : faults.has(row) ? row : undefined;
-    if (faulty !== undefined) {
-      this.#change(edit.at(this.#text, faulty, lineEnd));
+    const invalid = isDone ? [...errors.keys()][0] : errors.has(row) ? row : undefined;
+    if (invalid !== undefined) {
+      this.#change(edit.at(this.#text, invalid, lineEnd));
       this.#isRefused = true;
       return false;
     }
@@ -220,7 +220,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
         ...this.#refusal(),
       ];
     }
-    const { faults } = this.#checked();
+    const { errors } = this.#checked();
     const { lines, row } = this.#text;
     const room = Math.max(3, Math.floor((getRows(this.#options.output) - 10) / 2));
     const from = Math.max(0, Math.min(row - Math.floor(room / 2), lines.length - room));
@@ -228,7 +228,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
       const index = from + i;
       const number = String(index + 1).padEnd(3);
       const shown = index === row ? this.#lineWithCursor() : printable(line);
-      return [`${number}${shown}`, ...this.#below(index, faults.get(index))];
+      return [`${number}${shown}`, ...this.#below(index, errors.get(index))];
     });
   }
 
@@ -240,14 +240,14 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
   }
 
   /** What is wrong with a line, softly while it is being typed; what Tab would make of it. */
-  #below(index: number, fault: Fault | undefined): readonly string[] {
-    if (index !== this.#text.row) return fault ? [`   ${styleText('yellow', sentence(fault))}`] : [];
+  #below(index: number, error: InputError | undefined): readonly string[] {
+    if (index !== this.#text.row) return error ? [`   ${styleText('yellow', sentence(error))}`] : [];
     const words = this.#completing?.words ?? completionOf(edit.aroundCursor(this.#text)[0]).words;
     const completion =
       words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${words.slice(0, 8).join(' · ')}`)}`];
-    if (fault === undefined) return [...completion, ...this.#refusal()];
-    if (this.#isRefused) return [`   ${styleText('yellow', sentence(fault))}`, ...completion];
-    return completion.length > 0 ? completion : [`   ${styleText('dim', sentence(fault))}`];
+    if (error === undefined) return [...completion, ...this.#refusal()];
+    if (this.#isRefused) return [`   ${styleText('yellow', sentence(error))}`, ...completion];
+    return completion.length > 0 ? completion : [`   ${styleText('dim', sentence(error))}`];
   }
 
   #refusal(): readonly string[] {
@@ -284,6 +284,6 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
   }
 }
 
-function sentence({ message, hint }: Fault): string {
+function sentence({ message, hint }: InputError): string {
   return printable(`${message}. ${hint}`);
 }

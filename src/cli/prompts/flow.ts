@@ -116,7 +116,7 @@ async function decide(
   const change = { value: 'change', label: 'Change an answer' } as const;
   const cancel = { value: 'cancel', label: 'Cancel' } as const;
   if (!reviewed.ok) {
-    asker.warn(reviewed.faults.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`));
+    asker.warn(reviewed.errors.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`));
     return asker.choose('This cannot be built yet.', [change, cancel]);
   }
   asker.show('This will be written', reviewed.value);

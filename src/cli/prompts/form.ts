@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/model.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
-import { fault, refuse } from '../../model/input-error.ts';
+import { inputError, refuse } from '../../model/input-error.ts';
 import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
@@ -217,7 +217,7 @@ function shapeOf(type: FieldType | ListOf): Shape {
 function ownName(text: string, siblings: readonly Field[], flag: string): Result<string> {
   const name = text.trim();
   if (!siblings.some((sibling) => sibling.name === name)) return parsePlainFieldName(name, flag);
-  return refuse(fault(flag, name, `${name} is already there`, 'Choose another name.'));
+  return refuse(inputError(flag, name, `${name} is already there`, 'Choose another name.'));
 }
 
 function typeChoices(depth: number) {

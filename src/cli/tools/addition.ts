@@ -1,7 +1,7 @@
 import type { Imported } from '../../import/model.ts';
 import { prepareImported } from '../../import/prepare.ts';
-import { fault } from '../../model/input-error.ts';
-import type { Fault, Prepared } from '../../model/model.ts';
+import { inputError } from '../../model/input-error.ts';
+import type { InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planTool } from '../../plan/tool.ts';
@@ -75,7 +75,7 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
   );
   const preparation = prepareImported(entries, profile, others);
   if (preparation.ok) return preparation.prepared;
-  throw invalidInput(preparation.faults, preparation.accepted);
+  throw invalidInput(preparation.errors, preparation.accepted);
 }
 
 /** Whether the very file was written by an earlier run, whatever its author has made of it since. */
@@ -86,11 +86,11 @@ function wasWrittenBefore({ manifest, tools }: Project, files: FileSet): boolean
 }
 
 /** What stands against a valid name of a new tool. */
-export function nameFault(project: Project, name: string): Fault | undefined {
+export function nameError(project: Project, name: string): InputError | undefined {
   const by = namesTaken(project).get(toolFile(name));
   return by === undefined
     ? undefined
-    : fault('[name]', name, `is there already: ${by}`, 'Take another name.');
+    : inputError('[name]', name, `is there already: ${by}`, 'Take another name.');
 }
 
 function requireFree(project: Project, names: readonly string[]): void {

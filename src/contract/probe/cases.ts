@@ -1,7 +1,7 @@
 import { bare, isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { asInput, misfits, tryCompile } from '../schema.ts';
+import { asInput, mismatches, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
 /** A call to be made. */
@@ -28,12 +28,12 @@ export function casesOf(
     const { name } = tool;
     if (typeof name !== 'string') return [];
     const schema = objectOr(tool.inputSchema);
-    const foretold: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
+    const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
-    const known = foretold.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
-    const wrong = wrongArguments(schema, foretold[0]?.arguments ?? sample, 1);
+    const known = expected.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
+    const wrong = wrongArguments(schema, expected[0]?.arguments ?? sample, 1);
     return [
-      ...foretold,
+      ...expected,
       ...(known ? [] : [{ tool, name, arguments: sample }]),
       ...wrong.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
     ];
@@ -53,16 +53,16 @@ export function wrongArguments(
   const found: JsonObject[] = [];
   for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, spoiltAtMost)) {
     if (found.length === most) break;
-    const wrong = misfitting
+    const wrong = wrongValues
       .map((value) => bare({ ...valid, [name]: value }))
-      .find((changed) => misfits(schema, changed, '').length > 0);
+      .find((changed) => mismatches(schema, changed, '').length > 0);
     if (wrong) found.push(wrong);
   }
   return found;
 }
 
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
-const misfitting: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
+const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
 /** The tool's outputSchema where it can be validated against. */
 export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {

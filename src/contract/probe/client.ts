@@ -53,7 +53,7 @@ export async function connect({
     },
   });
   const { timeoutMs: timeout, signal } = guarded;
-  /** The SDK's own patience is a minute. */
+  /** The SDK's own time limit is a minute. */
   class Patient extends Client {
     override request: Client['request'] = (request, schema, options) =>
       super.request(request, schema, { timeout, ...options });
@@ -85,7 +85,7 @@ export function silenceOf(error: unknown): NoAnswer | undefined {
 const silent =
   /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 
-/** The SDK's own validator, which a stranger's schema cannot keep busy without end. */
+/** The SDK's own validator, which an untrusted schema cannot keep busy without end. */
 async function boundedValidator() {
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
   const own = new AjvJsonSchemaValidator();

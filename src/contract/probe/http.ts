@@ -15,8 +15,8 @@ import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
-import { confirmMs, maximumUnanswered, momentMs } from './patience.ts';
 import { LateAnswer, NoAnswer, receive } from './receive.ts';
+import { confirmMs, maximumUnanswered, momentMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -195,7 +195,7 @@ async function sendBody(
 /** Thrown where a kept connection ended before the answer to a GET began: as every client, one asks again on a new one. */
 class StaleConnection extends NoAnswer {}
 
-/** The head of the answer. A change of protocols that nobody asked for ends a request without an error: it is no answer. */
+/** The head of the answer. A change of protocols that nobody asked for ends a request without an error: it is not an answer. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', (error) => {

@@ -7,7 +7,7 @@ import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 /** How often one case is called: for its outcome, again, by the SDK's client, and within the submission test. */
 const roundsOfCase = 4;
 
-/** The most calls of the first tool that judge the gate, sessions and bounds of a request: with and without a token. */
+/** The most calls of the first tool that judge authentication, sessions and bounds of a request: with and without a token. */
 const callsOfFirst = 90;
 
 /** What a run of every rule will call, and how often at most. */

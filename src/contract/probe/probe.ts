@@ -12,11 +12,11 @@ import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession, silenceOf } from './client.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
-import { patienceMs } from './patience.ts';
 import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
 import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { graceMs } from './timeouts.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
@@ -71,8 +71,8 @@ export class Probe {
   }
 
   /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
-  patience(grantedMs = 0): number {
-    return this.target.timeoutMs ?? grantedMs + patienceMs;
+  timeoutMs(grantedMs = 0): number {
+    return this.target.timeoutMs ?? grantedMs + graceMs;
   }
 
   /** Whether the deadline of the run has passed. */
@@ -105,7 +105,7 @@ export class Probe {
       path,
       method = 'GET',
       headers = {},
-      timeoutMs = this.patience(),
+      timeoutMs = this.timeoutMs(),
       url = this.url,
       ...rest
     } = request;
@@ -159,7 +159,7 @@ export class Probe {
       clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
     const answer = await this.post(rpcRequest(id, 'initialize', params), {
-      timeoutMs: this.patience(this.profile.limits.initializeMs),
+      timeoutMs: this.timeoutMs(this.profile.limits.initializeMs),
       ...options,
     });
     return rpcAnswer(answer, id);
@@ -257,8 +257,8 @@ export class Probe {
   /** A tools/call without a token, made once in a run. */
   unpaidCall(): Promise<RpcAnswer> {
     return this.once('unpaid call', async () => {
-      const { name, arguments: args } = await this.gateCall();
-      const timeoutMs = this.patience(this.profile.limits.callMs);
+      const { name, arguments: args } = await this.authenticationCall();
+      const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
       return this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
     });
   }
@@ -266,7 +266,7 @@ export class Probe {
   /** A tools/call with a valid token, made once in a run. */
   paidCall(): Promise<RpcAnswer> {
     return this.once('paid call', async () => {
-      const { name, arguments: args } = await this.gateCall();
+      const { name, arguments: args } = await this.authenticationCall();
       return this.call(name, args, { token: await this.token() });
     });
   }
@@ -302,7 +302,7 @@ export class Probe {
     const token = options.token ?? (await this.payment());
     const params = present({ name, arguments: args });
     const answer = await this.rpc('tools/call', params, {
-      timeoutMs: this.patience(this.profile.limits.callMs),
+      timeoutMs: this.timeoutMs(this.profile.limits.callMs),
       ...options,
       token,
     });
@@ -326,10 +326,10 @@ export class Probe {
   }
 
   /**
-   * A call that the gate must refuse unless it is paid for: the first case. Where no tool may be called it is one of a tool
+   * A call that authentication must refuse unless it is paid for: the first case. Where no tool may be called it is one of a tool
    * that does not exist, which can do no harm to a server that lets it through.
    */
-  async gateCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
+  async authenticationCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
     try {
       return (await this.cases())[0];
     } catch (error) {
@@ -365,7 +365,7 @@ export class Probe {
       token,
       platform: this.profile.token,
       headers: this.target.headers ?? {},
-      timeoutMs: Math.min(this.patience(Math.max(initializeMs, callMs)), this.#leftMs()),
+      timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.#leftMs()),
       signal: this.signal,
       admit: this.#http.admit,
       onLate: this.#http.onLate,

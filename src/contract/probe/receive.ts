@@ -3,7 +3,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { now } from '../clock.ts';
 import type { Problem } from '../model.ts';
 import { ResponseWatch } from './events.ts';
-import { lingerMs, owingMs } from './patience.ts';
+import { lingerMs, owingMs } from './timeouts.ts';
 
 /** The most of an answer that is read; a longer one counts as no answer. */
 export const maximumBytes = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { now } from '../clock.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
 import { NotRun } from '../not-run.ts';
-import { misfits } from '../schema.ts';
+import { mismatches } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { type SdkSession, silenceOf } from './client.ts';
@@ -31,7 +31,7 @@ interface Step {
   readonly silent?: true;
 }
 
-const mends = {
+const fixes = {
   thrown:
     'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
   text: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
@@ -79,7 +79,7 @@ export async function submissionTest(
       const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
       const called = now();
       const answer = await session.client
-        .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.patience(limits.callMs) })
+        .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.timeoutMs(limits.callMs) })
         .then(({ content, structuredContent, isError }) => ({
           content: content as Json,
           ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),
@@ -124,29 +124,29 @@ export function textProblems({ tool, content, thrown }: Step): readonly Problem[
   const schema = outputSchemaOf(tool);
   if (!schema) {
     const actual = shorten(tool.outputSchema);
-    return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, mend: mends.schema }];
+    return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, fix: fixes.schema }];
   }
   const first = Array.isArray(content) ? content[0] : undefined;
   const text = isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : '';
   const path = 'result.content[0].text';
   try {
-    return misfits(schema, JSON.parse(text), path).map((problem) => ({ mend: mends.text, ...problem }));
+    return mismatches(schema, JSON.parse(text), path).map((problem) => ({ fix: fixes.text, ...problem }));
   } catch {
-    return [{ path, expected: 'JSON', actual: shorten(text), mend: mends.text }];
+    return [{ path, expected: 'JSON', actual: shorten(text), fix: fixes.text }];
   }
 }
 
 /** A call that ended in an exception. */
 export function thrownProblems({ thrown }: Step): readonly Problem[] {
   if (thrown === undefined) return [];
-  return [{ path: 'tools/call', expected: 'a result', actual: thrown, mend: mends.thrown }];
+  return [{ path: 'tools/call', expected: 'a result', actual: thrown, fix: fixes.thrown }];
 }
 
 /** A call that was answered by a failure of the tool. */
 export function failureProblems({ failure }: Step): readonly Problem[] {
   if (failure === undefined) return [];
-  const { failure: mend } = mends;
-  return [{ path: 'result.isError', expected: 'a result that is no failure', actual: failure, mend }];
+  const { failure: fix } = fixes;
+  return [{ path: 'result.isError', expected: 'a result that is not a failure', actual: failure, fix }];
 }
 
 /** The verdict of the test on each tool, as a report shows it. */

@@ -41,7 +41,7 @@ export function unanswered(error: unknown): RpcAnswer {
   );
 }
 
-/** Whether a gate has turned a request down. */
+/** Whether authentication has refused a request. */
 export function isRefusal({ status }: HttpAnswer): boolean {
   return status === 401 || status === 403;
 }

@@ -8,7 +8,7 @@ import { spoiltAtMost, wrongArguments } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { asInput, misfits } from '../schema.ts';
+import { asInput, mismatches } from '../schema.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
@@ -20,7 +20,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a call of an unknown tool is answered by a result that names it',
     source: 'C§4.1, C§7',
-    mend: 'Return isError: true and a text item "Unknown tool: <name>".',
+    fix: 'Return isError: true and a text item "Unknown tool: <name>".',
     controls: [answersCalls],
     check: async (probe) => unknownToolProblems(probe, 'no_such_tool'),
   },
@@ -29,7 +29,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a tool named like a member of every object is unknown too',
     source: 'C§4.1, C§7',
-    mend: 'Look tools up in a Map.',
+    fix: 'Look tools up in a Map.',
     controls: [answersCalls],
     check: async (probe) => {
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
@@ -41,7 +41,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a call with an argument of the wrong type fails',
     source: 'C§4.1, C§7',
-    mend: 'Validate the arguments against the inputSchema before the handler runs.',
+    fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
       failsOn(probe, 'no tool takes an argument', (schema, args) => wrongArguments(schema, args)),
   },
@@ -50,7 +50,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a call without a required argument fails',
     source: 'C§4.1, C§7',
-    mend: 'Validate the arguments against the inputSchema before the handler runs.',
+    fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
       failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
         const withDefault = new Set(
@@ -61,15 +61,15 @@ export const callRules: readonly LiveRule[] = [
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
           .slice(0, spoiltAtMost)
           .map((missing) => bare(without(args, missing)))
-          .filter((changed) => misfits(asInput(schema), changed, '').length > 0);
+          .filter((changed) => mismatches(asInput(schema), changed, '').length > 0);
       }),
   },
   {
     id: 'call.no-arguments-object',
     level: 'should',
-    title: 'arguments that are no object are refused',
+    title: 'arguments that are not an object are refused',
     source: 'C§4.1',
-    mend: 'Answer error -32602 or a failure.',
+    fix: 'Answer error -32602 or a failure.',
     controls: [answersCalls],
     check: async (probe) => {
       const { name } = (await probe.cases())[0];
@@ -89,7 +89,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'should',
     title: 'no failure of a tool shows the insides of the server',
     source: 'OWASP, error handling',
-    mend: 'Log what was thrown and answer with a code and a message of your own.',
+    fix: 'Log what was thrown and answer with a code and a message of your own.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(
         ({ result, rpc }) =>

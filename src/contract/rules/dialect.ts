@@ -16,7 +16,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema names its dialect ($schema)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    mend: 'Remove $schema: 2020-12 does not compile at the marketplace, draft-07 is refused by newer clients.',
+    fix: 'Remove $schema: 2020-12 does not compile at the marketplace, draft-07 is refused by newer clients.',
     keywords: ['$schema'],
   }),
   forbids({
@@ -25,7 +25,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema has an id ($id)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    mend: 'Remove $id: two tools with the same one do not compile together.',
+    fix: 'Remove $id: two tools with the same one do not compile together.',
     keywords: ['$id'],
   }),
   forbids({
@@ -34,7 +34,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'every $ref of an outputSchema points into that schema',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    mend: 'Copy what the $ref points at into definitions and refer to "#/definitions/…".',
+    fix: 'Copy what the $ref points at into definitions and refer to "#/definitions/…".',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
     allows: ({ schema: { $ref } }, keyword) =>
       keyword === '$ref' && typeof $ref === 'string' && $ref.startsWith('#'),
@@ -45,7 +45,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema describes a tuple',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    mend: 'Use an object with named properties: draft-07 and 2020-12 write tuples differently.',
+    fix: 'Use an object with named properties: draft-07 and 2020-12 write tuples differently.',
     keywords: ['prefixItems', 'additionalItems', 'items'],
     allows: ({ schema }, keyword) => keyword === 'items' && !Array.isArray(schema.items),
   }),
@@ -55,7 +55,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema uses unevaluatedProperties or unevaluatedItems',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    mend: 'Use additionalProperties: draft-07 ignores the other.',
+    fix: 'Use additionalProperties: draft-07 ignores the other.',
     keywords: ['unevaluatedProperties', 'unevaluatedItems'],
   }),
   forbids({
@@ -64,7 +64,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'null is allowed by the type, not by the keyword nullable',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    mend: 'Write type: ["number", "null"]; most validators ignore nullable.',
+    fix: 'Write type: ["number", "null"]; most validators ignore nullable.',
     keywords: ['nullable'],
     of: allPlaces,
   }),
@@ -73,7 +73,7 @@ export const dialectRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no inputSchema uses what draft-07 and 2020-12 read differently',
     source: 'MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07',
-    mend: 'Leave $id out, keep every $ref inside the schema, and describe an object where a tuple stands.',
+    fix: 'Leave $id out, keep every $ref inside the schema, and describe an object where a tuple stands.',
     keywords: [
       '$schema',
       '$id',

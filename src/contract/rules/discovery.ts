@@ -14,7 +14,7 @@ export const discoveryRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize works without a token',
     source: 'C§4.1, C§5.2',
-    mend: 'Let initialize pass the gate.',
+    fix: 'Let initialize pass without authentication.',
     controls: [],
     silence: 'breaks',
     check: async (probe) => resultProblems(await probe.initialized(), 'initialize'),
@@ -25,7 +25,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'initialize is answered in time',
     source: 'profile limits.initializeMs; app cron/validate-tools',
     fact: true,
-    mend: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
+    fix: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
     controls: [],
     silence: 'breaks',
     check: async (probe) => {
@@ -47,7 +47,7 @@ export const discoveryRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the server lists at least one tool, and its list ends',
     source: 'C§1.1; app contribute/actions.ts',
-    mend: 'List the tool in src/tools.',
+    fix: 'List the tool in src/tools.',
     check: async (probe) => {
       const { tools, ended } = await probe.listing();
       return [
@@ -60,7 +60,7 @@ export const discoveryRules: readonly LiveRule[] = [
           path: 'tools/list result.nextCursor',
           expected: `none on page ${bounds.pages}`,
           actual: 'one more page',
-          mend: 'Send nextCursor only where another page follows, and all tools on few pages.',
+          fix: 'Send nextCursor only where another page follows, and all tools on few pages.',
         }),
       ];
     },
@@ -70,7 +70,7 @@ export const discoveryRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the client of the MCP SDK connects and lists the tools',
     source: 'C§1.2, C§4.1',
-    mend: 'See the message: the definitions are not what the SDK understands.',
+    fix: 'See the message: the definitions are not what the SDK understands.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -99,7 +99,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     level: 'must',
     title: `${method} works without a token`,
     source,
-    mend: `Let ${method} pass the gate and answer a list${kind === 'tools' ? '' : ', [] where there are none'}.`,
+    fix: `Let ${method} pass without authentication and answer a list${kind === 'tools' ? '' : ', [] where there are none'}.`,
     silence: 'breaks',
     check: async (probe) => {
       const { result, http } = await probe.rpc(method);

@@ -9,7 +9,7 @@ export const staysUp: LiveRule = {
   level: 'must',
   title: 'the server answers from the first request of a check to the last',
   source: 'C§3.1',
-  mend: 'Catch what is thrown, in timers and promises too, and end nothing but the call that failed.',
+  fix: 'Catch what is thrown, in timers and promises too, and end nothing but the call that failed.',
   controls: [],
   silence: 'breaks',
   check: async (probe) => {
@@ -26,7 +26,7 @@ export const endpointRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the path of the endpoint ends in /mcp',
     source: 'C§1.4, C§8',
-    mend: 'Serve the endpoint under a path that ends in /mcp and register that URL.',
+    fix: 'Serve the endpoint under a path that ends in /mcp and register that URL.',
     controls: [],
     check: async ({ url }) =>
       unless(url.pathname.endsWith('/mcp') && url.search === '' && url.hash === '', {
@@ -40,7 +40,7 @@ export const endpointRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the endpoint is served over HTTPS (plain HTTP only on the own machine)',
     source: 'C§1.4, C§8',
-    mend: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
+    fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
     check: async ({ url }) =>
       unless(url.protocol === 'https:' || isLoopback(url.hostname), {
@@ -55,7 +55,7 @@ export const endpointRules: readonly LiveRule[] = [
     title: 'the path of the endpoint does not contain the letters "sse"',
     source: 'app contribute/actions.ts',
     fact: true,
-    mend: 'Choose another path: the platform takes it for the old SSE transport and never falls back.',
+    fix: 'Choose another path: the platform takes it for the old SSE transport and never falls back.',
     controls: [],
     check: async ({ url }) =>
       unless(!url.pathname.toLowerCase().includes('sse'), {

@@ -7,9 +7,9 @@ import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { unauthorizedProblems } from './expect.ts';
 
-const mend = 'Parse the body once, look at every message in it, and give the handlers that very value.';
+const fix = 'Parse the body once, look at every message in it, and give the handlers that very value.';
 
-/** Ways around the gate that need no token: the shape of the request makes the gate overlook the call. */
+/** Ways around authentication that need no token: the shape of the request hides the call. */
 export const gateRequestRules: readonly LiveRule[] = [
   bypass('gate.batch', 'a batch with one call', async (probe) => [
     await unpaid(probe, (call) => JSON.stringify([call])),
@@ -65,7 +65,7 @@ export const gateRequestRules: readonly LiveRule[] = [
       const { answer, path } = await unpaid(
         probe,
         ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }),
-        { call: await probe.gateCall() },
+        { call: await probe.authenticationCall() },
       );
       return unauthorizedProblems(answer, probe.profile, path);
     },
@@ -80,7 +80,10 @@ export const gateRequestRules: readonly LiveRule[] = [
         'x-forwarded-for': '127.0.0.1',
         'x-http-method-override': 'GET',
       };
-      const { answer, path } = await unpaid(probe, JSON.stringify, { headers, call: await probe.gateCall() });
+      const { answer, path } = await unpaid(probe, JSON.stringify, {
+        headers,
+        call: await probe.authenticationCall(),
+      });
       return unauthorizedProblems(answer, probe.profile, path);
     },
   },
@@ -107,7 +110,7 @@ export const gateRequestRules: readonly LiveRule[] = [
 
 function refused(id: string, what: string): Omit<LiveRule, 'check'> {
   const title = `${what} is refused without a token`;
-  return { id, level: 'must', title, source: 'C§5.4, C§7', mend, controls: [refusesUnpaid] };
+  return { id, level: 'must', title, source: 'C§5.4, C§7', fix, controls: [refusesUnpaid] };
 }
 
 /** What a request without a token got. */
@@ -123,7 +126,7 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
     level: 'must',
     title: `${what} does not run without a token`,
     source: "C§5.4; reproduced with the platform's public middleware",
-    mend,
+    fix,
     controls: [refusesUnpaid],
     check: async (probe) => (await send(probe)).flatMap(ranProblems),
   };
@@ -146,7 +149,7 @@ interface Unpaid {
   /** How the request is named in a report. */
   readonly as?: string;
   /** The call; that of the first tool where absent. */
-  readonly call?: Awaited<ReturnType<Probe['gateCall']>>;
+  readonly call?: Awaited<ReturnType<Probe['authenticationCall']>>;
 }
 
 /** Sends a call, written by `write`, without a token. */

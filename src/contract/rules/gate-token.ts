@@ -11,14 +11,14 @@ import { unauthorizedProblems } from './expect.ts';
 /** For a refusal of what only looks like a valid token: none is refused, and a valid one is not. */
 const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 
-/** Who gets past the gate: only a caller with a valid token of the platform. */
+/** Who passes authentication: only a caller with a valid token of the platform. */
 export const gateTokenRules: readonly LiveRule[] = [
   {
     id: 'gate.valid-token',
     level: 'must',
     title: 'tools/call with a valid platform token is let through',
     source: 'C§1.3, C§5.1',
-    mend: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
+    fix: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
       return unless(http.status === 200 && response !== undefined, {
@@ -33,7 +33,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     level: 'should',
     title: 'the scheme in front of the token is compared without case',
     source: 'RFC 9110 §11.1',
-    mend: 'Accept "bearer" as well as "Bearer".',
+    fix: 'Accept "bearer" as well as "Bearer".',
     controls: [refusesUnpaid, admitsPaid],
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
@@ -79,7 +79,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
     refusesOnlyOthers,
   ),
-  forged('gate.wrong-key', 'a token signed with another key', { by: 'stranger' }),
+  forged('gate.wrong-key', 'a token signed with another key', { by: 'untrusted' }),
   forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
   forged('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
   forged('gate.public-key-as-secret', 'a token signed with the public key as an HMAC secret', {
@@ -169,7 +169,7 @@ function refuses(
     level: 'must',
     title: `${what} is refused`,
     source: 'C§5.1, C§5.4, C§7',
-    mend: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
+    fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
     controls,
     check: async (probe) => refusalsOf(probe, await attempts(probe)),
   };
@@ -187,7 +187,7 @@ function forged(id: string, what: string, forgery: Forgery | (() => Forgery)): L
 }
 
 async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
-  const { name, arguments: args } = await probe.gateCall();
+  const { name, arguments: args } = await probe.authenticationCall();
   const session = await probe.session();
   const { header } = probe.profile.token;
   const answers = await Promise.all(

@@ -13,7 +13,7 @@ export const identityRules: readonly LiveRule[] = [
     level: 'must',
     title: 'GET /health answers 200',
     source: 'C§1.5, C§2.3, C§4',
-    mend: 'Answer GET /health with status 200 as soon as the server can take calls.',
+    fix: 'Answer GET /health with status 200 as soon as the server can take calls.',
     controls: [],
     silence: 'breaks',
     check: async (probe) => {
@@ -30,7 +30,7 @@ export const identityRules: readonly LiveRule[] = [
     level: 'must',
     title: 'GET /health tells status, server and version',
     source: 'C§2.3',
-    mend: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
+    fix: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
     controls: [],
     check: async (probe) => {
       const [body] = (await probe.health()).values;
@@ -44,7 +44,7 @@ export const identityRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize tells the name and version of the server',
     source: 'C§2.4, C§9.2',
-    mend: 'Declare serverInfo.name and serverInfo.version.',
+    fix: 'Declare serverInfo.name and serverInfo.version.',
     check: async (probe) => {
       const { serverInfo } = await initialized(probe);
       return ['name', 'version'].flatMap((field) =>
@@ -57,7 +57,7 @@ export const identityRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize declares the capability tools',
     source: 'C§2.4',
-    mend: 'Declare capabilities.tools.',
+    fix: 'Declare capabilities.tools.',
     check: async (probe) => {
       const { capabilities } = await initialized(probe);
       return unless(isObject(capabilities) && isObject(capabilities.tools), {
@@ -72,7 +72,7 @@ export const identityRules: readonly LiveRule[] = [
     level: 'must',
     title: 'health and initialize name the same server and version',
     source: 'C§2.3, C§9.2',
-    mend: 'Take name and version from one place.',
+    fix: 'Take name and version from one place.',
     check: async (probe) => {
       const [health] = (await probe.health()).values;
       const { serverInfo } = await initialized(probe);

@@ -6,7 +6,7 @@ import type { Json, JsonObject, Problem } from '../model.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describeCall } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule } from '../rule.ts';
-import { asInput, misfits } from '../schema.ts';
+import { asInput, mismatches } from '../schema.ts';
 import { isEmpty, ofCall } from './result.ts';
 
 /** A text of which no source has heard. */
@@ -19,7 +19,7 @@ export const improbableRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a call that finds nothing says so by a signal',
     source: 'C§2.2, C§7',
-    mend: 'Return searchExhausted: true or noResultsReason where nothing is found: without it the platform asks again.',
+    fix: 'Return searchExhausted: true or noResultsReason where nothing is found: without it the platform asks again.',
     check: async (probe) => {
       const succeeded = (await answeredCalls(probe)).filter(
         ({ result, wrong }) => result !== undefined && result.isError !== true && !wrong,
@@ -54,7 +54,9 @@ function improbable({
       type === 'string' && allowed === undefined && format === undefined,
   );
   const changed = bare({ ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) });
-  return texts.length > 0 && misfits(schema, changed, '').length === 0 ? [{ name, arguments: changed }] : [];
+  return texts.length > 0 && mismatches(schema, changed, '').length === 0
+    ? [{ name, arguments: changed }]
+    : [];
 }
 
 /** What an answer holds beside the signal of an empty result. */

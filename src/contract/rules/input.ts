@@ -3,7 +3,7 @@ import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { asInput, misfits, tryCompile } from '../schema.ts';
+import { asInput, mismatches, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
 import { hasItems, isText, undeclared } from './read.ts';
@@ -15,7 +15,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema is an object schema',
     source: 'C§2.1',
-    mend: 'Set inputSchema.type to "object".',
+    fix: 'Set inputSchema.type to "object".',
     inspect: ({ inputSchema }) =>
       unless(isObject(inputSchema) && inputSchema.type === 'object', {
         path: 'inputSchema.type',
@@ -28,7 +28,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema has properties',
     source: 'C§2.1',
-    mend: 'Add properties, {} where the tool takes no arguments.',
+    fix: 'Add properties, {} where the tool takes no arguments.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isObject(inputSchema.properties), {
         path: 'inputSchema.properties',
@@ -41,7 +41,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema has a list of required properties',
     source: 'C§2.1',
-    mend: 'Add required, [] where nothing is.',
+    fix: 'Add required, [] where nothing is.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isNameList(inputSchema.required), {
         path: 'inputSchema.required',
@@ -54,7 +54,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every required parameter is declared',
     source: 'C§2.1',
-    mend: 'Declare the property, or take its name out of required.',
+    fix: 'Declare the property, or take its name out of required.',
     inspect: ({ inputSchema }) =>
       undeclared(inputSchema).map((name) => ({
         path: 'inputSchema.required',
@@ -67,7 +67,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema is a JSON Schema that compiles',
     source: 'C§2.1',
-    mend: 'Make it a valid JSON Schema; the message names the place.',
+    fix: 'Make it a valid JSON Schema; the message names the place.',
     inspect: ({ inputSchema }) =>
       compileProblems(isObject(inputSchema) ? asInput(inputSchema) : inputSchema, 'inputSchema'),
   },
@@ -76,7 +76,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every parameter has one plain type',
     source: 'C§2.1',
-    mend: 'Name one type; an optional parameter is left out, it need not be null.',
+    fix: 'Name one type; an optional parameter is left out, it need not be null.',
     judge: ({ type }, path) =>
       unless(typeof type === 'string', { path: `${path}.type`, expected: 'one type', actual: shorten(type) }),
   }),
@@ -85,7 +85,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every parameter is described',
     source: 'C§2.1',
-    mend: 'Say what the parameter means and in which form it is given.',
+    fix: 'Say what the parameter means and in which form it is given.',
     judge: ({ description }, path) =>
       unless(isText(description), {
         path: `${path}.description`,
@@ -98,7 +98,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every parameter has a default, examples or an enum',
     source: 'C§2.1',
-    mend: 'Add examples: agents and the submission test build their arguments from them.',
+    fix: 'Add examples: agents and the submission test build their arguments from them.',
     judge: (schema, path) =>
       unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
         path,
@@ -111,7 +111,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no parameter has a placeholder for an example',
     source: 'C§2.1',
-    mend: 'Replace the examples by a value that the tool answers, and remove the $comment.',
+    fix: 'Replace the examples by a value that the tool answers, and remove the $comment.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(!isPlaceholder(schema.$comment), {
@@ -127,7 +127,7 @@ export const inputRules: readonly StaticRule[] = [
     title: 'every array parameter says what its items are',
     source: 'app contribute/actions.ts',
     fact: true,
-    mend: 'Add items with a type: without it the submission test and most agents send an empty array.',
+    fix: 'Add items with a type: without it the submission test and most agents send an empty array.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(schema.type !== 'array' || schema.items !== undefined, {
@@ -143,10 +143,10 @@ export const inputRules: readonly StaticRule[] = [
     title: 'the arguments of the submission test fit every inputSchema',
     source: 'app contribute/actions.ts',
     fact: true,
-    mend: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
+    fix: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
       isObject(inputSchema)
-        ? misfits(asInput(inputSchema), bare(sampleArguments(inputSchema, smoke)), 'arguments')
+        ? mismatches(asInput(inputSchema), bare(sampleArguments(inputSchema, smoke)), 'arguments')
         : [],
   },
 ];

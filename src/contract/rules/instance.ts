@@ -27,7 +27,7 @@ export function productionInstance(probe: Probe): Promise<Instance> {
 }
 
 /**
- * What is wrong with the gate of the instance in production: a token for the address at which it listens must be
+ * What is wrong with the authentication of the instance in production: a token for the address at which it listens must be
  * refused, one for its public URL let through.
  */
 export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
@@ -74,8 +74,8 @@ export async function callOf(
 }
 
 /** How an instance ends; one that does not end by itself in time is ended, which shows in how. */
-export async function exitOf(instance: Instance, patienceMs: number): Promise<Exit> {
-  const exit = await Promise.race([instance.exit, setTimeout(patienceMs, undefined, { ref: false })]);
+export async function exitOf(instance: Instance, timeoutMs: number): Promise<Exit> {
+  const exit = await Promise.race([instance.exit, setTimeout(timeoutMs, undefined, { ref: false })]);
   if (!exit) await instance.stop();
   return instance.exit;
 }

@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
 import { answersCalls, initializes, lists, reportsHealth } from '../controls.ts';
 import type { Problem } from '../model.ts';
-import { momentMs, patienceMs } from '../probe/patience.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
+import { graceMs, momentMs } from '../probe/timeouts.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isClientError } from './expect.ts';
 
@@ -28,7 +28,7 @@ export const loadRules: readonly LiveRule[] = [
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
     silence: 'breaks',
-    mend: 'Bound the depth of what is parsed, cloned or validated recursively.',
+    fix: 'Bound the depth of what is parsed, cloned or validated recursively.',
     check: async (probe) => {
       const session = await probe.session();
       const token = await probe.payment();
@@ -61,7 +61,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     turn: 'last',
     controls: [lists, reportsHealth],
     silence: 'breaks',
-    mend: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
+    fix: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
     check: async (probe) => {
       const session = await probe.session();
       const body = JSON.stringify(rpcRequest(1, 'tools/list', { filler: 'x'.repeat(largeBytes) }));
@@ -95,7 +95,7 @@ function slow(id: string, what: string, rest: string): LiveRule {
     turn: 'last',
     controls: [initializes, reportsHealth],
     silence: 'breaks',
-    mend: 'Answer other requests meanwhile, and end such connections after a time.',
+    fix: 'Answer other requests meanwhile, and end such connections after a time.',
     check: async (probe) => {
       const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
       try {
@@ -126,7 +126,7 @@ function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Pr
     socket.on('error', (error: NodeJS.ErrnoException) => {
       reject(new NoAnswer(error.code ?? error.message, { cause: error }));
     });
-    socket.setTimeout(patienceMs, () => socket.destroy(new Error(`no connection within ${patienceMs} ms`)));
+    socket.setTimeout(graceMs, () => socket.destroy(new Error(`no connection within ${graceMs} ms`)));
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${rest}`,
       () => resolve(),

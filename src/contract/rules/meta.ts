@@ -3,7 +3,7 @@ import { isObject, shorten } from '../json.ts';
 import { propertiesOf, typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
-import { misfits, problemsOf } from '../schema.ts';
+import { mismatches, problemsOf } from '../schema.ts';
 
 /** `_meta`, as far as the platform profile knows it. */
 export const metaRules: readonly StaticRule[] = [
@@ -12,19 +12,19 @@ export const metaRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every _meta has the shape the platform reads',
     source: 'C§2.1; profile toolMeta',
-    mend: 'Correct the value.',
+    fix: 'Correct the value.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
-      _meta === undefined || toolMeta === null ? [] : misfits(partsOf(toolMeta).shape, _meta, '_meta'),
+      _meta === undefined || toolMeta === null ? [] : mismatches(partsOf(toolMeta).shape, _meta, '_meta'),
   },
   {
     id: 'meta.sense',
     level: 'should',
-    title: 'the values of every _meta go together',
+    title: 'the values of every _meta are consistent',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
-    mend: 'Add the value that the other one needs, or change the other.',
+    fix: 'Add the value that the other one needs, or change the other.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
-      isObject(_meta) && toolMeta !== null ? misfits(partsOf(toolMeta).sense, _meta, '_meta') : [],
+      isObject(_meta) && toolMeta !== null ? mismatches(partsOf(toolMeta).sense, _meta, '_meta') : [],
   },
   {
     id: 'meta.references',
@@ -32,7 +32,7 @@ export const metaRules: readonly StaticRule[] = [
     title: 'every _meta speaks of tools and parameters that exist',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
-    mend: 'Name a tool of this server, or declare the parameter that takes the injected data.',
+    fix: 'Name a tool of this server, or declare the parameter that takes the injected data.',
     inspect: (tool, siblings, { toolMeta }) =>
       isObject(tool._meta) && toolMeta !== null ? referenceProblems(tool, siblings, toolMeta) : [],
   },
@@ -42,7 +42,7 @@ export const metaRules: readonly StaticRule[] = [
     title: 'every _meta holds only keys the platform knows',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
-    mend: 'Remove the key, correct its spelling, or put it under a name of your own ("example.com/key").',
+    fix: 'Remove the key, correct its spelling, or put it under a name of your own ("example.com/key").',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       isObject(_meta) && toolMeta !== null ? unknownKeys(_meta, toolMeta, '_meta') : [],
   },

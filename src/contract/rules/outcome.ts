@@ -15,36 +15,36 @@ import { isEmpty, ofCall } from './result.ts';
 
 /** The three outcomes of a call, as the author foretells them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
-  foretold('found', {
+  expects('found', {
     id: 'outcome.found',
     title: 'every example that expects data gets data',
     source: 'C§1.7, C§4.1',
-    mend: 'Correct the handler, or the example.',
-    mends: { empty: 'Give the example arguments that have an answer, or let it expect "empty".' },
+    fix: 'Correct the handler, or the example.',
+    fixes: { empty: 'Give the example arguments that have an answer, or let it expect "empty".' },
   }),
-  foretold('empty', {
+  expects('empty', {
     id: 'outcome.empty',
     title: 'every example that expects nothing gets an explicit empty result',
     source: 'C§2.2, C§7',
-    mend: 'Return searchExhausted: true or noResultsReason where nothing is found: it is no failure.',
-    mends: {
+    fix: 'Return searchExhausted: true or noResultsReason where nothing is found: it is not a failure.',
+    fixes: {
       found:
         'If these arguments have an answer, let the example expect "found" or give it others; if not, return searchExhausted: true or noResultsReason.',
     },
   }),
-  foretold('fail', {
+  expects('fail', {
     id: 'outcome.fail',
     title: 'every example that expects a failure gets one',
     source: 'C§2.2, C§7',
-    mend: 'Return isError: true.',
-    mends: {},
+    fix: 'Return isError: true.',
+    fixes: {},
   }),
   {
     id: 'outcome.failure-payload',
     level: 'must',
     title: 'every failure of a tool tells a code and a message',
     source: 'C§2.2, C§7',
-    mend: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
+    fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
       return judgeEach(failures, 'no call failed', failureProblems);
@@ -56,7 +56,7 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'the same call again has the same outcome',
     source: 'app lib/ai/agentic-execution.ts: a step is tried up to three times',
     fact: true,
-    mend: 'Make the handler idempotent: a repeated call must not count as another one.',
+    fix: 'Make the handler idempotent: a repeated call must not count as another one.',
     check: async (probe) => {
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
       if (first.length === 0) throw new NotRun('no call gave a response');
@@ -76,7 +76,7 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'every call is answered in time',
     source: 'profile limits.callMs',
     fact: true,
-    mend: 'Bound the time of what the handler waits for, and fail before the platform gives up.',
+    fix: 'Bound the time of what the handler waits for, and fail before the platform gives up.',
     silence: 'breaks',
     controls: [lists],
     check: async (probe) => {
@@ -99,7 +99,7 @@ export const outcomeRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the client of the MCP SDK accepts the result of every call',
     source: 'C§1.2, C§2.2',
-    mend: 'See the message: the client validates results against the outputSchema, formats included.',
+    fix: 'See the message: the client validates results against the outputSchema, formats included.',
     controls: [initializesAgain],
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
@@ -110,7 +110,7 @@ export const outcomeRules: readonly LiveRule[] = [
         for (const { name, arguments: args } of results) {
           await session.client
             .callTool({ name, arguments: { ...args } }, undefined, {
-              timeout: probe.patience(probe.profile.limits.callMs),
+              timeout: probe.timeoutMs(probe.profile.limits.callMs),
             })
             .catch((error: Error) => {
               const silence = silenceOf(error);
@@ -150,7 +150,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   if (result?.isError !== true) return [];
   const { content, structuredContent } = result;
   const payload = isObject(structuredContent) ? structuredContent : {};
-  const cause = mendFirst(outcome.tool, 'output.holds-failure');
+  const cause = fixFirst(outcome.tool, 'output.holds-failure');
   return [
     ...unless(textOf(content) !== undefined, {
       path: 'result.content[0]',
@@ -168,17 +168,17 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
 }
 
 /** Points from what follows to its cause: a schema that has no room for an answer without data. */
-function mendFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'mend'> {
+function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
   if (!isObject(outputSchema) || blankAnswer(outputSchema).ok) return {};
-  return { mend: `Mend ${rule} first: the outputSchema has no room for this result.` };
+  return { fix: `Fix ${rule} first: the outputSchema has no room for this result.` };
 }
 
-interface ForetoldRule extends Omit<LiveRule, 'check' | 'level'> {
+interface ExpectedRule extends Omit<LiveRule, 'check' | 'level'> {
   /** What is to be done where the call ended in another way, as far as that says more. */
-  readonly mends: { readonly [ending in Ending]?: string };
+  readonly fixes: { readonly [ending in Ending]?: string };
 }
 
-function foretold(expect: Ending, { mends, ...text }: ForetoldRule): LiveRule {
+function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
   return {
     ...text,
     level: 'must',
@@ -188,12 +188,12 @@ function foretold(expect: Ending, { mends, ...text }: ForetoldRule): LiveRule {
       const answered = answeredOf(concerned);
       const problems = answered.flatMap((outcome) => {
         const ending = endingOf(outcome.result);
-        const mend = ending && mends[ending];
+        const fix = ending && fixes[ending];
         return unless(ending === expect, {
           expected: endings[expect],
           actual: describeCall(outcome.rpc),
-          ...(mend !== undefined && { mend }),
-          ...(expect === 'empty' && ending === 'fail' && mendFirst(outcome.tool, 'output.holds-empty')),
+          ...(fix !== undefined && { fix }),
+          ...(expect === 'empty' && ending === 'fail' && fixFirst(outcome.tool, 'output.holds-empty')),
         }).map((problem) => ofCall(outcome, problem));
       });
       if (problems.length > 0 || answered.length === concerned.length) return problems;

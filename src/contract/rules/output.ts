@@ -3,7 +3,7 @@ import { propertiesOf, typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { misfits, tryCompile } from '../schema.ts';
+import { mismatches, tryCompile } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
@@ -15,7 +15,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every outputSchema is an object schema',
     source: 'C§2.1, C§3.2, C§8',
-    mend: 'Set outputSchema.type to "object"; express null and errors inside properties.',
+    fix: 'Set outputSchema.type to "object"; express null and errors inside properties.',
     inspect: ({ outputSchema }) =>
       unless(isObject(outputSchema) && outputSchema.type === 'object', {
         path: 'outputSchema.type',
@@ -28,7 +28,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'no outputSchema is a union at its root',
     source: 'C§2.1',
-    mend: 'Move the alternatives into properties, as optional or nullable ones.',
+    fix: 'Move the alternatives into properties, as optional or nullable ones.',
     inspect: ({ outputSchema }) =>
       ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) =>
         unless(!isObject(outputSchema) || outputSchema[keyword] === undefined, {
@@ -44,7 +44,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every outputSchema declares what the tool returns',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    mend: 'List the fields of the answer in properties; a bare {type: "object"} tells an agent nothing.',
+    fix: 'List the fields of the answer in properties; a bare {type: "object"} tells an agent nothing.',
     inspect: ({ outputSchema }) =>
       unless(
         !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
@@ -60,7 +60,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every required output field is declared',
     source: 'C§2.1',
-    mend: 'Declare the property, or take its name out of required.',
+    fix: 'Declare the property, or take its name out of required.',
     inspect: ({ outputSchema }) =>
       undeclared(outputSchema).map((name) => ({
         path: 'outputSchema.required',
@@ -73,7 +73,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: "every outputSchema compiles under the marketplace's validator",
     source: 'C§2.1; app api/v1/tools/dispute/route.ts',
-    mend: 'Make it valid JSON Schema of draft-07: a compile error loses every dispute.',
+    fix: 'Make it valid JSON Schema of draft-07: a compile error loses every dispute.',
     inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
   },
   ofFields({
@@ -81,7 +81,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every output field has a type',
     source: 'C§2.1',
-    mend: 'Add the type.',
+    fix: 'Add the type.',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isTyped(schema), {
         path: `${path}.type`,
@@ -94,7 +94,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every output field is described',
     source: 'C§2.1',
-    mend: 'Say what the field means, with its unit.',
+    fix: 'Say what the field means, with its unit.',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isText(schema.description), {
         path: `${path}.description`,
@@ -108,7 +108,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every list in the output says what its items are',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    mend: 'Add items with a type.',
+    fix: 'Add items with a type.',
     judge: ({ schema, path }) =>
       unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
         path: `${path}.items`,
@@ -122,7 +122,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every object inside the output says what its members are',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    mend: 'Add properties, or additionalProperties with a schema where the keys are data.',
+    fix: 'Add properties, or additionalProperties with a schema where the keys are data.',
     judge: ({ schema, path }) =>
       unless(
         path === 'outputSchema' ||
@@ -138,7 +138,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every outputSchema can hold an explicit empty result',
     source: 'C§2.2, C§8',
-    mend: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
+    fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
     inspect: ({ outputSchema }) =>
       outcomeProblems(outputSchema, { searchExhausted: true, noResultsReason: 'Nothing matches.' }),
   },
@@ -147,7 +147,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every outputSchema can hold a failure',
     source: 'C§2.2, C§7',
-    mend: 'Allow null in the required fields and declare error and message as strings.',
+    fix: 'Allow null in the required fields and declare error and message as strings.',
     inspect: ({ outputSchema }) =>
       outcomeProblems(outputSchema, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
   },
@@ -156,14 +156,14 @@ export const outputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every outputSchema declares a signal for an empty result',
     source: 'C§2.2',
-    mend: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
+    fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
   }),
   declares(['error', 'message'], {
     id: 'output.failure-signal',
     level: 'should',
     title: 'every outputSchema declares error and message',
     source: 'C§2.2',
-    mend: 'Declare error and message as optional strings.',
+    fix: 'Declare error and message as optional strings.',
   }),
 ];
 
@@ -200,12 +200,12 @@ function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'
 function outcomeProblems(outputSchema: unknown, signal: JsonObject): readonly Problem[] {
   if (!isObject(outputSchema) || !tryCompile(outputSchema).ok) return [];
   const blank = blankAnswer(outputSchema);
-  if (blank.ok) return misfits(outputSchema, { ...blank.answer, ...signal }, 'structuredContent');
+  if (blank.ok) return mismatches(outputSchema, { ...blank.answer, ...signal }, 'structuredContent');
   return blank.blocked.map((path) => ({
     path,
     expected: 'a field that can be empty',
     actual: 'required, and neither null nor an empty list fits it',
-    mend: `Add "null" to ${path}.type, or take the field out of required.`,
+    fix: `Add "null" to ${path}.type, or take the field out of required.`,
   }));
 }
 

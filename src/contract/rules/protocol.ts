@@ -14,7 +14,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: `protocolVersion ${platformVersion} is accepted`,
     source: 'C§9.1',
-    mend: `Keep ${platformVersion} among the supported versions: the platform sends it.`,
+    fix: `Keep ${platformVersion} among the supported versions: the platform sends it.`,
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
@@ -31,7 +31,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'should',
     title: 'every later protocolVersion of the SDK is accepted',
     source: 'MCP 2025-06-18, lifecycle',
-    mend: 'Answer with the version that was asked for.',
+    fix: 'Answer with the version that was asked for.',
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
@@ -51,7 +51,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'should',
     title: 'an unknown protocolVersion is answered with a known one',
     source: 'MCP 2025-06-18, lifecycle',
-    mend: 'Answer with the newest version the server supports.',
+    fix: 'Answer with the newest version the server supports.',
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
@@ -69,7 +69,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'every response is JSON-RPC 2.0 and repeats the id',
     source: 'C§4',
-    mend: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
+    fix: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
@@ -87,7 +87,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'an id may be a string',
     source: 'C§4',
-    mend: 'Repeat the id as it came.',
+    fix: 'Repeat the id as it came.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -101,7 +101,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the list methods take params or none',
     source: 'C§4',
-    mend: 'Treat absent params as {}.',
+    fix: 'Treat absent params as {}.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -121,7 +121,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'an unknown method is answered with error -32601',
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
-    mend: 'Answer the JSON-RPC error -32601 (method not found).',
+    fix: 'Answer the JSON-RPC error -32601 (method not found).',
     controls: [lists],
     check: async (probe) => {
       const methods = ['tools/destroy', '__proto__', 'constructor'];
@@ -140,7 +140,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a notification is accepted without a response',
     source: 'C§4 (JSON-RPC 2.0 §4.1)',
-    mend: 'Answer notifications with HTTP 202 and no body.',
+    fix: 'Answer notifications with HTTP 202 and no body.',
     check: async (probe) => {
       const session = await probe.session();
       const answer = await probe.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
@@ -154,9 +154,9 @@ export const protocolRules: readonly LiveRule[] = [
   {
     id: 'protocol.ill-formed',
     level: 'should',
-    title: 'a message that is no JSON-RPC 2.0 request is not carried out',
+    title: 'a message that is not a JSON-RPC 2.0 request is not carried out',
     source: 'C§4 (JSON-RPC 2.0 §4)',
-    mend: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
+    fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
@@ -185,7 +185,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'should',
     title: 'ping is answered',
     source: 'MCP 2025-06-18, ping',
-    mend: 'Answer ping with an empty result.',
+    fix: 'Answer ping with an empty result.',
     silence: 'breaks',
     controls: [lists],
     check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),

@@ -22,7 +22,7 @@ export function allPlaces(tool: JsonObject): readonly Place[] {
 }
 
 /** A text reduced to its letters and digits, to see whether two say the same. */
-export function gist(text: string): string {
+export function normalize(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 

@@ -7,12 +7,12 @@ import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
 import { incidentIn, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { misfits } from '../schema.ts';
+import { mismatches } from '../schema.ts';
 import { isText } from './read.ts';
 
 const ofResults = about('a result', () => true);
-/** A rule about results that are no failure. */
-const ofData = about('a result that is no failure', ({ isError }) => isError !== true);
+/** A rule about results that are not a failure. */
+const ofData = about('a result that is not a failure', ({ isError }) => isError !== true);
 /** A rule about results that are a failure. */
 const ofFailures = about('a failure', ({ isError }) => isError === true);
 
@@ -23,7 +23,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'every result has a text item',
     source: 'C§2.2',
-    mend: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
+    fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
     judge: ({ content }) =>
       unless(textOf(content) !== undefined, {
         path: 'result.content[0]',
@@ -36,7 +36,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the text of every successful result is JSON',
     source: 'C§2.2',
-    mend: 'Serialize the data with JSON.stringify; nothing before it, nothing after it.',
+    fix: 'Serialize the data with JSON.stringify; nothing before it, nothing after it.',
     judge: ({ content }) => {
       const text = textOf(content);
       if (text === undefined) return undefined;
@@ -52,7 +52,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'every successful result has structuredContent',
     source: 'C§2.2, C§4.1',
-    mend: 'Return the data as structuredContent too.',
+    fix: 'Return the data as structuredContent too.',
     judge: ({ structuredContent }) =>
       unless(isObject(structuredContent), {
         path: 'result.structuredContent',
@@ -65,7 +65,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'structuredContent fits the outputSchema',
     source: 'C§2.2, C§1.7',
-    mend: 'Return what the schema declares, or declare what the tool returns.',
+    fix: 'Return what the schema declares, or declare what the tool returns.',
     judge: fitProblems,
   }),
   ofFailures({
@@ -73,7 +73,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the structuredContent of a failure fits the outputSchema too',
     source: 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well',
-    mend: 'Fill the required fields with null or [], and declare error and message.',
+    fix: 'Fill the required fields with null or [], and declare error and message.',
     judge: fitProblems,
   }),
   ofResults({
@@ -81,7 +81,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'text and structuredContent hold the same data',
     source: 'C§4.1',
-    mend: 'Build the text with JSON.stringify(structuredContent).',
+    fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
       const data = parsed(textOf(content) ?? '');
       if (data === undefined || structuredContent === undefined) return undefined;
@@ -98,7 +98,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'every field of a result is declared in the outputSchema',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    mend: 'Declare the field, or leave it out of the result.',
+    fix: 'Declare the field, or leave it out of the result.',
     judge: ({ structuredContent }, { tool }) => {
       if (!isObject(structuredContent)) return undefined;
       const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
@@ -116,7 +116,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'should',
     title: 'no result holds the remains of a value that JSON cannot carry',
     source: 'C§2.2',
-    mend: 'Return null, or turn the value into a number or an ISO date yourself.',
+    fix: 'Return null, or turn the value into a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
@@ -133,7 +133,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a result that finds nothing says so by a signal, not in prose',
     source: 'C§2.2, C§7',
-    mend: 'Return searchExhausted: true and noResultsReason; prose makes the platform ask again.',
+    fix: 'Return searchExhausted: true and noResultsReason; prose makes the platform ask again.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
@@ -153,7 +153,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'no result is too long to be read',
     source: 'profile limits.resultCharacters',
     fact: true,
-    mend: 'Page the answer or summarize it.',
+    fix: 'Page the answer or summarize it.',
     judge: ({ content }, _outcome, { limits }) =>
       unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
         path: 'result.content[0].text',
@@ -166,7 +166,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'an outputSchema sent along with a result is the declared one',
     source: 'C§2.2',
-    mend: 'Send the very schema that tools/list shows, or none.',
+    fix: 'Send the very schema that tools/list shows, or none.',
     judge: ({ _meta }, { tool }) => {
       const copy = isObject(_meta) ? _meta.outputSchema : undefined;
       return unless(copy === undefined || isDeepStrictEqual(copy, tool.outputSchema), {
@@ -229,7 +229,7 @@ function fitProblems(
 ): readonly Problem[] | undefined {
   const schema = outputSchemaOf(tool);
   if (!schema || !isObject(structuredContent)) return undefined;
-  return misfits(schema, structuredContent, 'result.structuredContent');
+  return mismatches(schema, structuredContent, 'result.structuredContent');
 }
 
 function parsed(text: string): Json | undefined {

@@ -1,7 +1,7 @@
 import { bare, isObject, present, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { misfits } from '../schema.ts';
+import { mismatches } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { hasItems } from './read.ts';
 
@@ -12,22 +12,22 @@ export const sampleRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every default fits its own parameter',
     source: 'C§2.1',
-    mend: 'Correct the default.',
-    judge: (schema, path, misfitsOf) =>
-      schema.default === undefined ? [] : misfitsOf(schema.default, `${path}.default`),
+    fix: 'Correct the default.',
+    judge: (schema, path, mismatchesOf) =>
+      schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
   }),
   ofSamples({
     id: 'input.examples',
     level: 'should',
     title: 'all examples of a parameter fit it',
     source: 'C§2.1',
-    mend: 'Make examples an array of values that the tool accepts.',
-    judge: ({ examples }, path, misfitsOf) => {
+    fix: 'Make examples an array of values that the tool accepts.',
+    judge: ({ examples }, path, mismatchesOf) => {
       if (examples === undefined) return [];
       if (!Array.isArray(examples)) {
         return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
       }
-      return examples.flatMap((example, index) => misfitsOf(example, `${path}.examples[${index}]`));
+      return examples.flatMap((example, index) => mismatchesOf(example, `${path}.examples[${index}]`));
     },
   }),
   ofSamples({
@@ -35,8 +35,8 @@ export const sampleRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every allowed value of a parameter is of its type',
     source: 'C§2.1',
-    mend: 'Correct the values of enum, or the type.',
-    judge: (schema, path, misfitsOf) => {
+    fix: 'Correct the values of enum, or the type.',
+    judge: (schema, path, mismatchesOf) => {
       if (!hasItems(schema.enum)) return [];
       const types = [...new Set(schema.enum.map(typeName))];
       return [
@@ -45,18 +45,18 @@ export const sampleRules: readonly StaticRule[] = [
           expected: 'values of one type',
           actual: types.join(', '),
         }),
-        ...schema.enum.flatMap((value, index) => misfitsOf(value, `${path}.enum[${index}]`)),
+        ...schema.enum.flatMap((value, index) => mismatchesOf(value, `${path}.enum[${index}]`)),
       ];
     },
   }),
 ];
 
 interface SampleRule extends Omit<StaticRule, 'inspect'> {
-  /** `misfitsOf` lists the ways in which a value does not fit the schema it stands in. */
+  /** `mismatchesOf` lists the ways in which a value does not fit the schema it stands in. */
   judge(
     schema: JsonObject,
     path: string,
-    misfitsOf: (value: Json, path: string) => readonly Problem[],
+    mismatchesOf: (value: Json, path: string) => readonly Problem[],
   ): readonly Problem[];
 }
 
@@ -69,7 +69,7 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
       const { schema: side, members } = sideBySide(inputSchema);
       return members.flatMap(({ name, place }) =>
         judge(place.schema, place.path, (value, path) =>
-          misfits(side, bare({ [name]: value }), 'arguments').map((problem) => ({ ...problem, path })),
+          mismatches(side, bare({ [name]: value }), 'arguments').map((problem) => ({ ...problem, path })),
         ),
       );
     },

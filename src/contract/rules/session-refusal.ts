@@ -32,7 +32,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a paid call without a session is refused',
     source: 'C§3.1, C§7',
-    mend: 'Look at the session of every request, whoever has paid for it: only initialize needs none.',
+    fix: 'Look at the session of every request, whoever has paid for it: only initialize needs none.',
     controls: [lists, answersCalls],
     check: async (probe) => {
       await probe.outcomes();
@@ -47,7 +47,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize with an unknown session id is refused',
     source: 'C§3.1, C§7',
-    mend: "Open a session only where the request names none: an id is the server's to choose.",
+    fix: "Open a session only where the request names none: an id is the server's to choose.",
     check: async (probe) => {
       await probe.session();
       return invalidSessionProblems(
@@ -62,7 +62,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     title: 'DELETE of an unknown session is refused',
     source: 'MCP 2025-06-18, transports; C§7',
     turn: 'last',
-    mend: 'Answer 400 as on POST and GET, or 405.',
+    fix: 'Answer 400 as on POST and GET, or 405.',
     controls: [lists],
     check: async (probe) => {
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
@@ -97,7 +97,7 @@ function refused(
     level: 'must',
     title: `${what} is refused`,
     source: 'C§3.1, C§7',
-    mend: 'Answer HTTP 400 {"error":"Invalid session"}; look ids up in a Map or verify their signature.',
+    fix: 'Answer HTTP 400 {"error":"Invalid session"}; look ids up in a Map or verify their signature.',
     controls: [lists],
     check: async (probe): Promise<readonly Problem[]> => {
       const ids = await idsOf(probe);

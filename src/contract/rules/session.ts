@@ -13,7 +13,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize returns a session id',
     source: 'C§3.1, C§4',
-    mend: 'Return the header mcp-session-id with the answer to initialize.',
+    fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
       const { http, result } = await probe.initialized();
       if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
@@ -29,7 +29,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'should',
     title: 'the session id consists of visible ASCII characters',
     source: 'MCP 2025-06-18, transports',
-    mend: 'Use base64url or a UUID.',
+    fix: 'Use base64url or a UUID.',
     check: async (probe) => {
       const id = sessionOf((await probe.initialized()).http);
       if (id === undefined) throw new NotRun(missing.session);
@@ -45,7 +45,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'every initialize opens a session of its own',
     source: 'C§3.1',
-    mend: 'Give each initialize a transport and a server object of its own, under an id of at least 128 random bits.',
+    fix: 'Give each initialize a transport and a server object of its own, under an id of at least 128 random bits.',
     controls: [opensSession],
     silence: 'breaks',
     check: async (probe) => {
@@ -65,7 +65,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a session answers as often as it is asked',
     source: 'C§3.1',
-    mend: 'Keep the session until it is deleted or expires.',
+    fix: 'Keep the session until it is deleted or expires.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -83,7 +83,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'two sessions at once each get their own answers',
     source: 'C§3.1; reproduced with SDK 1.32',
-    mend: 'Give each session, or each request, a server object of its own.',
+    fix: 'Give each session, or each request, a server object of its own.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -114,7 +114,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'twenty sessions are opened and used in parallel',
     source: 'C§3.1',
     turn: 'last',
-    mend: 'Do not limit sessions to one caller; share nothing between them.',
+    fix: 'Do not limit sessions to one caller; share nothing between them.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -135,7 +135,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'GET with a known session is handled',
     source: 'C§3.1, C§4',
-    mend: 'Open the event stream of the session, or answer 405.',
+    fix: 'Open the event stream of the session, or answer 405.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -152,7 +152,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a deleted session is unknown from then on',
     source: 'MCP 2025-06-18, transports; C§3.1',
-    mend: 'Forget the session on DELETE, or answer DELETE with 405.',
+    fix: 'Forget the session on DELETE, or answer DELETE with 405.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const session = await probe.newSession();

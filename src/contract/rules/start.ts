@@ -40,7 +40,7 @@ export const startRules: readonly LiveRule[] = [
     turn: 'aside',
     controls: [],
     silence: 'breaks',
-    mend: 'Read the port from the environment variable PORT.',
+    fix: 'Read the port from the environment variable PORT.',
     check: async (probe) => {
       const instance = await secondInstance(probe);
       return unless(instance.healthy, {
@@ -57,7 +57,7 @@ export const startRules: readonly LiveRule[] = [
     source: 'C§4.2, C§8',
     turn: 'aside',
     controls: [startsInstances],
-    mend: `Let the port default to ${defaultPort}.`,
+    fix: `Let the port default to ${defaultPort}.`,
     check: async (probe) => {
       const instance = await probe.launch({ PORT: undefined });
       if (instance.healthy && (await comesToAcceptOurToken(probe, instance))) {
@@ -79,7 +79,7 @@ export const startRules: readonly LiveRule[] = [
     source: 'C§4.2',
     turn: 'aside',
     controls: [startsInstances],
-    mend: 'Report the error and exit with a status other than 0; never listen on another port.',
+    fix: 'Report the error and exit with a status other than 0; never listen on another port.',
     check: async (probe) => {
       const busy = await listen(0);
       try {
@@ -100,7 +100,7 @@ export const startRules: readonly LiveRule[] = [
       return keyless.check(probe);
     },
   },
-  refusesToStart('process.production-auth', 'in production with the gate switched off', 'AUTH', {
+  refusesToStart('process.production-auth', 'in production with authentication switched off', 'AUTH', {
     ...production,
     AUTH: 'off',
   }),
@@ -110,18 +110,18 @@ export const startRules: readonly LiveRule[] = [
   }),
   refusesToStart(
     'process.production-https',
-    'in production with an audience that is no https URL',
+    'in production with an audience that is not an https URL',
     'PLATFORM_AUDIENCE',
     { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
   ),
   {
     id: 'process.production',
     level: 'must',
-    title: 'the server starts in production behind an https URL and keeps its gate',
+    title: 'the server starts in production behind an https URL and keeps its authentication',
     source: 'C§1.4, C§5.1',
     turn: 'aside',
     controls: [startsInstances],
-    mend: 'Take the audience from PLATFORM_AUDIENCE, whatever address the server itself listens on.',
+    fix: 'Take the audience from PLATFORM_AUDIENCE, whatever address the server itself listens on.',
     check: (probe) => audienceProblems(probe),
   },
 ];
@@ -139,7 +139,7 @@ function refusesToStart(
     source: 'C§5.4, C§5.5',
     turn: 'aside',
     controls: [startsInstances],
-    mend: `Check ${variable} at the start and exit with a message: otherwise anyone can call without paying.`,
+    fix: `Check ${variable} at the start and exit with a message: otherwise anyone can call without paying.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
   };
 }

@@ -15,24 +15,24 @@ import {
 } from './instance.ts';
 
 /** Longer than a server may take to finish its calls. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** How the server stops. */
 export const stopRules: readonly LiveRule[] = [
   {
     id: 'process.terminate',
     level: 'should',
-    title: 'SIGTERM ends the server in order',
+    title: 'SIGTERM shuts the server down gracefully',
     source: 'common to all container platforms',
     turn: 'aside',
     controls: [startsInstances],
-    mend: 'Stop listening, finish what runs, then exit with status 0.',
+    fix: 'Stop listening, finish what runs, then exit with status 0.',
     check: async (probe) => {
       await audienceProblems(probe);
       const instance = await productionInstance(probe);
       if (!instance.healthy) throw new NotRun('the server does not start in production (process.production)');
       instance.signal('SIGTERM');
-      return orderlyProblems(instance, await exitOf(instance, patienceMs));
+      return orderlyProblems(instance, await exitOf(instance, timeoutMs));
     },
   },
   {
@@ -43,7 +43,7 @@ export const stopRules: readonly LiveRule[] = [
     turn: 'aside',
     silence: 'breaks',
     controls: [startsInstances],
-    mend: 'Stop listening, finish what runs, then exit with status 0.',
+    fix: 'Stop listening, finish what runs, then exit with status 0.',
     check: interruptedCallProblems,
   },
 ];
@@ -61,7 +61,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
       expected: 'a result',
       actual: describe(answer),
     }),
-    ...orderlyProblems(instance, await exitOf(instance, patienceMs)),
+    ...orderlyProblems(instance, await exitOf(instance, timeoutMs)),
   ];
 }
 

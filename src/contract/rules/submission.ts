@@ -16,7 +16,7 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'the submission test calls every tool without an exception',
     source,
     fact: true,
-    mend: 'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
+    fix: 'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -32,7 +32,7 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'no call of the submission test ends in a failure',
     source,
     fact: true,
-    mend: 'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
+    fix: 'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { steps } = await rehearse(probe);
@@ -48,7 +48,7 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
     source,
     fact: true,
-    mend: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+    fix: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { steps } = await rehearse(probe);
@@ -67,7 +67,7 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'the submission test ends before its token does',
     source,
     fact: true,
-    mend: 'Make the tools faster: one token of limited life serves the whole sequence.',
+    fix: 'Make the tools faster: one token of limited life serves the whole sequence.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;

@@ -2,7 +2,7 @@ import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { bounds, isReadable, places } from '../walk.ts';
-import { gist, isText } from './read.ts';
+import { isText, normalize } from './read.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
@@ -11,7 +11,7 @@ export const toolRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every tool has a name',
     source: 'C§2.1',
-    mend: 'Give the tool a name.',
+    fix: 'Give the tool a name.',
     inspect: ({ name }) =>
       unless(isText(name), { path: 'name', expected: 'a string that is not empty', actual: shorten(name) }),
   },
@@ -20,7 +20,7 @@ export const toolRules: readonly StaticRule[] = [
     level: 'must',
     title: 'no two tools share a name',
     source: 'C§2.1',
-    mend: 'Rename one of the two: tools/call can only reach one of them.',
+    fix: 'Rename one of the two: tools/call can only reach one of them.',
     inspect: ({ name }, siblings) =>
       unless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
         path: 'name',
@@ -34,7 +34,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'every tool name consists of characters that all clients accept',
     source: 'profile limits.toolNamePattern',
     fact: true,
-    mend: 'Use letters, digits, _ and -, at most 64: one bad name hides all tools of the server in several clients.',
+    fix: 'Use letters, digits, _ and -, at most 64: one bad name hides all tools of the server in several clients.',
     inspect: ({ name }, _siblings, { limits }) =>
       unless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
         path: 'name',
@@ -47,7 +47,7 @@ export const toolRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every tool has a description',
     source: 'C§2.1',
-    mend: 'Describe what the tool returns and when to use it.',
+    fix: 'Describe what the tool returns and when to use it.',
     inspect: ({ description }) =>
       unless(isText(description), {
         path: 'description',
@@ -61,7 +61,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'every description is long enough to choose a tool by',
     source: 'profile limits.descriptionCharacters',
     fact: true,
-    mend: 'Add what the answer holds and when an agent should ask for it.',
+    fix: 'Add what the answer holds and when an agent should ask for it.',
     inspect: ({ description }, _siblings, { limits }) => {
       if (!isText(description)) return [];
       const { length } = description.trim();
@@ -77,7 +77,7 @@ export const toolRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every description says what the tool returns and when to use it',
     source: 'C§2.1',
-    mend: 'Write two sentences: "Returns …. Use it when …."',
+    fix: 'Write two sentences: "Returns …. Use it when …."',
     inspect: ({ description }) => (isText(description) ? incompleteness(description) : []),
   },
   {
@@ -86,10 +86,12 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no description merely repeats the name',
     source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
-    mend: 'Say what the name does not: what comes back, from where, how fresh.',
+    fix: 'Say what the name does not: what comes back, from where, how fresh.',
     inspect: ({ name, description }) =>
       unless(
-        !isText(name) || !isText(description) || gist(fillerless(description)) !== gist(fillerless(name)),
+        !isText(name) ||
+          !isText(description) ||
+          normalize(fillerless(description)) !== normalize(fillerless(name)),
         {
           path: 'description',
           expected: 'more than the name',
@@ -103,7 +105,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no two tools share a description',
     source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
-    mend: 'Say in each what sets it apart, so that an agent can choose.',
+    fix: 'Say in each what sets it apart, so that an agent can choose.',
     inspect: (tool, siblings) =>
       unless(gistOf(tool) === undefined || siblings.every((other) => gistOf(other) !== gistOf(tool)), {
         path: 'description',
@@ -116,7 +118,7 @@ export const toolRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no description is left to be written',
     source: 'C§2.1',
-    mend: 'Write what the to-do asks for: agents read it as the description.',
+    fix: 'Write what the to-do asks for: agents read it as the description.',
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
       ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
@@ -138,11 +140,11 @@ function toDoProblem(description: unknown, path: string): readonly Problem[] {
 
 const gists = new WeakMap<JsonObject, string>();
 
-/** The gist of a tool's description, made once for all comparisons; undefined where there is none. */
+/** The normalized form of a tool's description, made once for all comparisons; undefined where there is none. */
 function gistOf(tool: JsonObject): string | undefined {
   const known = gists.get(tool);
   if (known !== undefined || !isText(tool.description)) return known;
-  const made = gist(tool.description);
+  const made = normalize(tool.description);
   gists.set(tool, made);
   return made;
 }
@@ -153,7 +155,7 @@ export const readable: StaticRule = {
   level: 'must',
   title: 'every element of the tool list is an object of reasonable size',
   source: 'C§2.1',
-  mend: 'Return one plain object for each tool and simplify its schemas.',
+  fix: 'Return one plain object for each tool and simplify its schemas.',
   inspect: (tool) =>
     unless(isObject(tool) && isReadable(tool), {
       expected: `a JSON object of at most ${bounds.levels} levels and ${bounds.values} values`,

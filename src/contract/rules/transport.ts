@@ -36,7 +36,7 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a request from a foreign web page is refused',
     source: 'MCP 2025-06-18, transports',
-    mend: 'Answer 403 to an Origin that is not on the list of allowed ones.',
+    fix: 'Answer 403 to an Origin that is not on the list of allowed ones.',
     controls: [lists],
     check: async (probe) =>
       rejectedProblems(
@@ -52,7 +52,7 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'PUT and PATCH on the endpoint are refused',
     source: 'C§4',
-    mend: 'Answer 404 or 405.',
+    fix: 'Answer 404 or 405.',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
@@ -74,7 +74,7 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a stream of events that answers a request ends with the response',
     source: 'MCP 2025-06-18, transports',
-    mend: 'End the stream after the response: each one left open costs caller and server a connection.',
+    fix: 'End the stream after the response: each one left open costs caller and server a connection.',
     check: async (probe) => {
       const { http } = await probe.rpc('tools/list');
       return unless(!http.open, {
@@ -89,7 +89,7 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'no header names the software of the server',
     source: 'OWASP, HTTP headers',
-    mend: 'Remove X-Powered-By and the version in Server.',
+    fix: 'Remove X-Powered-By and the version in Server.',
     check: async (probe) => {
       const { headers } = await probe.health();
       return ['x-powered-by', 'server'].flatMap((name) =>
@@ -106,7 +106,7 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'no error shows the insides of the server',
     source: 'OWASP, error handling',
-    mend: 'Log the error and answer with a short message.',
+    fix: 'Log the error and answer with a short message.',
     check: async (probe) => {
       const session = await probe.session();
       const bodies: readonly (readonly [Json, PostOptions])[] = [
@@ -157,7 +157,7 @@ function accepted(
     level,
     title: `${what} is answered`,
     source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
-    mend: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
+    fix: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -190,7 +190,7 @@ function turnedDown(
     level: 'should',
     title: `${what} is refused`,
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
-    mend: 'Answer HTTP 4xx with a JSON-RPC error (-32700, -32600).',
+    fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700, -32600).',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();

@@ -118,7 +118,7 @@ export class Caller {
 
 const forgeries: { readonly [way in UnhappyWay]?: Forgery } = {
   'wrong-audience': { claims: { aud: 'https://another.example/mcp' } },
-  'wrong-key': { by: 'stranger' },
+  'wrong-key': { by: 'untrusted' },
 };
 
 async function send(
@@ -127,7 +127,7 @@ async function send(
   args: Json,
   unhappy: UnhappyWay | undefined,
 ): Promise<RpcAnswer> {
-  const timeoutMs = probe.patience(probe.profile.limits.callMs);
+  const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
   const session = await sessionFor(probe, unhappy);
   const token = await tokenFor(probe, unhappy);
   const id = nextId();

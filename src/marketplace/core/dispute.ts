@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { misfits, tryCompile } from '../../contract/schema.ts';
+import { mismatches, tryCompile } from '../../contract/schema.ts';
 import type { Judgement } from './model.ts';
 
 /** So many guilty verdicts take a listing off the marketplace (public source: app api/v1/tools/dispute/route.ts). */
@@ -21,6 +21,6 @@ export function judge(tool: JsonObject | undefined, output: Json | undefined): J
     const problem = { path: 'outputSchema', expected: 'a schema that compiles', actual: compiled.reason };
     return { verdict: 'guilty', problems: [problem] };
   }
-  const problems = misfits(schema, output, 'structuredContent');
+  const problems = mismatches(schema, output, 'structuredContent');
   return { verdict: problems.length > 0 ? 'guilty' : 'innocent', problems };
 }

@@ -116,7 +116,7 @@ function inWords({ field, message }: FieldProblem): string {
 }
 
 /** A broken rule in words that an author can act on: the tool, the place, what is expected there and what to do. */
-export function ruleReasons({ title, mend, problems }: RuleResult): readonly string[] {
+export function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
   return problems.map((problem) => {
     const { tool, path, expected, actual } = problem;
     const where = path === undefined ? title : path;
@@ -124,13 +124,13 @@ export function ruleReasons({ title, mend, problems }: RuleResult): readonly str
       path === 'outputSchema.type'
         ? `outputSchema.type must be "object" at the root, got ${actual}`
         : `${where}: expected ${expected}, got ${actual}`;
-    return `${tool === undefined ? '' : `${tool}: `}${what}. ${problem.mend ?? mend}`;
+    return `${tool === undefined ? '' : `${tool}: `}${what}. ${problem.fix ?? fix}`;
   });
 }
 
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
-  return problems.map(({ path, expected, actual, mend = '' }) =>
-    `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${mend}`.trimEnd(),
+  return problems.map(({ path, expected, actual, fix = '' }) =>
+    `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${fix}`.trimEnd(),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Problem } from '../../contract/model.ts';
 import { outputSchemaOf } from '../../contract/probe/cases.ts';
 import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
 import { isEmpty } from '../../contract/rules/result.ts';
-import { misfits } from '../../contract/schema.ts';
+import { mismatches } from '../../contract/schema.ts';
 
 /**
  * How a call ended. The three outcomes of C§2.2, an empty result without the signal that says so, a refusal of the
@@ -51,7 +51,7 @@ export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): Call
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
     if (value === undefined) return failed({ path, expected: 'data', actual: 'nothing that is JSON' });
     if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
-    return judged(misfits(schema, value, path));
+    return judged(mismatches(schema, value, path));
   };
   return {
     outcome,

@@ -118,7 +118,7 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
   );
 }
 
-/** `tools/call get_price`, or the HTTP request where it is no JSON-RPC. */
+/** `tools/call get_price`, or the HTTP request where it is not JSON-RPC. */
 export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
   if (!rpc) return `${method} ${new URL(url).pathname}`;
   return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;

@@ -33,7 +33,7 @@ export type ConfigResult =
   | ({ readonly ok: true } & Configured)
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** What is left of the platform's patience when a call is at its deadline: for its answer to arrive. */
+/** What is left of the platform's time limit when a call is at its deadline: for its answer to arrive. */
 const answerMs = 2_000;
 
 type Environment = { readonly [name: string]: string | undefined };

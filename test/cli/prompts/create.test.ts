@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
-import { fault } from '../../../src/model/input-error.ts';
+import { inputError } from '../../../src/model/input-error.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys, pasted } from '../../keys.ts';
 import { directory } from '../../project/directory.ts';
@@ -225,7 +225,7 @@ describe('the interactive flow', () => {
         review: (answers) => {
           reviews += 1;
           return reviews === 1
-            ? { ok: false, faults: [fault('get_record', 'x', 'is taken', 'Rename it.')] }
+            ? { ok: false, errors: [inputError('get_record', 'x', 'is taken', 'Rename it.')] }
             : { ok: true, value: [JSON.stringify(answers)] };
         },
       },
@@ -235,17 +235,17 @@ describe('the interactive flow', () => {
   });
 
   it('refuses a directory that something is in, and suggests a free one', async () => {
-    const directoryFault: CreatePrompts['directoryFault'] = (directory) =>
+    const directoryError: CreatePrompts['directoryError'] = (directory) =>
       directory === 'my-tool'
-        ? fault('[directory]', directory, 'is not empty', 'Choose another.')
+        ? inputError('[directory]', directory, 'is not empty', 'Choose another.')
         : undefined;
     const others = enterAt('tool', 'description', 'input', 'returns', 'output', 'platform', 'write');
     const typed = [
       [prompts.directory, 'my-tool', enter],
       ['is not empty', ctrlU, 'free', enter],
     ] as const;
-    expect((await drive([...typed, ...others], { directoryFault })).value?.directory).toBe('free');
-    expect((await drive([...enterAt('directory'), ...others], { directoryFault })).value?.directory).toBe(
+    expect((await drive([...typed, ...others], { directoryError })).value?.directory).toBe('free');
+    expect((await drive([...enterAt('directory'), ...others], { directoryError })).value?.directory).toBe(
       'my-tool-2',
     );
   });

@@ -9,7 +9,7 @@ import { add, listed, project, put, remove, run, text } from './project.ts';
 /** All control and direction characters but the line feed. */
 const unsafe = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
-describe('a project that came from a stranger', () => {
+describe('a project that came from an untrusted source', () => {
   it.each([
     ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
     ['a device', (path: string) => symlinkSync('/dev/zero', path)],

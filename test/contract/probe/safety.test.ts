@@ -127,12 +127,12 @@ async function run(
 const statusOf = ({ report }: Ran, id: string) => report.rules.find((rule) => rule.id === id)?.status;
 
 describe('on a server of somebody else', () => {
-  it.each([true, false])('nothing is executed that may do harm (gate open: %s)', async (isOpen) => {
+  it.each([true, false])('nothing is executed that may do harm (authentication off: %s)', async (isOpen) => {
     const ran = await run(risky, { isOpen });
     expect([...ran.executed]).toEqual([]);
     expect(ran.plan?.called).toEqual([]);
     expect(ran.plan?.withheld.map(({ tool }) => tool)).toEqual(risky.map(({ name }) => name));
-    // The gate is judged all the same, by a call of a tool that does not exist.
+    // Authentication is judged all the same, by a call of a tool that does not exist.
     expect(statusOf(ran, 'gate.no-token')).toBe(isOpen ? 'fail' : 'pass');
     expect(statusOf(ran, 'gate.garbage')).toBe(isOpen ? 'not-run' : 'pass');
     for (const id of ['result.content', 'submission.calls', 'gate.batch', 'call.wrong-arguments']) {
@@ -144,7 +144,7 @@ describe('on a server of somebody else', () => {
   });
 
   it.each([true, false])(
-    'what is read-only is called as often as was said (gate open: %s)',
+    'what is read-only is called as often as was said (authentication off: %s)',
     async (isOpen) => {
       const ran = await run([...risky, tool('list_prices', readOnly), tool('find_price', readOnly)], {
         isOpen,

@@ -205,7 +205,7 @@ export const hostileContent: readonly HostileServer[] = [
     ]),
   },
   {
-    name: 'schemas that are no schemas',
+    name: 'schemas that are not schemas',
     finds: ['input.compiles', 'output.compiles'],
     breaks: listing([
       {

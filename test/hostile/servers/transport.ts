@@ -23,7 +23,7 @@ const initialized = JSON.stringify({
 /** 64 MB of zeros. */
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
 
-/** Answers that never end, never begin, lead elsewhere or are no answers. */
+/** Answers that never end, never begin, lead elsewhere or are not answers. */
 const servers: readonly HostileServer[] = [
   {
     name: 'an endless body',

@@ -37,7 +37,7 @@ export async function createWorld(port: number, signer: Signer, tally: Tally): P
 
 const past = 1_700_000_000;
 const forgeries: readonly Forgery[] = [
-  { by: 'stranger' },
+  { by: 'untrusted' },
   { by: 'embedded' },
   { by: 'nobody' },
   { by: 'public-key' },
@@ -65,7 +65,7 @@ export interface Incident {
   readonly error: Error;
 }
 
-/** How often each kind ran, and the first faults found. */
+/** How often each kind ran, and the first errors found. */
 export interface Course {
   readonly runs: Map<string, number>;
   readonly incidents: Incident[];

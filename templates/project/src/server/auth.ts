@@ -32,7 +32,7 @@ export interface KeySources {
 }
 
 /** Lets in only requests with a valid token of the platform. */
-export interface Gate {
+export interface Authentication {
   /** Whether a request with these headers carries such a token. */
   admits(headers: IncomingHttpHeaders): boolean | Promise<boolean>;
   /** Whether it carries what has the form of a token. */
@@ -43,8 +43,8 @@ export interface Gate {
   holds(): string;
 }
 
-/** The gate of a server whose check is switched off (C§5.5). */
-export const openGate: Gate = {
+/** The authentication of a server whose check is switched off (C§5.5). */
+export const noAuthentication: Authentication = {
   admits: () => true,
   mayAdmit: () => true,
   prepare: async () => {},
@@ -55,12 +55,12 @@ const mostRemembered = 1_000;
 const longestRememberedMs = 600_000;
 
 /**
- * A gate for tokens that the platform signed for this server. The header of a verified token is remembered until the
+ * Authentication by tokens that the platform signed for this server. The header of a verified token is remembered until the
  * token expires; refusals are logged with their reason, never with the token.
  *
  * @param explains also logs calls without a token, and what a claim was: not in production, where anybody could fill the log
  */
-export function createGate(rules: TokenRules, log: Log, explains = false): Gate {
+export function createAuthentication(rules: TokenRules, log: Log, explains = false): Authentication {
   const keys = createKeys(rules.keys, log);
   const verify = createVerifier(rules, keys);
   const trustedUntil = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createGate, openGate, type TokenRules } from './auth.ts';
+import { createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { createCalls, incidentId } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import {
@@ -59,7 +59,7 @@ interface Answer {
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token, production, allowedOrigins, allowedHosts, callTimeoutMs: timeoutMs } = config;
-  const gate = token === null ? openGate : createGate(token, log, !production);
+  const authentication = token === null ? noAuthentication : createAuthentication(token, log, !production);
   const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds);
   const report = createReport(log);
   const bodies = createBodies(config, report);
@@ -67,14 +67,14 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const streams = createStreams(config, report);
   const calls = createCalls(config, report);
   const newest = new WeakMap<Socket, IncomingMessage>();
-  const methods = createMethods({ info: { name, version }, tools, gate, timeoutMs, log });
+  const methods = createMethods({ info: { name, version }, tools, authentication, timeoutMs, log });
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const { headers } = request;
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const bytes = await bodies.read(request, gate.mayAdmit(headers));
+    const bytes = await bodies.read(request, authentication.mayAdmit(headers));
     if (typeof bytes === 'number') return bodyRefusals[bytes];
     if (isNestedBeyond(mostLevels, bytes)) {
       return json(400, errorReply(ErrorCode.ParseError, `Nested deeper than ${mostLevels} levels`));
@@ -86,7 +86,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(400, errorReply(ErrorCode.ParseError, 'Parse error'));
     }
 
-    if (holdsMethod(message, paidMethod) && !(await gate.admits(headers))) {
+    if (holdsMethod(message, paidMethod) && !(await authentication.admits(headers))) {
       return json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
     }
     if (!isObject(message)) {
@@ -195,15 +195,15 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         send(request, response, await route(request, response));
         discardRest(request);
       } catch (error) {
-        // A caller that is gone takes no answer, and what it broke off is no incident.
+        // A caller that is gone takes no answer, and what it broke off is not an incident.
         if (response.destroyed) return;
         const id = incidentId();
         log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
         send(request, response, json(500, { error: `Internal error (incident ${id})` }));
       }
     },
-    prepare: gate.prepare,
-    keyInUse: gate.holds,
+    prepare: authentication.prepare,
+    keyInUse: authentication.holds,
     stop() {
       streams.closeAll();
       bodies.refuseAll();

@@ -135,7 +135,7 @@ function closeWithConnection({ socket }: IncomingMessage, response: ServerRespon
     response.destroy();
     response.emit('close');
   };
-  // As many listeners as there are requests are no leak.
+  // As many listeners as there are requests are not a leak.
   socket.setMaxListeners(0).once('close', close);
   response.once('socket', () => socket.off('close', close));
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Gate } from './auth.ts';
+import type { Authentication } from './auth.ts';
 import { type CallResult, type Incident, runCall } from './call.ts';
 import type { Tool, ToolDefinition } from './define-tool.ts';
 import type { Log } from './log.ts';
@@ -35,19 +35,19 @@ export interface Caller {
 export interface Service {
   readonly info: ServerInfo;
   readonly tools: readonly Tool[];
-  readonly gate: Gate;
+  readonly authentication: Authentication;
   /** Deadline of a call, in milliseconds. */
   readonly timeoutMs: number;
   readonly log: Log;
 }
 
 /**
- * The methods of C§4.1. The calling method asks the gate itself, whoever asked it before.
+ * The methods of C§4.1. The calling method authenticates the call itself, whoever asked it before.
  *
  * @throws Error where two tools have one name or a schema does not compile.
  */
 export function createMethods(service: Service): ReadonlyMap<string, Method<Caller>> {
-  const { info, tools, gate, timeoutMs, log } = service;
+  const { info, tools, authentication, timeoutMs, log } = service;
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -67,7 +67,7 @@ export function createMethods(service: Service): ReadonlyMap<string, Method<Call
   };
 
   const call: Method<Caller> = async ({ name, arguments: args = {} }, { headers, onGone }) => {
-    if (!(await gate.admits(headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
+    if (!(await authentication.admits(headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }

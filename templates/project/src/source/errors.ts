@@ -35,7 +35,7 @@ export class SourceError extends Error {
 type Fail = (code: string, message: string, hints?: JsonObject) => Outcome;
 
 /**
- * The failure of a call whose source threw. What is no `SourceError` is an error of the tool's own code and thrown again.
+ * The failure of a call whose source threw. What is not a `SourceError` is an error of the tool's own code and thrown again.
  *
  * @param fail of the tool's outcomes
  */

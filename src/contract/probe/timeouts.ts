@@ -2,7 +2,7 @@
  * Milliseconds that bound every request. Where the profile sets a limit, this is granted beyond it, so that lateness
  * can be measured.
  */
-export const patienceMs = 10_000;
+export const graceMs = 10_000;
 
 /** Milliseconds in which what was sent is mostly read at the other end. */
 export const momentMs = 50;

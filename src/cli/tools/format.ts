@@ -2,8 +2,8 @@ import type { Report } from '../../contract/model.ts';
 import type { Drift } from '../../project/listed.ts';
 import { SystemError } from '../../system/errors.ts';
 import { marketCommand } from '../command-line.ts';
-import type { Standing } from '../create/steps.ts';
-import { showReport } from '../create/words.ts';
+import { showReport } from '../create/format.ts';
+import type { ProjectContext } from '../create/steps.ts';
 import { CliError, exitCodes, toCliError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
@@ -35,14 +35,14 @@ export function nameList(names: readonly string[]): string {
  * @throws CliError that says what failed, that the change stands, and how to undo it.
  */
 export async function checkChange(
-  standing: Standing,
+  context: ProjectContext,
   done: string,
   undo: string,
   output: Output,
 ): Promise<Report> {
   const { checkStep } = await import('../create/steps.ts');
   try {
-    return await checkStep(standing, output);
+    return await checkStep(context, output);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const { code, message, hint, exitCode, details } = toCliError(error);

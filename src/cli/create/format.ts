@@ -1,13 +1,13 @@
 import { relative } from 'node:path';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
 import { textReport } from '../../contract/report.ts';
-import type { Change, Fault, Prepared } from '../../model/model.ts';
+import type { Change, InputError, Prepared } from '../../model/model.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { shellLine } from '../../questions/shell.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
-import type { Standing } from './steps.ts';
+import type { ProjectContext } from './steps.ts';
 
 /** What an author does next: a command to be pasted, or a file to edit. */
 export interface NextStep {
@@ -20,7 +20,7 @@ export interface NextStep {
 
 /** @param source path of the file to edit first, in the project */
 export function nextSteps(
-  { directory, packageManager }: Standing,
+  { directory, packageManager }: ProjectContext,
   installed: boolean,
   source: string | undefined,
 ): readonly NextStep[] {
@@ -63,7 +63,7 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
 /** Hints that are shown; the rest is counted. */
 const shownHints = 8;
 
-/** Which rules the server breaks and how to mend it; where it breaks none, which were not run and why. */
+/** Which rules the server breaks and how to fix it; where it breaks none, which were not run and why. */
 export function showReport(report: Report, output: Output): void {
   const isClean = report.summary.failed === 0 && report.summary.advice === 0;
   const lines = isClean ? notRunLines(report) : textReport(report, { color: output.hasColors });
@@ -108,7 +108,7 @@ export function changeLines(changes: readonly Change[]): readonly string[] {
 }
 
 /** The first hints for a better listing, and how many more there are. */
-export function adviceLines(advice: readonly Fault[]): readonly string[] {
+export function adviceLines(advice: readonly InputError[]): readonly string[] {
   const lines = advice
     .slice(0, shownHints)
     .map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);

@@ -12,9 +12,9 @@ export function problemLine({ tool, path, expected, actual, cause, at }: Problem
 }
 
 /** What to do about a rule that failed: what its problems say more exactly, else its own words. */
-export function mendsOf({ mend, problems }: CheckedRule): readonly string[] {
-  const exact = problems.flatMap((problem) => (problem.mend === undefined ? [] : [printable(problem.mend)]));
-  return exact.length > 0 ? [...new Set(exact)] : [mend];
+export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
+  const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
+  return exact.length > 0 ? [...new Set(exact)] : [fix];
 }
 
 /** Why rules were not run, and what the caller can give so that they are. */
