@@ -8,6 +8,7 @@ import { compile } from './parts/compile.js';
 import { fromNothing } from './parts/from-nothing.js';
 import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
+import { marketplace } from './parts/marketplace.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
 
@@ -18,7 +19,7 @@ import { scaleOut } from './parts/scale-out.js';
 // `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
 // `--out`.
 
-const parts = [coldStart, scaffold, fromNothing, coldNpx, compile, load, growth, scaleOut];
+const parts = [coldStart, scaffold, fromNothing, coldNpx, compile, load, growth, scaleOut, marketplace];
 
 const { values } = parseArgs({
   options: {

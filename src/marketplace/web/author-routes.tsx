@@ -12,7 +12,7 @@ import { outcomeWords, Try, type TryData } from '../pages/try.tsx';
 import { argumentsOf, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
 import { jobPages } from './market-routes.tsx';
-import { type Done, type Site, twinOf } from './site.tsx';
+import { type Done, type Site, twinOf, wantsJson } from './site.tsx';
 
 /** Home, Try it and Check: what an author does with the own server. */
 export function authorRoutes(site: Site): void {
@@ -39,10 +39,11 @@ export function authorRoutes(site: Site): void {
     },
     (data) => <Try data={data} csrf={csrf} />,
   );
-  site.post('/try', async (input): Promise<Done> => {
-    const called = await callAs(marketplace, input);
-    const { report, data } = called;
+  site.post('/try', async (input, c): Promise<Done> => {
+    const report = await callAs(marketplace, input);
     outcomes.set(report.tool, outcomeWords(report.verdict.outcome));
+    if (wantsJson(c)) return { data: report, to: '/try' };
+    const data = await called(marketplace, report);
     return { data: report, title: 'Try it', view: <Try data={data} csrf={csrf} /> };
   });
   site.post('/try/save', async (input): Promise<Done> => {
@@ -191,7 +192,7 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
 async function callAs(
   marketplace: Marketplace,
   input: { readonly [name: string]: unknown },
-): Promise<{ readonly report: CallReport; readonly data: TryData }> {
+): Promise<CallReport> {
   const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
   const name = textOf(input, 'tool');
   const way = textOf(input, 'unhappy');
@@ -214,12 +215,16 @@ async function callAs(
       : typed !== ''
         ? jsonOf(typed, 'Arguments as JSON')
         : argumentsOf(input, definition?.inputSchema);
-  const report = await marketplace.call({ endpoint, tool: name, arguments: args, definition, unhappy });
-  const { token: platform } = marketplace.profile;
+  return marketplace.call({ endpoint, tool: name, arguments: args, definition, unhappy });
+}
+
+/** What the page shows after a call. */
+async function called(marketplace: Marketplace, report: CallReport): Promise<TryData> {
+  const { endpoint, tool, arguments: args, unhappy } = report;
   const token = await (await marketplace.caller.signer(endpoint)).token();
   const curl = isObject(args)
-    ? curlCommands({ url: endpoint, tool: name, arguments: args, token }, platform)
+    ? curlCommands({ url: endpoint, tool, arguments: args, token }, marketplace.profile.token)
     : null;
-  const data = await tryData(marketplace, name, args);
-  return { report, data: { ...data, endpoint, unhappy: unhappy ?? null, report, curl } };
+  const data = await tryData(marketplace, tool, args);
+  return { ...data, endpoint, unhappy, report, curl };
 }

@@ -103,6 +103,7 @@ export function twinOf(path: string): string {
   return path === '/' ? '/index.json' : `${path}.json`;
 }
 
-function wantsJson(c: Context): boolean {
+/** Whether a program asks. */
+export function wantsJson(c: Context): boolean {
   return c.req.path.endsWith('.json') || c.req.header('accept') === 'application/json';
 }
