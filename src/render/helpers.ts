@@ -19,9 +19,9 @@ export const helpers = {
   /** An outputSchema as a TypeScript literal that takes the properties named by `standard` from `...signals`. */
   outputSchema: (value: unknown, standard: unknown, { hash }: Options) =>
     literal(jsonOf(value, 'outputSchema'), { ...layoutOf(hash), spread: signalSpread(standard) }),
-  /** The entries of a `Map` as a TypeScript literal. */
-  entries: (value: unknown, { hash }: Options) =>
-    mapEntries(defined(value, 'entries') as readonly (readonly [Json, Json])[], layoutOf(hash)),
+  /** Statements that put entries into a `Map`. */
+  entries: (map: unknown, value: unknown) =>
+    mapEntries(textOf(map, 'entries'), defined(value, 'entries') as readonly (readonly [Json, Json])[]),
   /** The access to a member of a variable: `input.symbol`, `input['a b']`. */
   member: (object: unknown, name: unknown) => memberAccess(textOf(object, 'member'), textOf(name, 'member')),
   comment: (value: unknown) => commentText(textOf(value, 'comment')),

@@ -34,17 +34,20 @@ export function property(name: string, value: Json, indent: number): string {
   return printMember(name, nodeOf(value, [], undefined), indent);
 }
 
-/** The entries of a `Map`, each a key and a value; `null` as a key is `undefined`, the key of an absent argument. */
-export function mapEntries(
-  entries: readonly (readonly [Json, Json])[],
-  options: LiteralOptions = {},
-): string {
-  const items = entries.map(
-    ([key, value]): Node => ({
-      items: [key === null ? 'undefined' : nodeOf(key, [], undefined), nodeOf(value, [], undefined)],
-    }),
-  );
-  return print({ items }, options.column ?? 0, options.indent ?? 0);
+/** Statements that fill a `Map`, one an entry; `null` as a key is `undefined`, the key of an absent argument. */
+export function mapEntries(map: string, entries: readonly (readonly [Json, Json])[]): string {
+  return entries
+    .map(([key, value]) => {
+      const of = flat(key === null ? 'undefined' : nodeOf(key, [], undefined));
+      const node = nodeOf(value, [], undefined);
+      const start = `${map}.set(${of}, `;
+      // One character more than `print` leaves: a parenthesis and a semicolon stand behind the value.
+      const hugged = `${start}${print(node, start.length + 1, 0)});`;
+      const [firstLine = ''] = hugged.split('\n', 1);
+      if (firstLine.length <= lineWidth) return hugged;
+      return `${map}.set(\n  ${of},\n  ${print(node, 2, 2)},\n);`;
+    })
+    .join('\n');
 }
 
 export interface LiteralOptions {

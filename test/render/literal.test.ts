@@ -108,7 +108,21 @@ describe('a literal', () => {
 
 describe('code around a literal', () => {
   it('gives an absent argument the key undefined', () => {
-    expect(evaluate(mapEntries([[null, { a: 1 }]]))).toEqual([[undefined, { a: 1 }]]);
+    expect(mapEntries('samples', [[null, { a: 1 }]])).toBe('samples.set(undefined, { a: 1 });');
+  });
+
+  it('puts each entry into a map, within the width of a line', () => {
+    const entries: [Json, Json][] = [
+      ['BTC', { price: 1 }],
+      ['k'.repeat(lineWidth - 32), { price: 1, a: 1 }],
+      ['k'.repeat(lineWidth - 31), { price: 1, a: 1 }],
+      ['k'.repeat(lineWidth - 10), { price: 1 }],
+      [`'"\n\u2028`, { deep: { deeper: { deepest: 1 } } }],
+    ];
+    const code = mapEntries('samples', entries);
+    for (const line of code.split('\n')) expect(line.length).toBeLessThanOrEqual(lineWidth);
+    const samples = new Function(`const samples = new Map(); ${code} return samples;`)();
+    expect([...samples]).toEqual(entries);
   });
 
   it.each([

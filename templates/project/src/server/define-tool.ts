@@ -171,9 +171,9 @@ type Composed =
   | { readonly if: unknown };
 
 type Declared<Properties, Present> = {
-  -readonly [Name in keyof Properties as Name & Present]: Value<Properties[Name]>;
+  -readonly [Name in keyof Properties & Present]: Value<Properties[Name]>;
 } & {
-  -readonly [Name in keyof Properties as Exclude<Name, Present>]?: Value<Properties[Name]>;
+  -readonly [Name in Exclude<keyof Properties, Present>]?: Value<Properties[Name]>;
 } extends infer Both
   ? { [Name in keyof Both]: Both[Name] }
   : never;
