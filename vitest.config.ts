@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,e2e,browser,registry,bench,reliability,real-tools}/**',
+            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,real-tools}/**',
             'test/foreign/foreign.test.ts',
           ],
           testTimeout: 120_000,
@@ -41,7 +41,7 @@ export default defineConfig({
       },
       builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
       builds('hostile', { include: ['test/{hostile,matrix}/**/*.test.ts'] }),
-      builds('e2e', { include: ['test/e2e/**/*.test.ts'], globalSetup: installs }),
+      builds('e2e', { include: ['test/{e2e,dev}/**/*.test.ts'], globalSetup: installs }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),

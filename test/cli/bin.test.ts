@@ -1,10 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { version } from '../../src/plan/versions.ts';
+import { isRunning } from '../processes.ts';
 import { directory } from '../project/directory.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -170,21 +171,14 @@ describe('Ctrl-C while packages are installed', () => {
       },
       stdio: 'ignore',
     });
-    while (!existsSync(join(bin, 'started'))) await new Promise((go) => setTimeout(go, 20));
+    await vi.waitUntil(() => existsSync(join(bin, 'started')), { timeout: 60_000 });
     child.kill('SIGINT');
     const [exitCode] = await once(child, 'exit');
     expect(exitCode).toBe(130);
     expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
-    const running = () =>
-      execFileSync('ps', ['-eo', 'pid=,stat='], { encoding: 'utf8' })
-        .split('\n')
-        .map((line) => line.trim().split(/\s+/))
-        .filter(([, state]) => !state?.startsWith('Z'))
-        .map(([pid]) => pid);
     for (const name of ['sleep', 'npm']) {
-      await expect
-        .poll(running, { timeout: 20_000 })
-        .not.toContain(readFileSync(join(bin, name), 'utf8').trim());
+      const pid = readFileSync(join(bin, name), 'utf8').trim();
+      await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
     }
   });
 });

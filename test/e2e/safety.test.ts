@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -63,33 +62,36 @@ describe('a directory that is not empty', () => {
 describe('a name that cannot be a project', () => {
   it.each([
     ['My Tool!', 'my-tool'],
-    ['con', ''],
-    ['NUL', ''],
-    ['node_modules', ''],
-    ['pаy', ''],
-    ['ｔool', 'tool'],
-    ['x'.repeat(300), ''],
-    ['-rf', ''],
-    ['tool\u0000', ''],
-  ])('%j is refused', async (name, suggestion) => {
+    ['con', 'my-con'],
+    ['NUL', 'my-nul'],
+    ['node_modules', 'my-node-modules'],
+    ['pаy', 'U+0430'],
+    ['ｔool', 'U+FF54'],
+    ['x'.repeat(300), '214 at most'],
+    ['-rf', 'Write rf.'],
+  ])('%j is refused', async (name, reason) => {
     const cwd = own(`name-${Buffer.from(name).toString('hex').slice(0, 60)}`);
-    if (name.includes('\0')) return expect(() => spawn(process.execPath, [bins.create, name])).toThrow();
     const ran = await create([...quick, '--', name], { cwd });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain(suggestion);
+    expect(ran.stderr).toContain(reason);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it.each(['../evil', 'a/b', '..', '__proto__', 'get price', '', 'con'])(
-    'tool %j is refused',
-    async (tool) => {
-      const cwd = own(`tool-${Buffer.from(tool).toString('hex')}-`);
-      const ran = await create(['ok', '--tool', tool, ...quick], { cwd });
-      expect(ran.status).toBe(2);
-      expect(ran.stderr).toMatch(/tool/);
-      expect(readdirSync(cwd)).toEqual([]);
-    },
-  );
+  it.each([
+    ['../evil', 'Write evil.'],
+    ['a/b', 'Write a_b.'],
+    ['..', 'U+002E'],
+    ['__proto__', 'Write proto.'],
+    ['get price', 'Write get_price.'],
+    ['', '--tool ""'],
+    ['con', 'Write get_con.'],
+  ])('tool %j is refused', async (tool, reason) => {
+    const cwd = own(`tool-${Buffer.from(tool).toString('hex')}-`);
+    const ran = await create(['ok', '--tool', tool, ...quick], { cwd });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(reason);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
 });
 
 describe('a target that cannot be written', () => {

@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
-import { afterAll, inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import type { CheckReport } from '../../src/check/model.ts';
+import { rules } from '../../src/contract/index.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -135,6 +136,16 @@ export async function prove(
     cwd: directory,
   });
   return { report: JSON.parse(check.stdout), unitTests };
+}
+
+/** Rules that find nothing to judge in a project that is created with `--yes` alone. */
+export const idleRules = ['outcome.fail', 'call.missing-arguments', 'submission.in-time'] as const;
+
+/** Expects a report to hold a verdict on every rule, and none that was not run for another reason than a missing subject. */
+export function expectAllRules(report: CheckReport): void {
+  expect(report.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+  const open = report.rules.filter(({ status, cause }) => status === 'not-run' && cause !== 'missing');
+  expect(open).toEqual([]);
 }
 
 /** The failed rules of a report with what they found, for an assertion that shows them. */

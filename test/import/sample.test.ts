@@ -131,7 +131,7 @@ describe('a tool from samples', () => {
     expect(changes).toEqual([]);
   });
 
-  it('answers with the samples: each key with the one that names it', () => {
+  it('answers with the samples: each key with the one that names it, any other with the first', () => {
     const input = fields('chain:string(base|ethereum|atlantis)=base The chain');
     const { tool } = preparedOf(
       [
@@ -143,6 +143,7 @@ describe('a tool from samples', () => {
     expect(tool.samples).toEqual([
       { key: 'base', answer: { chain: 'base', gwei: 12 } },
       { key: 'ethereum', answer: { chain: 'ethereum', gwei: 30 } },
+      { key: 'atlantis', answer: { chain: 'ethereum', gwei: 30 } },
     ]);
   });
 

@@ -31,6 +31,7 @@ const authorsOwn = new Set([
   'tool.description-distinct',
   'input.description',
   'input.sample',
+  'input.placeholder',
   'output.described',
 ]);
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAuthentication } from '../../templates/project/src/server/auth.ts';
 import { audience, config, publicKey, start, token } from './support.ts';
 
@@ -80,9 +80,11 @@ describe('a call is accepted', () => {
     ['Bearer', {}],
     ['bearer', {}],
     ['BEARER', { aud: ['https://other.example/mcp', audience] }],
-    ['Bearer', { exp: now() - 2 }],
     ['Bearer', { toolId: 'smoke-test', purpose: 'smoke-test' }],
+    ['Bearer', { exp: 1_800_000_000 - 2 }],
   ])('%s with %j', async (scheme, claims) => {
+    vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { client } = await start();
     const headers = { ...(await client.session()), authorization: `${scheme} ${await token(claims)}` };
     expect(await client.send(call, headers)).toMatchObject({

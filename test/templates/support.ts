@@ -64,7 +64,11 @@ export async function start({ env = {}, tools = fixtureTools }: StartOptions = {
     app,
     url,
     client: new RawClient(url),
-    events: () => lines.map((line) => JSON.parse(line)),
+    /** Everything that was logged so far. */
+    events() {
+      log.flush();
+      return lines.map((line) => JSON.parse(line));
+    },
   };
 }
 
