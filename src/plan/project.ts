@@ -112,7 +112,7 @@ function targetPath(template: string): string {
 
 function ownerOf(path: string): Ownership {
   if (path === 'src/platform.ts') return 'generated';
-  return /^src\/(server\/|(config|main|process|variables)\.ts$)/.test(path) ? 'sealed' : 'yours';
+  return /^(start\.js$|src\/(server\/|(config|main|process|variables)\.ts$))/.test(path) ? 'sealed' : 'yours';
 }
 
 function listingContext({ title, listing }: PlatformProfile): ListingContext {

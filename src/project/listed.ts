@@ -28,7 +28,9 @@ export function listedOf(tools: readonly NamedTool[]): Listed {
   );
 }
 
-export function driftOf(tools: readonly NamedTool[], listed: Listed): Drift {
+/** How tools differ from those that the marketplace last read; in nothing where it has read none yet. */
+export function driftOf(tools: readonly NamedTool[], listed: Listed | null): Drift {
+  if (listed === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
   const now = listedOf(tools);
   const names = Object.keys(now);
   const added = names.filter((name) => !Object.hasOwn(listed, name));

@@ -15,7 +15,7 @@ export const schema: JsonObject = {
       properties: { name: { type: 'string' }, profile: { type: ['string', 'object'] }, tools: texts },
       required: ['name', 'packageManager', 'profile', 'tools'],
     },
-    listed: { type: 'object', additionalProperties: { type: 'string' } },
+    listed: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
     files: {
       type: 'object',
       additionalProperties: {

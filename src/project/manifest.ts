@@ -25,7 +25,7 @@ export interface Manifest {
   readonly platform: string;
   readonly answers: ManifestAnswers;
   /** The tools as the marketplace last read them, as far as the author has said so. */
-  readonly listed: Listed;
+  readonly listed: Listed | null;
   readonly files: { readonly [path: string]: ManifestFile };
 }
 

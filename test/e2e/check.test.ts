@@ -40,7 +40,7 @@ describe('market-mcp check of a project', () => {
     expect(statuses(report)).toEqual(statuses(own));
     expect([status, report.ok, report.platform]).toEqual([0, true, own.platform]);
     expect(report.rehearsal).toMatchObject([{ tool: 'get_price', status: 'pass' }]);
-    expect(report.drift).toEqual({ against: 'market-mcp.json', changes: [], refreshNeeded: false });
+    expect(report.drift).toBeUndefined(); // nobody has said that the server is listed
   });
 
   it('from anywhere, on any part of it, by another platform', async () => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildProject, run } from './built.ts';
@@ -113,4 +113,21 @@ describe('main', () => {
     expect(events()).toHaveLength(1);
     expect(listening.port).toBeGreaterThan(1);
   });
+});
+
+test('npm start runs the build, and says what is missing where there is none', async () => {
+  const script = path.join(project.directory, 'start.js');
+  copyFileSync(path.join(import.meta.dirname, '../../templates/project/start.js'), script);
+  const started = run(project.directory, 'start.js', live);
+  await vi.waitUntil(() => started.output.stdout.includes('"listening"'), patience);
+  started.child.kill('SIGTERM');
+  expect(await started.exit).toMatchObject({ code: 0 });
+  const dist = path.join(project.directory, 'dist');
+  renameSync(dist, `${dist}.away`);
+  onTestFinished(() => renameSync(`${dist}.away`, dist));
+  const { code, stderr } = await run(project.directory, 'start.js', live).exit;
+  expect(code).toBe(1);
+  expect(stderr).toContain('dist/src/main.js is missing: the server was not built');
+  expect(stderr).toContain('npm ci && npm run build');
+  expect(stderr).not.toMatch(/\n {4}at /);
 });

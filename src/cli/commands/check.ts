@@ -139,6 +139,7 @@ async function recordedIn(directory: string | undefined): Promise<Earlier | unde
   const file = fromHere(join(directory, listingFile));
   if (await exists(file)) return listingIn(file);
   const { listed } = readManifest(directory);
+  if (listed === null) return undefined;
   return {
     file: fromHere(join(directory, manifestFile)),
     changesTo: (tools) => changesSince(listed, tools),

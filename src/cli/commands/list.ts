@@ -31,14 +31,20 @@ export async function list({ markListed }: { markListed: boolean }, output: Outp
   const project = markListed ? await markAsListed(directory) : await openProject(directory);
   const tools = project.tools.filter(({ served }) => served);
   const drift = driftOf(namedTools(tools), project.manifest.listed);
-  for (const tool of tools) showTool(tool, drift, output);
+  const isListed = project.manifest.listed !== null;
+  for (const tool of tools) showTool(tool, drift, isListed, output);
   output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${project.profile.title}`);
   for (const { path } of project.tools.filter(({ served }) => !served)) {
     output.note(`${path} exports a tool and is not in the list of tools; the next add-tool puts it there`);
   }
   showDrift(drift, output);
   const platform = project.profile.name;
-  output.result({ directory, platform, tools: tools.map((tool) => entryOf(tool, drift)), refresh: drift });
+  output.result({
+    directory,
+    platform,
+    tools: tools.map((tool) => entryOf(tool, drift, isListed)),
+    refresh: drift,
+  });
   return exitCodes.ok;
 }
 
@@ -52,9 +58,9 @@ async function markAsListed(directory: string): Promise<Project> {
   return openProject(directory);
 }
 
-function showTool(tool: ToolFile, drift: Drift, output: Output): void {
-  const { name, file, state, description, inputs, outputs } = entryOf(tool, drift);
-  const mark = state === 'listed' ? '' : `  (${state})`;
+function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Output): void {
+  const { name, file, state, description, inputs, outputs } = entryOf(tool, drift, isListed);
+  const mark = state === 'listed' || state === 'unlisted' ? '' : `  (${state})`;
   output.line(`${output.style('bold', printable(name))}  ${output.style('dim', printable(file))}${mark}`);
   if (description !== null) output.line(`  ${printable(description)}`);
   if (inputs === null || outputs === null)
@@ -65,9 +71,15 @@ function showTool(tool: ToolFile, drift: Drift, output: Output): void {
   }
 }
 
-function entryOf({ file, path, test, source: { name, definition } }: ToolFile, drift: Drift) {
+/** @param isListed whether the marketplace has read the tools of the project once */
+function entryOf(
+  { file, path, test, source: { name, definition } }: ToolFile,
+  drift: Drift,
+  isListed: boolean,
+) {
   const known = name ?? file;
-  const state = drift.added.includes(known) ? 'new' : drift.changed.includes(known) ? 'changed' : 'listed';
+  const now = isListed ? 'listed' : 'unlisted';
+  const state = drift.added.includes(known) ? 'new' : drift.changed.includes(known) ? 'changed' : now;
   return {
     name: known,
     file: path,

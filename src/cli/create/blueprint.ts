@@ -6,7 +6,6 @@ import type { Prepared, Result } from '../../model/model.ts';
 import { projectName } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
-import { listedOf } from '../../project/listed.ts';
 import { withManifest } from '../../project/manifest.ts';
 import { ownPackage } from '../../project/own-package.ts';
 import { readTemplates } from '../../project/templates.ts';
@@ -43,12 +42,11 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
     { name, profile: profile.value, packageManager, tools: prepared.tools, ownPackage: own.specifier },
     templates,
   );
-  const definitions = prepared.tools.map(({ definition }) => ({ name: definition.name, definition }));
-  const tools = definitions.map((tool) => tool.name);
+  const tools = prepared.tools.map(({ definition }) => definition.name);
   const files = withManifest(new Map([...render(planned, templates), ...own.files]), {
     platform: profile.value.name,
     answers: { name, packageManager, profile: recorded(profile.value), tools },
-    listed: listedOf(definitions),
+    listed: null,
   });
   return pass({ answers, packageManager, prepared, files });
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { create } from '../../../src/cli/commands/create.ts';
 import { directory, tree } from '../../project/directory.ts';
-import { add, index, namesIn, project, quick, run, specOf, text } from './project.ts';
+import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
 
 describe('add-tool', () => {
   it('adds files, the line in the list and the manifest, from any directory below, and nothing else', async () => {
     const root = project();
+    await listed(root, true);
     const before = tree(root);
     const { exitCode, stdout, stderr } = await add(join(root, 'src/server'), { tool: 'get_base_fee' });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -47,6 +48,7 @@ describe('add-tool', () => {
 
   it('tells a program the same in one object', async () => {
     const root = project();
+    await listed(root, true);
     const { stdout } = await add(root, { tool: 'get_fee' }, { json: true });
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,

@@ -7,6 +7,7 @@ import { add, listed, project, put, remove, run, specOf, text } from './project.
 describe('list', () => {
   it('says name, file, first line, inputs and outputs', async () => {
     const root = project();
+    await listed(root, true);
     const spec = specOf(root, 'get_a');
     writeFileSync(spec, text(root, '../get_a.json').replace('. Use it', '.\\nUse it'));
     await add(root, { spec });
@@ -31,9 +32,18 @@ describe('list', () => {
     expect(stdout).toContain('src/tools/draft.ts exports a tool and is not in the list of tools');
   });
 
+  it('says nothing of the marketplace before the author has said that the tools are listed', async () => {
+    const root = project();
+    const { stdout } = await add(root, { tool: 'get_fee' });
+    expect(stdout).not.toContain('Refresh Skills');
+    const { tools, refresh } = await listed(root);
+    expect(tools.map(({ state }: { state: string }) => state)).toEqual(['unlisted', 'unlisted']);
+    expect(refresh).toEqual({ refreshNeeded: false, added: [], changed: [], removed: [] });
+  });
+
   it('knows what the marketplace last read', async () => {
     const root = project();
-    expect((await listed(root)).refresh.refreshNeeded).toBe(false);
+    await listed(root, true);
     const source = text(root, 'src/tools/get-gas-price.ts');
     writeFileSync(join(root, 'src/tools/get-gas-price.ts'), source.replace('Returns the', 'Returns a'));
     await add(root, { tool: 'get_fee' });
