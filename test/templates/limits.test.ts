@@ -165,6 +165,18 @@ describe('bodies', () => {
     }
   });
 
+  test('a call whose body comes while the server stops is still answered', async () => {
+    const { port, stop } = await start();
+    const socket = await attack(port);
+    const answered = once(socket, 'data');
+    socket.write(requestText('POST', {}, '{', 2));
+    await delay(50);
+    const stopped = stop();
+    socket.write('}');
+    expect(String(await answered)).toMatch(/^HTTP\/1\.1 400 /);
+    await stopped;
+  });
+
   test('stopping ends requests whose body is missing at once', async () => {
     const { port, stop } = await start();
     const sockets = await attackers(5, port);

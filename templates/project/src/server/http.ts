@@ -206,7 +206,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     keyInUse: authentication.holds,
     stop() {
       streams.closeAll();
-      bodies.refuseAll();
+      bodies.refuseSoon();
     },
   };
 }

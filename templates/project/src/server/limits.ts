@@ -182,9 +182,11 @@ export function createBodies(limits: Limits, report: Report) {
         });
       });
     },
-    /** Refuses every body that has not come whole. */
-    refuseAll(): void {
-      for (const body of unfinished) body.refuse(503);
+    /** Refuses every body that has not come whole a moment from now: a call that is being sent is still answered. */
+    refuseSoon(): void {
+      setTimeout(() => {
+        for (const body of unfinished) body.refuse(503);
+      }, discardMs).unref();
     },
   };
 }
