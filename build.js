@@ -174,7 +174,7 @@ async function writeChunk({ fileName, code }) {
 /** All but what only the checkout needs: the settings of its compiler. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
-  const shipped = [...templatesBelow('templates')].filter(([path]) => /^(project|tool)\//.test(path));
+  const shipped = [...templatesBelow('templates')].filter(([path]) => /^(project|source|tool)\//.test(path));
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
 }
 

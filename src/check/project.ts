@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
@@ -8,7 +8,7 @@ import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import type { OwnCode } from './located.ts';
-import { NotStarted, start } from './start.ts';
+import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to let go of it. */
 export interface Held {
@@ -22,9 +22,14 @@ export interface Held {
  * Starts the server of a built project on a free port, with a throwaway platform key.
  *
  * @param platform judged by this platform instead of the project's own.
+ * @param sources recordings unless told otherwise.
  * @throws SystemError `NOT_STARTED` with the last lines of the server.
  */
-export async function holdProject(directory: string, platform?: PlatformProfile): Promise<Held> {
+export async function holdProject(
+  directory: string,
+  platform?: PlatformProfile,
+  sources?: Sources,
+): Promise<Held> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
     throw new SystemError('NOT_STARTED', `there is no built server (${entry})`, buildHint(directory));
@@ -33,7 +38,7 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
   const profile = platform ?? facts.platform;
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   try {
-    const { instance, launch, signer, owned } = await start(entry, profile, directory);
+    const { instance, launch, signer, owned } = await start(entry, profile, directory, sources);
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
       target: { url: instance.url, profile, examples, signer, launch, owned },
@@ -48,6 +53,14 @@ export async function holdProject(directory: string, platform?: PlatformProfile)
     if (!(error instanceof NotStarted)) throw error;
     throw notStarted(directory, error.message.split('\n'));
   }
+}
+
+/** How many requests of the project's tools are recorded; null where it has no recordings. */
+export function recordedRequests(directory: string): number | null {
+  const place = join(directory, 'test/recordings');
+  if (!existsSync(place)) return null;
+  const files = readdirSync(place).filter((name) => name.endsWith('.json'));
+  return files.reduce((sum, name) => sum + JSON.parse(readFileSync(join(place, name), 'utf8')).length, 0);
 }
 
 /** What a project says of itself in its compiled code. */

@@ -6,6 +6,9 @@ import type { Instance, Launch } from '../contract/target.ts';
 import { createLauncher, onFreePort } from './launch.ts';
 import { ownedBy, type WatchedServer } from './owned.ts';
 
+/** `replay`: from recordings, so that no request leaves this machine and no secret is needed. `live`: from the APIs. */
+export type Sources = 'replay' | 'live';
+
 /** A server that was started for a check. */
 export interface Started {
   readonly instance: Instance;
@@ -27,9 +30,15 @@ export class NotStarted extends Error {}
  *
  * @param entry the program that Node runs.
  * @param cwd the directory it is run in.
+ * @param sources where the tools' source kit takes answers from.
  * @throws NotStarted
  */
-export async function start(entry: string, platform: PlatformProfile, cwd: string): Promise<Started> {
+export async function start(
+  entry: string,
+  platform: PlatformProfile,
+  cwd: string,
+  sources: Sources = 'replay',
+): Promise<Started> {
   const started = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url);
@@ -45,6 +54,7 @@ export async function start(entry: string, platform: PlatformProfile, cwd: strin
       ALLOWED_ORIGINS: undefined,
       // Rules ask under a public name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',
+      SOURCES: sources,
     };
     const { launch } = createLauncher(entry, environment, { cwd, nodeArguments });
     return { ...(await launch({ PORT: port })), launch, signer };

@@ -1,8 +1,17 @@
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import type { PreparedTool } from '../model/model.ts';
-import { type Preparation, prepare } from '../tools/prepare.ts';
-import type { Imported } from './model.ts';
+import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
+import { prepare } from '../tools/prepare.ts';
+import type { ApiCall, Imported, ImportedTool } from './model.ts';
+
+/** `Prepared`, with the requests of those tools that ask an API. */
+export interface ImportedPrepared extends Prepared {
+  readonly tools: readonly ImportedTool[];
+}
+
+export type ImportedPreparation =
+  | { readonly ok: true; readonly prepared: ImportedPrepared }
+  | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /**
  * `prepare` for tools that may come with answers of their source: they take the place of the answers that are made up.
@@ -13,7 +22,7 @@ export function prepareImported(
   imported: readonly Imported[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
-): Preparation {
+): ImportedPreparation {
   const preparation = prepare(
     imported.map(({ entry }) => entry),
     profile,
@@ -22,21 +31,31 @@ export function prepareImported(
   if (!preparation.ok) return preparation;
   const { tools, changes, advice } = preparation.prepared;
   const all = [...imported.flatMap((one) => one.changes), ...changes];
-  const answered = tools.map((tool, i) => withAnswers(tool, imported[i]?.answers ?? []));
+  const answered = tools.map((tool, i) =>
+    withCall(withAnswers(tool, imported[i]?.answers ?? []), imported[i]?.call),
+  );
   return { ok: true, prepared: { tools: answered, changes: all, advice } };
 }
 
-/** Each sample takes the answer that names its key, else the next one. */
+/** Each sample takes the answer that names its key, else the next one with its key in place of another. */
 function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): PreparedTool {
   if (answers.length === 0) return tool;
-  const { keyParameter } = tool;
+  const { keyParameter: name } = tool;
   const samples = tool.samples.map(({ key, answer }, i) => {
-    const own = answers.find(
-      (one) => key !== null && keyParameter !== null && memberOf(one, keyParameter) === key,
-    );
-    return { key, answer: own ?? answers[i % answers.length] ?? answer };
+    const next = answers[i % answers.length] ?? answer;
+    if (name === null || key === null) return { key, answer: next };
+    const own = answers.find((one) => memberOf(one, name) === key);
+    const isEcho = typeof memberOf(next, name) === typeof key;
+    return { key, answer: own ?? (isEcho ? { ...next, [name]: key } : next) };
   });
   return { ...tool, samples };
+}
+
+/** An API that never says that there is nothing has no call that ends empty. */
+function withCall(tool: PreparedTool, call: ApiCall | undefined): ImportedTool {
+  if (!call) return tool;
+  const examples = tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
+  return { ...tool, examples, call };
 }
 
 function memberOf(answer: JsonObject, name: string): Json | undefined {

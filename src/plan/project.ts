@@ -1,9 +1,10 @@
 import type { PlatformProfile } from '../contract/profile.ts';
-import type { PreparedTool } from '../model/model.ts';
+import type { ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
+import { kitDirectory } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import { dependencies, devDependencies, version } from './versions.ts';
@@ -14,7 +15,7 @@ export interface ProjectAnswers {
   readonly name: string;
   readonly profile: PlatformProfile;
   readonly packageManager: PackageManager;
-  readonly tools: readonly PreparedTool[];
+  readonly tools: readonly ImportedTool[];
   /** How package.json names this program: an exact version, or `file:…`. */
   readonly ownPackage: string;
 }
@@ -88,11 +89,11 @@ export function projectContext({
   };
 }
 
-/** The list of tools has a plan of its own. */
+/** The list of tools and the source kit have plans of their own. */
 function belongs(template: string, packageManager: PackageManager): boolean {
   if (!template.startsWith(root)) return false;
   if (targetPath(template) === toolsIndex) return false;
-  if (template.startsWith(`${root}src/source/`)) return false;
+  if (template.startsWith(root + kitDirectory)) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 

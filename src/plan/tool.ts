@@ -3,7 +3,8 @@ import { isObject } from '../contract/json.ts';
 import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
-import type { PreparedTool, Sample } from '../model/model.ts';
+import type { ApiCall, ImportedTool } from '../import/model.ts';
+import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
 
@@ -26,6 +27,17 @@ export interface ToolContext {
   /** The answer to every call of a tool without a key. */
   readonly sample: JsonObject;
   readonly tests: ToolTests;
+  /** The tool asks an API through the source kit; only then are the rest there. */
+  readonly asksApi: boolean;
+  /** Name of the API's file. */
+  readonly api?: string;
+  readonly method?: string;
+  readonly path?: string;
+  /** The request in words. */
+  readonly operation?: string;
+  /** The request says something of the arguments. */
+  readonly takesInput?: boolean;
+  readonly call?: ApiCall;
 }
 
 export interface KeyContext {
@@ -47,16 +59,18 @@ export interface ToolTests {
 }
 
 /** The files of one tool: its source and its test. Both are the author's once written. */
-export function planTool(tool: PreparedTool): readonly PlannedFile[] {
+export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
+  const template = tool.call ? 'tool/api-tool.ts.hbs' : 'tool/tool.ts.hbs';
   return [
-    { path: `src/tools/${context.file}.ts`, template: 'tool/tool.ts.hbs', context, owner: 'yours' },
+    { path: `src/tools/${context.file}.ts`, template, context, owner: 'yours' },
     { path: `test/tools/${context.file}.test.ts`, template: 'tool/test.ts.hbs', context, owner: 'yours' },
   ];
 }
 
 /** Everything the templates of one tool say of it. */
-export function toolContext({ definition, keyParameter, samples, examples }: PreparedTool): ToolContext {
+export function toolContext(tool: ImportedTool): ToolContext {
+  const { definition, keyParameter, samples, examples, call } = tool;
   const { name, description, inputSchema, outputSchema, ...others } = definition;
   const valid = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
   return {
@@ -76,7 +90,20 @@ export function toolContext({ definition, keyParameter, samples, examples }: Pre
       invalid: invalidVariant(inputSchema, valid),
       wrongAnswer: wrongAnswer(outputSchema, samples[0]?.answer ?? {}),
     },
+    asksApi: call !== undefined,
+    ...(call && {
+      api: call.api.file,
+      method: call.method,
+      path: call.path,
+      operation: `${call.method.toUpperCase()} ${call.path} of ${call.api.title}`,
+      takesInput: takesInput(call),
+      call,
+    }),
   };
+}
+
+function takesInput({ params, query, headers, body }: ApiCall): boolean {
+  return params.length + query.length + headers.length > 0 || body !== null;
 }
 
 /** Only where all four are declared can `...signals` stand for those that are the standard ones. */

@@ -6,6 +6,9 @@ export const version: string = ours.version;
 /** What a generated server depends on: exactly the versions this package is developed and tested with. */
 export const dependencies = pick(['ajv', 'ajv-formats', 'jose'] as const);
 
+/** What the source kit depends on, in projects that have it. */
+export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
+
 /** What its compilation depends on. */
 export const devDependencies = pick(['@types/node', 'typescript'] as const);
 

@@ -14,7 +14,10 @@ const bytesPerCharacter = 4;
  *
  * @throws ProjectError `NOT_READABLE`.
  */
-export async function readInput(path: string): Promise<string> {
+export async function readInput(
+  path: string,
+  mostBytes = limits.characters * bytesPerCharacter,
+): Promise<string> {
   if (path === '-') {
     standardInput ??= buffer(process.stdin).then((bytes) => textOf(bytes, 'standard input'));
     return standardInput;
@@ -24,9 +27,9 @@ export async function readInput(path: string): Promise<string> {
     if (!found.isFile()) {
       throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, 'Give "-" to read a pipe.');
     }
-    if (found.size > limits.characters * bytesPerCharacter) {
-      const most = limits.characters.toLocaleString('en');
-      throw new ProjectError('NOT_READABLE', `${path}: more than ${most} characters`, 'Give a smaller file.');
+    if (found.size > mostBytes) {
+      const most = mostBytes.toLocaleString('en');
+      throw new ProjectError('NOT_READABLE', `${path}: more than ${most} bytes`, 'Give a smaller file.');
     }
     return textOf(await readFile(path), path);
   } catch (error) {

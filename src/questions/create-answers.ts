@@ -42,7 +42,7 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   const parts = { directory: directory.initial(given), ...given };
   return {
     directory: parts.directory,
-    source: toolAnswers({ tool: tool.initial(parts), ...given }),
+    source: toolAnswers(given.fromOpenapi === undefined ? { tool: tool.initial(parts), ...given } : given),
     platform: given.platform ?? platform.initial(given),
     packageManager: given.packageManager ?? null,
   };

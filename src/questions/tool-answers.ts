@@ -4,7 +4,7 @@ import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
-/** The tools that an author wants: one that was described, one whose answers look like samples, or those of a spec file. */
+/** The tools that an author wants: one that was described, one whose answers look like samples, operations of an API, or those of a spec file. */
 export type ToolAnswers =
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
   | {
@@ -16,20 +16,23 @@ export type ToolAnswers =
       readonly input: readonly Field[];
       readonly meta: readonly MetaSetting[];
     }
+  | {
+      readonly kind: 'openapi';
+      /** Path or URL. */
+      readonly document: string;
+      readonly operations: readonly string[];
+      /** Absent: each tool is named and described as its operation. */
+      readonly name?: string;
+      readonly description?: string;
+      readonly meta: readonly MetaSetting[];
+    }
   | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
+
+type ListFlag = 'input' | 'output' | 'meta' | 'fromSample' | 'operation' | 'only' | 'except' | 'example';
 
 /** What commander makes of flags: a list where one may be repeated. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: name extends
-    | 'input'
-    | 'output'
-    | 'meta'
-    | 'fromSample'
-    | 'only'
-    | 'except'
-    | 'example'
-    ? readonly string[]
-    : string;
+  readonly [name in keyof Parts]?: name extends ListFlag ? readonly string[] : string;
 };
 
 /** The questions as far as a flag is concerned. */
@@ -55,9 +58,10 @@ export function readFlags<Parts extends ToolParts>(
 /** The questions about a tool that must be answered where nothing may be asked and no default is taken. */
 export function neededParts({
   spec,
+  fromOpenapi,
   fromSample,
 }: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
-  if (spec !== undefined) return [];
+  if (spec !== undefined || fromOpenapi !== undefined) return [];
   return fromSample === undefined ? ['tool', 'description', 'output'] : ['tool', 'description'];
 }
 
@@ -65,6 +69,7 @@ export function neededParts({
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
   if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
+  if (given.fromOpenapi !== undefined) return openapiAnswers(given, given.fromOpenapi);
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
 }
 
@@ -72,6 +77,16 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
 export function replayTools(answers: ToolAnswers): readonly string[] {
   const { tool, description, input, output, returns, meta, fromSample, spec, only, except, example } =
     toolQuestions;
+  const { fromOpenapi, operation } = toolQuestions;
+  if (answers.kind === 'openapi') {
+    return [
+      ...(answers.name === undefined ? [] : tool.replay(answers.name)),
+      ...(answers.description === undefined ? [] : description.replay(answers.description)),
+      ...fromOpenapi.replay(answers.document),
+      ...operation.replay(answers.operations),
+      ...meta.replay(answers.meta),
+    ];
+  }
   if (answers.kind === 'file') {
     const { selection } = answers;
     return [
@@ -109,6 +124,18 @@ function selectionOf({ only = [], except = [], output, returns, example }: Parti
     ...(output && { output }),
     ...(returns && { returns }),
     ...(example && example.length > 0 && { examples: example }),
+  };
+}
+
+function openapiAnswers(given: Partial<ToolParts>, document: string): ToolAnswers {
+  const { tool, description, operation = [], meta = [] } = given;
+  return {
+    kind: 'openapi',
+    document,
+    operations: operation,
+    ...(tool !== undefined && { name: tool }),
+    ...(description !== undefined && { description }),
+    meta,
   };
 }
 
@@ -166,6 +193,17 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   return [
     ...clashesWith('spec', ['tool', 'description', 'input', 'meta', 'fromSample'], questions, flags),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
+    ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
+    ...(flags.operation !== undefined && flags.fromOpenapi === undefined
+      ? [
+          inputError(
+            '--operation',
+            flags.operation[0],
+            'names an operation of no document',
+            'Give --from-openapi too.',
+          ),
+        ]
+      : []),
     ...(flags.spec === undefined ? selecting : []).map((name) =>
       inputError(
         `--${name}`,
@@ -178,7 +216,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
 }
 
 function clashesWith<Parts extends ToolParts>(
-  whole: 'spec' | 'fromSample',
+  whole: 'spec' | 'fromSample' | 'fromOpenapi',
   parts: readonly (keyof ToolParts)[],
   questions: Readable<Parts>,
   flags: Flags<Parts>,

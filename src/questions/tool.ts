@@ -21,6 +21,10 @@ export interface ToolParts {
   readonly meta: readonly MetaSetting[];
   /** Paths of sample answers, `-` for standard input. In place of `output` and `returns`. */
   readonly fromSample: readonly string[];
+  /** Path or URL of an OpenAPI document, `-` for standard input. In place of what describes a tool. */
+  readonly fromOpenapi: string;
+  /** The operations of the document that become tools; where there are none, they are listed. */
+  readonly operation: readonly string[];
   /** Path of a spec file, `-` for standard input. In place of all before; `output` may complete one tool of it. */
   readonly spec: string;
   /** Names of the tools of the spec file that are taken; all where it is absent. */
@@ -140,6 +144,33 @@ const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
   replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
 };
 
+const fromOpenapi: ToolQuestion<string> = {
+  flag: {
+    syntax: '--from-openapi <file>',
+    description:
+      'path or URL of an OpenAPI document (JSON or YAML): its operations become tools that call the API; without --operation they are listed',
+  },
+  prompt: { message: 'Which OpenAPI document?' },
+  initial: () => '-',
+  parse: (text) => parseSomeText(text, '--from-openapi', 'Write the path or URL of an OpenAPI document.'),
+  replay: (path) => ['--from-openapi', path],
+};
+
+const operation: ToolQuestion<readonly string[], readonly string[]> = {
+  flag: {
+    syntax: '--operation <id>',
+    description: "an operation of the document: its operationId, or 'GET /path'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'Which operations?' },
+  initial: () => [],
+  parse: (names) =>
+    together(
+      names.map((name) => parseSomeText(name, '--operation', "Write an operationId, or 'GET /path'.")),
+    ),
+  replay: (names) => names.flatMap((name) => ['--operation', name]),
+};
+
 const spec: ToolQuestion<string> = {
   flag: {
     syntax: '--spec <file>',
@@ -196,6 +227,8 @@ export const toolQuestions = {
   returns,
   meta,
   fromSample,
+  fromOpenapi,
+  operation,
   spec,
   only,
   except,

@@ -1,6 +1,7 @@
 import type { Json } from '../contract/model.ts';
 import { memberAccess } from './lexical.ts';
 import { Code, literal, mapEntries, property, type Spread } from './literal.ts';
+import { declaration, type RequestParts, requestLiteral, setting } from './request.ts';
 import { commentText, markdownCode, markdownText } from './text.ts';
 
 /**
@@ -24,6 +25,14 @@ export const helpers = {
     mapEntries(textOf(map, 'entries'), defined(value, 'entries') as readonly (readonly [Json, Json])[]),
   /** The access to a member of a variable: `input.symbol`, `input['a b']`. */
   member: (object: unknown, name: unknown) => memberAccess(textOf(object, 'member'), textOf(name, 'member')),
+  /** The options of a request to a source; `indent` is where its line starts. */
+  request: (call: unknown, { hash }: Options) =>
+    requestLiteral(defined(call, 'request') as RequestParts, indentOf(hash)),
+  /** A variable of `src/env.ts`. */
+  declaration: (variable: unknown) =>
+    declaration(defined(variable, 'declaration') as Parameters<typeof declaration>[0]),
+  /** A setting of an API. */
+  setting: (given: unknown) => setting(defined(given, 'setting') as Parameters<typeof setting>[0]),
   comment: (value: unknown) => commentText(textOf(value, 'comment')),
   md: (value: unknown) => markdownText(textOf(value, 'md')),
   code: (value: unknown) => markdownCode(textOf(value, 'code')),

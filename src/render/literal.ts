@@ -14,8 +14,8 @@ export class Code {
 }
 
 /** An object literal: its members in order. A `Code` is a whole member, such as a spread. */
-type Member = Code | readonly [name: string, value: Node];
-type Node = { readonly members: readonly Member[] } | { readonly items: readonly Node[] } | string;
+export type Member = Code | readonly [name: string, value: Node];
+export type Node = { readonly members: readonly Member[] } | { readonly items: readonly Node[] } | string;
 
 /**
  * A JSON value as a TypeScript literal the way a person would write it: bare keys where they are safe, single quotes,
@@ -85,7 +85,8 @@ function numberLiteral(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value).replace('e+', 'e');
 }
 
-function print(node: Node, column: number, indent: number): string {
+/** A node as text; one that starts beyond the line is broken. */
+export function print(node: Node, column: number, indent: number): string {
   if (typeof node === 'string') return node;
   const line = flat(node);
   // One character is left for the comma or semicolon behind it.

@@ -143,7 +143,7 @@ describe('a tool from samples', () => {
     expect(tool.samples).toEqual([
       { key: 'base', answer: { chain: 'base', gwei: 12 } },
       { key: 'ethereum', answer: { chain: 'ethereum', gwei: 30 } },
-      { key: 'atlantis', answer: { chain: 'ethereum', gwei: 30 } },
+      { key: 'atlantis', answer: { chain: 'atlantis', gwei: 30 } },
     ]);
   });
 

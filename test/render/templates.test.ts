@@ -2,11 +2,16 @@ import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { projectContext } from '../../src/plan/project.ts';
+import { apiContext, apisOf, planEnvironment, variablesOf } from '../../src/plan/sources.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { toolsIndexContext } from '../../src/plan/tools-index.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { helpers } from '../../src/render/helpers.ts';
+import { preparedApiTools } from '../import/api-tools.ts';
 import { preparedTools } from '../plan/prepared.ts';
+
+const apiTools = await preparedApiTools();
+const apis = apisOf(apiTools);
 
 const templates = new Map(
   [...readTemplates()]
@@ -16,7 +21,10 @@ const templates = new Map(
 
 /** Contexts that together reach every branch; `null` stands for a part that another one has. */
 function contextsOf(template: string): readonly object[] {
-  if (template.startsWith('tool/')) return preparedTools.map(toolContext);
+  if (template === 'tool/api-tool.ts.hbs') return apiTools.map(toolContext);
+  if (template.startsWith('tool/')) return [...preparedTools, ...apiTools].map(toolContext);
+  if (template === 'source/env.ts.hbs') return [planEnvironment(variablesOf(apis)).context ?? {}];
+  if (template === 'source/api.ts.hbs') return apis.map((api) => apiContext(api, apiTools));
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
   const answers = { name: 'gas', tools: preparedTools, ownPackage: 'file:vendor/x.tgz' };
   return [
@@ -32,6 +40,7 @@ const bare = [
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
   /^(tools\.identifier|file)$/,
+  /^(api|method|kinds)$/,
   /^key\.type$/,
 ];
 

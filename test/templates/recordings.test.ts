@@ -52,3 +52,13 @@ it('holds no secret, also where the answer repeats one, or the part of one', () 
   expect(file).not.toContain('k3');
   expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
 });
+
+it('a live server never answers from recordings', () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.stubEnv('NODE_ENV', 'production');
+  record(asked, '{"gwei":1}', [], directory);
+  expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }));
+  vi.unstubAllEnvs();
+  expect(replayed(asked, directory)).toBe('{"gwei":1}');
+  logged.mockRestore();
+});

@@ -219,8 +219,16 @@ describe('arguments stay arguments', () => {
   });
 
   it('lists and objects stand in a query as their API wants them', () => {
-    const query = { a: [1, 2], b: [1, 2], c: { x: 1, y: { z: 2 } }, d: { x: 1 }, e: [1, 2], f: true };
-    const styles = { b: 'comma', c: 'deepObject', e: 'pipe' } as const;
+    const query = {
+      a: [1, 2],
+      b: [1, 2],
+      c: { x: 1, y: { z: 2 } },
+      d: { x: 1 },
+      e: [1, 2],
+      f: true,
+      g: [{ x: 1 }],
+    };
+    const styles = { b: 'comma', c: 'deepObject', e: 'pipe', g: 'json' } as const;
     const { searchParams } = urlOf({ baseUrl: 'https://a.example', path: '/', query, styles });
     expect([...searchParams]).toEqual([
       ['a', '1'],
@@ -231,6 +239,7 @@ describe('arguments stay arguments', () => {
       ['x', '1'],
       ['e', '1|2'],
       ['f', 'true'],
+      ['g', '[{"x":1}]'],
     ]);
   });
 

@@ -22,6 +22,7 @@ export interface CheckFlags {
   readonly against?: string;
   readonly saveListing?: string | true;
   readonly build: boolean;
+  readonly live?: true;
   readonly watch?: true;
   readonly reporter: ReporterName;
   readonly verbose?: true;

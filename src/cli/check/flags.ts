@@ -46,6 +46,7 @@ export function withCheck(command: Command, run: Run): Command {
       '--save-listing [file]',
       'write the tools/list of this run (default: listing.json of the project)',
     )
+    .option('--live', 'let the tools of the project ask their APIs; otherwise recordings answer')
     .option('--no-build', 'take the project as it is built')
     .option('--watch', 'check again after each change of the project')
     .addOption(new Option('--reporter <name>', 'form of the report').choices(reporterNames).default('pretty'))

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Held, holdProject } from '../../check/project.ts';
+import { type Held, holdProject, recordedRequests } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
@@ -35,7 +35,8 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
   }
   const errors = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header', 'call'], flags);
   if (errors.length > 0) return refuse(...errors);
-  return pass(project(findProject(resolve(target ?? '.')), platform.value, !flags.build));
+  const directory = findProject(resolve(target ?? '.'));
+  return pass(project(directory, platform.value, flags));
 }
 
 /**
@@ -64,12 +65,21 @@ function addressErrors(target: string): readonly InputError[] {
   return [inputError('[target]', undefined, 'the URL holds a user or a password', hint)];
 }
 
-function project(directory: string, platform: PlatformProfile | undefined, isBuilt: boolean): Subject {
+function project(
+  directory: string,
+  platform: PlatformProfile | undefined,
+  { build: isWanted, live }: Pick<CheckFlags, 'build' | 'live'>,
+): Subject {
   return {
     directory,
     async hold(output) {
-      if (!isBuilt) await during(output.progress('building'), () => buildProject(directory));
-      return during(output.progress('starting'), () => holdProject(directory, platform));
+      if (isWanted) await during(output.progress('building'), () => buildProject(directory));
+      const recorded = live ? null : recordedRequests(directory);
+      if (recorded !== null) {
+        output.note(`the APIs answer from ${recorded} recorded requests (test/recordings); --live asks them`);
+      }
+      const sources = live ? 'live' : 'replay';
+      return during(output.progress('starting'), () => holdProject(directory, platform, sources));
     },
   };
 }

@@ -32,6 +32,10 @@ export async function addTool(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
+  if (given.fromOpenapi !== undefined && given.operation === undefined) {
+    const { listOperations } = await import('../tools/openapi.ts');
+    return listOperations(given.fromOpenapi, output);
+  }
   const project = await openProject(findProject(process.cwd()));
   const answers = await answersOf(answering(given, project, switches), switches);
   // Read before the project is held: standard input may be long in coming.

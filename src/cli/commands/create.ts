@@ -47,6 +47,10 @@ export async function create(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
+  if (given.fromOpenapi !== undefined && given.operation === undefined) {
+    const { listOperations } = await import('../tools/openapi.ts');
+    return listOperations(given.fromOpenapi, output);
+  }
   const asks = !switches.yes && !switches.json && canAsk();
   if (given.directory !== undefined) {
     const there = switches.force ? undefined : projectIn(given.directory);

@@ -8,6 +8,7 @@ import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
 import { withManifest } from '../../project/manifest.ts';
 import { ownPackage } from '../../project/own-package.ts';
+import { sourceFiles } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import type { CreateAnswers } from '../../questions/create-answers.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
@@ -43,12 +44,20 @@ export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
     templates,
   );
   const tools = prepared.tools.map(({ definition }) => definition.name);
-  const files = withManifest(new Map([...render(planned, templates), ...own.files]), {
+  const base = new Map([...render(planned, templates), ...own.files]);
+  const text = (path: string) => base.get(path) && new TextDecoder().decode(base.get(path)?.content);
+  const sources = sourceFiles(prepared.tools, text, templates, profile.value.smoke);
+  const files = withManifest(sources.size === 0 ? base : sorted(new Map([...base, ...sources])), {
     platform: profile.value.name,
     answers: { name, packageManager, profile: recorded(profile.value), tools },
     listed: null,
   });
   return pass({ answers, packageManager, prepared, files });
+}
+
+/** By path, as `planProject` has them. */
+function sorted(files: FileSet): FileSet {
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A profile that ships is known by its name. */

@@ -10,7 +10,7 @@ import type { Asker } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
 
-/** The questions about a tool that are asked; a spec file answers them all. */
+/** The questions about a tool that are asked; a spec file or an OpenAPI document answers them all. */
 export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output' | 'example';
 
 export const toolLabels: { readonly [part in ToolPart]: string } = {
@@ -22,8 +22,11 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   example: 'Examples of parameters',
 };
 
-export function toolParts({ spec }: Partial<ToolParts>): readonly ToolPart[] {
-  return spec === undefined ? ['tool', 'description', 'input', 'returns', 'output'] : ['example'];
+export function toolParts({ spec, fromOpenapi, fromSample }: Partial<ToolParts>): readonly ToolPart[] {
+  if (spec !== undefined) return ['example'];
+  if (fromOpenapi !== undefined) return [];
+  const described = ['tool', 'description', 'input'] as const;
+  return fromSample === undefined ? [...described, 'returns', 'output'] : described;
 }
 
 /** Asks one question about a tool and adds its answer to those before. */

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Imported } from '../../import/model.ts';
-import { prepareImported } from '../../import/prepare.ts';
+import { type ImportedPrepared, prepareImported } from '../../import/prepare.ts';
 import { inputError } from '../../model/input-error.ts';
 import type { InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
@@ -11,6 +13,7 @@ import { type Drift, driftOf } from '../../project/listed.ts';
 import { withNextManifest } from '../../project/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { namedTools, takenFiles } from '../../project/open.ts';
+import { sourceFiles } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { nextToolsIndex } from '../../project/tools-index.ts';
 import type { Change } from '../../project/transaction.ts';
@@ -59,14 +62,25 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   }
 
   const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
-  const files = new Map([...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
+  const sources = sourceFiles(
+    added.map(({ tool }) => tool),
+    (path) => textIn(project.directory, path),
+    templates,
+    project.profile.smoke,
+  );
+  const files = new Map([...sources, ...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
   const tools = all.map(({ name }) => name);
   const change = { files: withNextManifest(files, [], tools, project.manifest), removed: [] };
   return { change, prepared: news, unchanged, drift: driftOf(all, project.manifest.listed) };
 }
 
+function textIn(directory: string, path: string): string | undefined {
+  const file = join(directory, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
 /** Judged beside the tools that are there, but for those that the spec says again. */
-function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): Prepared {
+function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): ImportedPrepared {
   const again = new Set(
     entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
   );

@@ -13,6 +13,10 @@ export async function entriesOf(
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   if (source.kind === 'sample') return fromSamples(source, profile);
+  if (source.kind === 'openapi') {
+    const { fromOpenApi } = await import('./openapi.ts');
+    return fromOpenApi(source, profile);
+  }
   if (source.kind === 'tool') {
     const { tool, meta } = source;
     return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);

@@ -96,9 +96,6 @@ export function defineEnv<const Declarations extends { readonly [name: string]: 
   // Modules are loaded before the server reads its own variables.
   if (environment === undefined) loadEnvironment();
   const given = environment ?? process.env;
-  if (isReplaying() && given.NODE_ENV === 'production') {
-    ownErrors.push('SOURCES: "replay" answers with recordings, which no live server may do.');
-  }
   const values = Object.entries(declarations).map(([name, declared]) => {
     if (Object.hasOwn(variables, name))
       ownErrors.push(`${name}: is a variable of the server itself; take another name.`);

@@ -50,6 +50,11 @@ export function recordingFile({ method, path }: RecordedRequest): string {
  * @throws SourceError where there is none; stderr says how to record it
  */
 export function replayed(request: RecordedRequest, directory = recordingsDirectory): string {
+  if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
+    const detail = 'SOURCES=replay: a live server never answers from recordings.';
+    console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
+    throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not set up to ask its source.');
+  }
   const key = keyOf(request);
   const found = recordingsIn(join(directory, recordingFile(request))).find(
     (one) => keyOf(one.request) === key,

@@ -4,7 +4,7 @@ import { SourceError } from './errors.ts';
 export type Parameter = unknown;
 
 /** How lists and objects stand in a query (OpenAPI, "style"). Without one: `a=1&a=2`, members as parameters of their own. */
-export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject';
+export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
 
 export interface Address {
   readonly baseUrl: string;
@@ -46,6 +46,7 @@ const separators = { comma: ',', space: ' ', pipe: '|' } as const;
 function pairsOf(name: string, value: Parameter, style?: QueryStyle): [string, string][] {
   if (value === undefined || value === null) return [];
   if (style === 'deepObject') return nested(name, value);
+  if (style === 'json') return [[name, JSON.stringify(value)]];
   if (Array.isArray(value)) {
     const texts = value.filter((item) => item !== undefined && item !== null).map(textOf);
     return style ? [[name, texts.join(separators[style])]] : texts.map((text) => [name, text]);

@@ -1,0 +1,137 @@
+import { isObject, shorten } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
+
+/** Characters of a document; the largest public ones have a third of that. */
+const most = { json: 100_000_000, yaml: 30_000_000 };
+const mostHops = 30;
+
+/** Why something of a document cannot be taken over, and where it stands. */
+export class Refusal extends Error {
+  /** JSON pointer into the document. */
+  readonly pointer: string;
+
+  constructor(message: string, pointer: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
+/** A value of the document and where it stands, references followed. */
+export interface Found<T extends Json = Json> {
+  readonly value: T;
+  /** JSON pointer, `#/paths/~1gas/get`. */
+  readonly pointer: string;
+}
+
+/** An OpenAPI document whose references are followed one by one, when something asks for what they point at. */
+export class OpenApiDocument {
+  readonly root: JsonObject;
+  readonly version: '2.0' | '3.0' | '3.1';
+
+  constructor(root: JsonObject, version: '2.0' | '3.0' | '3.1') {
+    this.root = root;
+    this.version = version;
+  }
+
+  /**
+   * What stands at a place, through `$ref`s.
+   *
+   * @throws Refusal where a reference leads out of the document, nowhere, or in a circle
+   */
+  follow(value: Json | undefined, pointer: string): Found {
+    let found: Found = { value: value ?? null, pointer };
+    for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
+      if (hops >= mostHops) throw new Refusal('this reference leads in a circle', pointer);
+      found = this.#target(found.value.$ref, found.pointer);
+    }
+    return found;
+  }
+
+  /** `follow`, where only an object is of use; undefined for anything else. */
+  object(value: Json | undefined, pointer: string): Found<JsonObject> | undefined {
+    const found = this.follow(value, pointer);
+    return isObject(found.value) ? { value: found.value, pointer: found.pointer } : undefined;
+  }
+
+  #target(reference: string, from: string): Found {
+    if (!reference.startsWith('#/')) {
+      throw new Refusal(`the reference ${shorten(reference)} leads out of the document`, from);
+    }
+    let at: Json | undefined = this.root;
+    for (const step of reference.slice(2).split('/')) {
+      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      at =
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as JsonObject)[key] : undefined;
+    }
+    if (at === undefined) throw new Refusal(`the reference ${shorten(reference)} leads nowhere`, from);
+    return { value: at, pointer: reference };
+  }
+}
+
+/** A pointer one step further. */
+export function below(pointer: string, ...steps: readonly (string | number)[]): string {
+  return [pointer, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join(
+    '/',
+  );
+}
+
+/**
+ * Reads an OpenAPI document, 3.0 or 3.1 or Swagger 2.0, in JSON or YAML. Only its form is looked at here: what is wrong
+ * with an operation is said when it is chosen.
+ *
+ * @param where name of the file or URL, for the errors
+ */
+export async function readOpenApi(text: string, where: string): Promise<Result<OpenApiDocument>> {
+  const parsed = await parse(text, where);
+  if (!parsed.ok) return parsed;
+  const root = parsed.value;
+  const hint = 'Give an OpenAPI document: its first member is openapi: 3.1.0.';
+  if (!isObject(root)) return refuse(inputError(where, undefined, 'is no OpenAPI document', hint));
+  const said = String(root.openapi ?? root.swagger ?? '');
+  const version = (['3.0', '3.1', '2.0'] as const).find(
+    (known) => said === known || said.startsWith(`${known}.`),
+  );
+  if (version === undefined) {
+    const message =
+      said === '' ? 'is no OpenAPI document' : `is OpenAPI ${shorten(said)}; 3.1, 3.0 and 2.0 are known`;
+    return refuse(inputError(where, undefined, message, hint));
+  }
+  if (!isObject(root.paths))
+    return refuse(inputError(`${where}#/paths`, root.paths, 'has no operations', hint));
+  return pass(new OpenApiDocument(root, version));
+}
+
+async function parse(text: string, where: string): Promise<Result<unknown>> {
+  const tooLong = (limit: number) =>
+    refuse(
+      inputError(where, undefined, `${text.length} characters, ${limit} at most`, 'Give a smaller document.'),
+    );
+  if (text.length > most.json) return tooLong(most.json);
+  try {
+    return pass(JSON.parse(text) as unknown);
+  } catch (error) {
+    if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
+      return refuse(
+        inputError(where, undefined, `is no JSON: ${(error as Error).message}`, 'Give valid JSON or YAML.'),
+      );
+    }
+  }
+  if (text.length > most.yaml) return tooLong(most.yaml);
+  const { CORE_SCHEMA, load } = await import('js-yaml');
+  try {
+    return pass(load(text, { schema: CORE_SCHEMA }) as unknown);
+  } catch (error) {
+    const [said = ''] = (error as Error).message.split('\n');
+    return refuse(inputError(where, undefined, `is no YAML: ${said}`, 'Give valid JSON or YAML.'));
+  }
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}

@@ -1,0 +1,70 @@
+import { inputError, pass, refuse } from '../../model/input-error.ts';
+import type { InputError, Result } from '../../model/model.ts';
+import type { Imported } from '../model.ts';
+import { Apis } from './api.ts';
+import { type OpenApiDocument, Refusal } from './document.ts';
+import { chosen, nameOf, operationsOf } from './operations.ts';
+import { toolNameOf, toolOfOperation } from './tool.ts';
+
+export interface Choice {
+  /** Ids of operations, or `GET /path`. */
+  readonly operations: readonly string[];
+  /** Name of the tool, where one operation is chosen; null: that of the operation. */
+  readonly tool: string | null;
+}
+
+/**
+ * Tools that call the chosen operations of a document.
+ *
+ * @param where name of the document, for the errors
+ * @param source its URL; null where it is a file
+ * @returns the tools, or the reason and the place for every operation that cannot be one
+ */
+export function toolsOfDocument(
+  document: OpenApiDocument,
+  { operations: names, tool }: Choice,
+  where: string,
+  source: string | null,
+): Result<readonly Imported[]> {
+  const operations = chosen(operationsOf(document), names);
+  if (!operations.ok) return operations;
+  if (tool !== null && operations.value.length > 1) {
+    const hint = 'Choose one operation, or leave the name out.';
+    return refuse(
+      inputError(
+        '--tool',
+        tool,
+        `names one tool, and ${operations.value.length} operations are chosen`,
+        hint,
+      ),
+    );
+  }
+  const apis = new Apis(document, source);
+  const taken = new Set<string>();
+  const errors: InputError[] = [];
+  const tools = operations.value.flatMap((operation): Imported[] => {
+    const name = tool ?? freeName(toolNameOf(operation), taken);
+    taken.add(name.toLowerCase());
+    try {
+      return [toolOfOperation(document, operation, apis, name)];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const hint = 'Choose another operation, or write this tool by hand.';
+      errors.push(
+        inputError(`${where}${error.pointer}`, nameOf(operation), `cannot be a tool: ${error.message}`, hint),
+      );
+      return [];
+    }
+  });
+  if (errors.length > 0) return refuse(...errors);
+  return pass(
+    tools.map((one) => (one.call ? { ...one, call: { ...one.call, api: apis.final(one.call.api) } } : one)),
+  );
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
+    if (!taken.has(candidate.toLowerCase())) return candidate;
+  }
+}

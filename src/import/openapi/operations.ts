@@ -1,0 +1,87 @@
+import { isObject } from '../../contract/json.ts';
+import type { JsonObject } from '../../contract/model.ts';
+import { closest, inputError, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
+import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { plainText } from './text.ts';
+
+export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+/** One operation of a document, not yet looked into. */
+export interface Operation {
+  /** Null where the document gives none. */
+  readonly id: string | null;
+  readonly method: Method;
+  /** As the document has it: `/repos/{owner}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly found: Found<JsonObject>;
+  /** The path's own part: parameters and servers that all its operations share. */
+  readonly shared: Found<JsonObject>;
+}
+
+/** Every operation of a document, in its order. Those that cannot be read are left out: they cannot be chosen. */
+export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  const paths = isObject(document.root.paths) ? document.root.paths : {};
+  return Object.entries(paths).flatMap(([path, given]): Operation[] => {
+    const shared = readable(() => document.object(given, below('#/paths', path)));
+    if (!shared || !path.startsWith('/')) return [];
+    return methods.flatMap((method): Operation[] => {
+      const value = shared.value[method];
+      if (!isObject(value)) return [];
+      const { operationId, summary, description } = value;
+      return [
+        {
+          id: typeof operationId === 'string' && operationId.trim() !== '' ? operationId.trim() : null,
+          method,
+          path,
+          summary: plainText(summary ?? description, 80),
+          found: { value, pointer: below(shared.pointer, method) },
+          shared,
+        },
+      ];
+    });
+  });
+}
+
+/** The name by which an operation can be chosen. */
+export function nameOf({ id, method, path }: Operation): string {
+  return id ?? `${method.toUpperCase()} ${path}`;
+}
+
+/** The operations that an author names, each by its id or as `GET /path`; or an error for each name that is none. */
+export function chosen(
+  operations: readonly Operation[],
+  names: readonly string[],
+): Result<readonly Operation[]> {
+  const known = new Map<string, Operation>();
+  for (const operation of operations) {
+    known.set(`${operation.method.toUpperCase()} ${operation.path}`, operation);
+    if (operation.id !== null && !known.has(operation.id)) known.set(operation.id, operation);
+  }
+  const errors = names.flatMap((name) => {
+    if (known.has(normal(name))) return [];
+    const near = closest(normal(name), [...known.keys()]);
+    const hint = near === undefined ? 'Leave --operation out to see them all.' : `Did you mean ${near}?`;
+    return [inputError('--operation', name, 'is no operation of the document', hint)];
+  });
+  if (errors.length > 0) return refuse(...errors);
+  const found = names.map((name) => known.get(normal(name))).filter((one) => one !== undefined);
+  return pass([...new Set(found)]);
+}
+
+/** `get  /gas` as it is looked up. */
+function normal(name: string): string {
+  const [, method, path] = /^([a-z]+)\s+(\/.*)$/i.exec(name.trim()) ?? [];
+  return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
+}
+
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,274 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { fits } from '../../model/match.ts';
+import type { Binding, QueryStyle } from '../model.ts';
+import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import type { Operation } from './operations.ts';
+import { schemaOf } from './schema.ts';
+import { plainText } from './text.ts';
+
+type Lost = (pointer: string, what: string) => void;
+
+/** A header or query parameter that is a key of the API: a secret of the server, never an argument. */
+export interface KeyParameter {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly isRequired: boolean;
+  readonly text: string;
+}
+
+/** What callers give, and where it goes. */
+export interface Inputs {
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  readonly params: readonly Binding[];
+  readonly query: readonly Binding[];
+  readonly headers: readonly Binding[];
+  readonly body: { readonly kind: 'json' | 'form'; readonly members: readonly Binding[] | string } | null;
+  readonly keys: readonly KeyParameter[];
+}
+
+const keyName =
+  /^(?:x-)?(?:api[-_]?key|apikey|api[-_]?token|access[-_]?token|auth[-_]?token|token|key|app[-_]?key|app[-_]?id|appid|client[-_]?secret|secret)$/i;
+/** Described elsewhere in a document (OpenAPI 3, "Parameter Object"). */
+const ignoredHeaders = new Set(['accept', 'content-type', 'authorization']);
+const nameLength = 64;
+
+/**
+ * The arguments of an operation: its parameters and the members of its body, each under a name of its own.
+ *
+ * @throws Refusal where the operation takes what no call of a tool can give
+ */
+export function inputsOf(document: OpenApiDocument, operation: Operation, lost: Lost): Inputs {
+  const inputs = new InputCollector(document, lost);
+  const bodies: Found<JsonObject>[] = [];
+  for (const parameter of parametersOf(document, operation)) {
+    // Swagger 2.0 has bodies among the parameters.
+    if (parameter.value.in === 'body' || parameter.value.in === 'formData') bodies.push(parameter);
+    else inputs.parameter(parameter, operation.path);
+  }
+  for (const [, name = ''] of operation.path.matchAll(/\{([^{}]+)\}/g)) inputs.undeclaredPathName(name);
+  const { value, pointer } = operation.found;
+  if (bodies.length > 0) inputs.oldBody(bodies);
+  else if (value.requestBody !== undefined) inputs.body(value.requestBody, below(pointer, 'requestBody'));
+  return inputs.finished();
+}
+
+/** Those of the path, then those of the operation, which take the place of equal ones. */
+function parametersOf(document: OpenApiDocument, { found, shared }: Operation): readonly Found<JsonObject>[] {
+  const all = new Map<string, Found<JsonObject>>();
+  for (const part of [shared, found]) {
+    const list = Array.isArray(part.value.parameters) ? (part.value.parameters as readonly Json[]) : [];
+    for (const [i, given] of list.entries()) {
+      const parameter = document.object(given, below(part.pointer, 'parameters', i));
+      if (typeof parameter?.value.name !== 'string') continue;
+      all.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
+    }
+  }
+  return [...all.values()];
+}
+
+class InputCollector {
+  readonly #document: OpenApiDocument;
+  readonly #lost: Lost;
+  readonly #properties = new Map<string, JsonObject>();
+  readonly #required: string[] = [];
+  readonly #params: Binding[] = [];
+  readonly #query: Binding[] = [];
+  readonly #headers: Binding[] = [];
+  readonly #keys: KeyParameter[] = [];
+  #body: Inputs['body'] = null;
+
+  constructor(document: OpenApiDocument, lost: Lost) {
+    this.#document = document;
+    this.#lost = lost;
+  }
+
+  parameter({ value, pointer }: Found<JsonObject>, path: string): void {
+    const name = String(value.name);
+    const place = value.in;
+    const isRequired = place === 'path' || value.required === true;
+    if (place === 'cookie') {
+      if (isRequired) throw new Refusal('it needs a cookie', pointer);
+      this.#lost(pointer, 'is a cookie: it was left out');
+      return;
+    }
+    if (place !== 'path' && place !== 'query' && place !== 'header') return;
+    if (place === 'path' && !path.includes(`{${name}}`)) return;
+    if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
+    if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
+      throw new Refusal('its name cannot be that of a header', pointer);
+    }
+    if (place !== 'path' && keyName.test(name)) {
+      const text = plainText(value.description, 120) || `Key that the API takes as ${name}`;
+      this.#keys.push({ name, in: place, isRequired, text });
+      return;
+    }
+    const { schema, isJson } = this.#schemaOf(value, pointer);
+    const input = this.#add(name, place, schema, isRequired);
+    const style = place === 'query' ? (isJson ? 'json' : styleOf(value, this.#document.version)) : undefined;
+    const bindings = { path: this.#params, query: this.#query, header: this.#headers }[place];
+    bindings.push({ name, input, ...(style && { style }) });
+  }
+
+  /** A name in braces that no parameter declares is a text. */
+  undeclaredPathName(name: string): void {
+    if (this.#params.some((binding) => binding.name === name)) return;
+    const schema = { type: 'string', description: `The ${name} in the address.` };
+    this.#params.push({ name, input: this.#add(name, 'path', schema, true) });
+  }
+
+  body(given: Json, pointer: string): void {
+    const body = this.#document.object(given, pointer);
+    const content = body && isObject(body.value.content) ? body.value.content : {};
+    const types = Object.keys(content);
+    const type =
+      types.find(isJsonType) ?? types.find((one) => one.startsWith('application/x-www-form-urlencoded'));
+    if (!body || type === undefined) {
+      if (types.length === 0 || body?.value.required !== true) return;
+      throw new Refusal(`it takes a body of ${types.join(', ')}; JSON and forms are known`, pointer);
+    }
+    const media = content[type];
+    const at = below(body.pointer, 'content', type, 'schema');
+    const schema = schemaOf(
+      this.#document,
+      isObject(media) ? media.schema : undefined,
+      at,
+      'input',
+      this.#lost,
+    );
+    this.#setBody(isJsonType(type) ? 'json' : 'form', schema, body.value.required === true);
+  }
+
+  /** `in: body` and `in: formData` of Swagger 2.0. */
+  oldBody(bodies: readonly Found<JsonObject>[]): void {
+    const [whole] = bodies;
+    if (whole?.value.in === 'body') {
+      const schema = schemaOf(
+        this.#document,
+        whole.value.schema,
+        below(whole.pointer, 'schema'),
+        'input',
+        this.#lost,
+      );
+      this.#setBody('json', schema, whole.value.required === true);
+      return;
+    }
+    const file = bodies.find(({ value }) => value.type === 'file');
+    if (file) throw new Refusal('it takes a file', file.pointer);
+    const properties = bodies.map(({ value, pointer }) => [
+      String(value.name),
+      this.#schemaOf(value, pointer).schema,
+    ]);
+    const required = bodies
+      .filter(({ value }) => value.required === true)
+      .map(({ value }) => String(value.name));
+    this.#setBody('form', { type: 'object', properties: Object.fromEntries(properties), required }, true);
+  }
+
+  finished(): Inputs {
+    return {
+      properties: Object.fromEntries(this.#properties),
+      required: this.#required,
+      params: this.#params,
+      query: this.#query,
+      headers: this.#headers,
+      body: this.#body,
+      keys: this.#keys,
+    };
+  }
+
+  #setBody(kind: 'json' | 'form', schema: JsonObject, isRequired: boolean): void {
+    const members = isObject(schema.properties) ? Object.entries(schema.properties) : [];
+    if (members.length === 0) {
+      const whole = {
+        description: 'What the request carries.',
+        ...schema,
+        ...(kind === 'form' && { type: 'object' }),
+      };
+      this.#body = { kind, members: this.#add('body', 'body', whole, isRequired) };
+      return;
+    }
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const bindings = members.map(([name, member]) => ({
+      name,
+      input: this.#add(name, 'body', isObject(member) ? member : {}, isRequired && required.includes(name)),
+    }));
+    this.#body = { kind, members: bindings };
+  }
+
+  /** The schema of a parameter: its own, that of its one content, or, in 2.0, the parameter itself. */
+  #schemaOf(value: JsonObject, pointer: string): { readonly schema: JsonObject; readonly isJson: boolean } {
+    const [type, media] = Object.entries(isObject(value.content) ? value.content : {})[0] ?? [];
+    const given =
+      type !== undefined && isObject(media) ? media.schema : (value.schema ?? withoutPlace(value));
+    const at = type === undefined ? below(pointer, 'schema') : below(pointer, 'content', type, 'schema');
+    const schema = schemaOf(this.#document, given, at, 'input', this.#lost);
+    const description = plainText(value.description, 400);
+    const example = exampleOf(value);
+    return {
+      schema: {
+        ...schema,
+        ...(description !== '' && { description }),
+        ...(example !== undefined &&
+          schema.examples === undefined &&
+          fits(schema, schema, example) && { examples: [example] }),
+      },
+      isJson: type !== undefined,
+    };
+  }
+
+  /** Puts an argument in, under a name that every client takes and that no other argument has. */
+  #add(name: string, place: string, schema: JsonObject, isRequired: boolean): string {
+    const safe =
+      name
+        .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+        .replaceAll(/^_+|_+$/g, '')
+        .slice(0, nameLength) || place;
+    const plain = safe === '__proto__' ? 'proto' : safe;
+    const names = [
+      plain,
+      `${place}_${plain}`.slice(0, nameLength),
+      ...[2, 3, 4, 5, 6, 7, 8, 9].map((i) => `${plain.slice(0, 60)}_${i}`),
+    ];
+    const free = names.find((one) => !this.#properties.has(one)) ?? `${place}_${this.#properties.size}`;
+    this.#properties.set(free, {
+      ...schema,
+      description: schema.description ?? `The ${name} of the request.`,
+    });
+    if (isRequired) this.#required.push(free);
+    return free;
+  }
+}
+
+export function isJsonType(type: string): boolean {
+  return /^(?:application|text)\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
+}
+
+function styleOf(
+  { style, explode, collectionFormat, type }: JsonObject,
+  version: OpenApiDocument['version'],
+): QueryStyle | undefined {
+  if (style === 'deepObject') return 'deepObject';
+  if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
+  if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
+  const isOldList = version === '2.0' && type === 'array' && collectionFormat !== 'multi';
+  return explode === false || isOldList ? 'comma' : undefined;
+}
+
+/** A parameter of Swagger 2.0 is its own schema. */
+function withoutPlace({
+  name: _,
+  in: __,
+  required: ___,
+  description: ____,
+  ...schema
+}: JsonObject): JsonObject {
+  return schema;
+}
+
+function exampleOf({ example, examples }: JsonObject): Json | undefined {
+  if (example !== undefined) return example;
+  const [first] = isObject(examples) ? Object.values(examples) : [];
+  return isObject(first) ? first.value : undefined;
+}

@@ -1,0 +1,295 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { fits } from '../../model/match.ts';
+import { parseFieldName } from '../../model/names.ts';
+import { patternFlaw } from '../../model/pattern-safety.ts';
+import { below, type OpenApiDocument } from './document.ts';
+import { plainText } from './text.ts';
+import { isNullable, nullable, unionOf } from './union.ts';
+
+/** Whether a schema is that of what callers send or of what they get. */
+export type Side = 'input' | 'output';
+
+/** Schemas that one definition may hold; with more, what is nested deepest is cut off. */
+const mostSchemas = 300;
+const deepest = 9;
+
+/**
+ * A schema of the document as a plain JSON Schema that stands alone: references followed, `allOf` merged, `oneOf` and
+ * `anyOf` united, circles and great depth cut off. What is left says types, members and values; of an output nothing
+ * that would only refuse answers.
+ *
+ * @param lost is given what was cut off or left out
+ * @throws Refusal where a reference cannot be followed
+ */
+export function schemaOf(
+  document: OpenApiDocument,
+  given: Json | undefined,
+  pointer: string,
+  side: Side,
+  lost: (pointer: string, what: string) => void,
+): JsonObject {
+  for (let depth = deepest; ; depth -= 1) {
+    const notes: [string, string][] = [];
+    const conversion = new Conversion(document, side, depth, notes);
+    const schema = conversion.convert(given, pointer, []);
+    if (conversion.schemas > mostSchemas && depth > 1) continue;
+    for (const what of new Set(notes.map(([, text]) => text))) {
+      const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
+      const more = places.length - 1;
+      lost(`${places[0]}${more > 0 ? ` and ${more} more` : ''}`, what);
+    }
+    return schema;
+  }
+}
+
+class Conversion {
+  schemas = 0;
+  readonly #document: OpenApiDocument;
+  readonly #side: Side;
+  readonly #depth: number;
+  readonly #notes: [string, string][];
+
+  constructor(document: OpenApiDocument, side: Side, depth: number, notes: [string, string][]) {
+    this.#document = document;
+    this.#side = side;
+    this.#depth = depth;
+    this.#notes = notes;
+  }
+
+  /** @param open pointers of the schemas that this one stands in */
+  convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
+    this.schemas += 1;
+    const found = this.#document.follow(given, pointer);
+    if (!isObject(found.value)) return {};
+    const schema = found.value;
+    // Members beside a $ref count in 3.1 and are wished in 3.0.
+    const beside =
+      isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
+    const whole = { ...schema, ...beside } as JsonObject;
+    const types = typesOf(whole);
+    const isCircle = open.includes(found.pointer);
+    const isDeep = open.length > this.#depth && (types.length === 0 || types.some(isContainer));
+    if (isCircle || isDeep || open.length > deepest * 2) {
+      const why = isCircle ? 'refers to itself' : 'is nested too deep';
+      this.#notes.push([found.pointer, `${why}: its members were left out`]);
+      return {
+        ...typed(types),
+        ...(types.includes('array') && { items: this.#leaf(whole.items, pointer) }),
+        ...described(whole),
+      };
+    }
+    return this.#convertPlain(whole, found.pointer, [...open, found.pointer]);
+  }
+
+  #convertPlain(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+    const own = this.#own(schema, pointer, open);
+    const parts = this.#listed(schema, 'allOf', pointer, open);
+    const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
+    const variants = [
+      ...this.#listed(schema, 'oneOf', pointer, open),
+      ...this.#listed(schema, 'anyOf', pointer, open),
+    ];
+    const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#side), whole]) : whole;
+    const empties = schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes('null'));
+    const result = { ...united, ...described(schema, united) };
+    if (this.#side === 'input') return withValues(schema, plain(result), 'input');
+    return withValues(schema, empties || isNullable(united) ? nullable(result) : result, 'output');
+  }
+
+  /** What is cut off, by its type alone. */
+  #leaf(given: Json | undefined, pointer: string): JsonObject {
+    const schema = this.#document.object(given, pointer)?.value;
+    return schema ? typed(typesOf(schema)) : {};
+  }
+
+  #listed(
+    schema: JsonObject,
+    keyword: string,
+    pointer: string,
+    open: readonly string[],
+  ): readonly JsonObject[] {
+    const members = schema[keyword];
+    if (!Array.isArray(members)) return [];
+    return (members as readonly Json[]).map((member, i) =>
+      this.convert(member, below(pointer, keyword, i), open),
+    );
+  }
+
+  /** What the schema says itself, apart from those that it is made of. */
+  #own(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+    const types = typesOf(schema);
+    return {
+      ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
+      ...enumOf(schema, types),
+      ...(types.includes('string') && this.#textLimits(schema, pointer)),
+      ...(types.some((type) => type === 'number' || type === 'integer') &&
+        this.#side === 'input' &&
+        numberLimits(schema)),
+      ...(types.includes('object') && this.#members(schema, pointer, open)),
+      ...(types.includes('array') && {
+        items: this.convert(schema.items, below(pointer, 'items'), open),
+        ...(this.#side === 'input' && counts(schema, ['minItems', 'maxItems'])),
+      }),
+    };
+  }
+
+  #members(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+    const hidden = this.#side === 'input' ? 'readOnly' : 'writeOnly';
+    const given = isObject(schema.properties) ? Object.entries(schema.properties) : [];
+    const properties = given.flatMap(([name, property]): [string, JsonObject][] => {
+      const at = below(pointer, 'properties', name);
+      if (property === false || (isObject(property) && property[hidden] === true)) return [];
+      if (!parseFieldName(name, at).ok) {
+        this.#notes.push([at, 'has a name that no field can have: it was left out']);
+        return [];
+      }
+      return [[name, this.convert(property, at, open)]];
+    });
+    const names = new Set(properties.map(([name]) => name));
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const further = schema.additionalProperties;
+    return {
+      ...(properties.length > 0 && {
+        properties: Object.fromEntries(properties),
+        required: [...new Set(required)].filter((name): name is string => names.has(name as string)),
+      }),
+      ...(isObject(further) &&
+        Object.keys(further).length > 0 && {
+          additionalProperties: this.convert(further, below(pointer, 'additionalProperties'), open),
+        }),
+    };
+  }
+
+  #textLimits(schema: JsonObject, pointer: string): JsonObject {
+    const { format, pattern } = schema;
+    const formats = this.#side === 'input' ? inputFormats : outputFormats;
+    const kept: JsonObject = typeof format === 'string' && formats.has(format) ? { format } : {};
+    if (this.#side === 'output') return kept;
+    if (typeof pattern !== 'string') return { ...kept, ...counts(schema, ['minLength', 'maxLength']) };
+    const flaw = patternFlaw(pattern);
+    if (flaw) this.#notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
+    return { ...kept, ...counts(schema, ['minLength', 'maxLength']), ...(!flaw && { pattern }) };
+  }
+}
+
+/** Formats that validators of callers know and that APIs keep. */
+const outputFormats = new Set(['date-time', 'date', 'uuid']);
+const inputFormats = new Set([...outputFormats, 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
+const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
+
+/** The types that a schema names, or those that its other keywords imply. Null is not among them. */
+function typesOf(schema: JsonObject): readonly string[] {
+  const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
+  if (said.length > 0) return [...new Set(said)];
+  if (schema.type === 'file') return [];
+  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return ['object'];
+  if (schema.items !== undefined) return ['array'];
+  const values = Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : [];
+  return [...new Set(values.map(typeOfValue).filter((type) => jsonTypes.has(type)))];
+}
+
+function isNullType({ type }: JsonObject): boolean {
+  return [type ?? []].flat().includes('null');
+}
+
+function isContainer(type: string): boolean {
+  return type === 'object' || type === 'array';
+}
+
+function typeOfValue(value: Json): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function typed(types: readonly string[]): JsonObject {
+  const [only, another] = types;
+  return only === undefined ? {} : { type: another === undefined ? only : types };
+}
+
+function described(schema: JsonObject, other: JsonObject = {}): JsonObject {
+  const description = plainText(schema.description, 400) || plainText(schema.title, 100) || other.description;
+  return description === undefined || description === '' ? {} : { description };
+}
+
+/** The allowed values that are of the schema's types; longer lists than any agent reads are left out. */
+function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
+  const listed = schema.const !== undefined ? [schema.const] : schema.enum;
+  if (!Array.isArray(listed)) return {};
+  const values = [...new Set(listed as readonly Json[])].filter((value) => {
+    const type = typeOfValue(value);
+    return types.includes(type) || (type === 'number' && types.includes('integer'));
+  });
+  return values.length === 0 || values.length > 200 ? {} : { enum: values };
+}
+
+function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
+  const kept = keywords.filter(
+    (keyword) => Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0,
+  );
+  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword] as Json]));
+}
+
+/** 3.0 marks a limit as exclusive by a boolean beside it. */
+function numberLimits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonObject): JsonObject {
+  const low = typeof minimum === 'number' ? minimum : undefined;
+  const high = typeof maximum === 'number' ? maximum : undefined;
+  return {
+    ...(low !== undefined && { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: low }),
+    ...(high !== undefined && { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: high }),
+    ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
+    ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
+  };
+}
+
+/** All of several schemas at once. */
+function mergeAll(schemas: readonly JsonObject[]): JsonObject {
+  const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);
+  const properties = Object.assign({}, ...objects('properties'));
+  const required = new Set(schemas.flatMap((schema) => schema.required ?? []));
+  return {
+    ...Object.assign({}, ...schemas),
+    ...(Object.keys(properties).length > 0 && { properties, required: [...required] }),
+  };
+}
+
+/** A parameter has one plain type (C§2.1), without null; what has none is a text. */
+function plain(schema: JsonObject): JsonObject {
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
+  const type = types.includes('string') ? 'string' : types[0];
+  if (type !== undefined) return { ...schema, type };
+  return schema.anyOf === undefined
+    ? { ...schema, type: isObject(schema.properties) ? 'object' : 'string' }
+    : schema;
+}
+
+/** Default and examples, where they fit what is left of the schema; of an output, examples of scalars. */
+function withValues(schema: JsonObject, converted: JsonObject, side: Side): JsonObject {
+  const types = [converted.type ?? []].flat() as readonly string[];
+  const isScalar = types.length > 0 && !types.includes('object') && !types.includes('array');
+  if (side === 'output' && !isScalar) return converted;
+  const isHeld = (value: Json | undefined): value is Json => {
+    if (value === undefined || value === null) return false;
+    const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
+    return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
+  };
+  const given = [
+    schema.example,
+    ...(Array.isArray(schema.examples) ? (schema.examples as readonly Json[]) : []),
+  ];
+  const examples = [...new Set(given.filter(isHeld))].slice(0, 3);
+  return {
+    ...converted,
+    ...(side === 'input' && isHeld(schema.default) && { default: schema.default }),
+    ...(examples.length > 0 && { examples }),
+  };
+}
+
+/** What needs no validator to be judged, which takes a thousand times as long. */
+const plainKeywords = new Set(['type', 'description', 'enum']);
+
+function fitsPlainly(schema: JsonObject, types: readonly string[], value: Json): boolean {
+  const type = typeOfValue(value);
+  const isTyped = types.includes(type) || (Number.isInteger(value) && types.includes('integer'));
+  return isTyped && (!Array.isArray(schema.enum) || (schema.enum as readonly Json[]).includes(value));
+}

@@ -1,0 +1,14 @@
+/** A text of the document on one line, without markup and control characters, cut at a length. */
+export function plainText(text: unknown, most: number): string {
+  if (typeof text !== 'string') return '';
+  const plain = text
+    .slice(0, most * 20)
+    .replaceAll(/<[^<>]{1,200}>/g, ' ')
+    .replaceAll(/!?\[([^[\]]{0,500})\]\([^()]{0,1000}\)/g, '$1')
+    .replaceAll(/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[*`#]+/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (plain.length <= most) return plain;
+  return `${[...plain.slice(0, most)].slice(0, -1).join('').trimEnd()}…`;
+}

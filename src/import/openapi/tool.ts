@@ -1,0 +1,213 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { signals } from '../../contract/outcomes.ts';
+import { allowBlank } from '../../fixes/output.ts';
+import { clientMismatches } from '../../model/match.ts';
+import type { Change } from '../../model/model.ts';
+import { suggestToolName } from '../../model/names.ts';
+import type { Imported } from '../model.ts';
+import type { Apis } from './api.ts';
+import { below, type OpenApiDocument, Refusal } from './document.ts';
+import { nameOf, type Operation } from './operations.ts';
+import { inputsOf, isJsonType } from './parameters.ts';
+import { schemaOf } from './schema.ts';
+import { plainText } from './text.ts';
+
+/**
+ * The tool of one operation, which really calls it.
+ *
+ * @param name of the tool; null: that of the operation
+ * @throws Refusal where the operation cannot be a tool
+ */
+export function toolOfOperation(
+  document: OpenApiDocument,
+  operation: Operation,
+  apis: Apis,
+  name: string | null = null,
+): Imported {
+  const tool = name ?? toolNameOf(operation);
+  const changes: Change[] = [];
+  const lost = (path: string, what: string) =>
+    changes.push({ tool, path, what, why: 'a definition of a tool cannot hold it' });
+  const answer = answerOf(document, operation, lost);
+  const inputs = inputsOf(document, operation, lost);
+  const api = apis.of(operation, inputs.keys);
+  const { method, path } = operation;
+  const schema = allowBlank({ type: 'object', ...answer.schema });
+  const outputSchema = { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } };
+  const answers = answer.examples.filter((one) => clientMismatches(outputSchema, one, '').length === 0);
+  return {
+    entry: {
+      name: tool,
+      description: descriptionOf(operation, api.title),
+      inputSchema: { type: 'object', properties: inputs.properties, required: inputs.required },
+      outputSchema,
+      annotations: annotationsOf(method),
+    },
+    answers,
+    changes,
+    call: {
+      api,
+      method,
+      path,
+      params: inputs.params,
+      query: inputs.query,
+      headers: inputs.headers,
+      body: inputs.body,
+      wrap: answer.wrap,
+      notFoundIsEmpty: method === 'get' && answer.hasNotFound,
+    },
+  };
+}
+
+/** The operation's id as the name of a tool, else its method and path. */
+export function toolNameOf({ id, method, path }: Operation): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return suggestToolName(id ?? [method, ...words].join('_'));
+}
+
+interface Answer {
+  readonly schema: JsonObject;
+  readonly wrap: 'items' | 'result' | null;
+  readonly examples: readonly JsonObject[];
+  readonly hasNotFound: boolean;
+}
+
+/** The answer of success: the root of an outputSchema is an object (C§2.1), so lists and all else are wrapped. */
+function answerOf(
+  document: OpenApiDocument,
+  { found }: Operation,
+  lost: (path: string, what: string) => void,
+): Answer {
+  const at = below(found.pointer, 'responses');
+  const responses = isObject(found.value.responses) ? found.value.responses : {};
+  const status = successOf(Object.keys(responses));
+  if (status === undefined) {
+    const isEmpty = Object.keys(responses).some((code) => /^(204|205|3..)$/i.test(code));
+    throw new Refusal(isEmpty ? 'its answer of success has no content' : 'it names no answer of success', at);
+  }
+  const response = document.object(responses[status], below(at, status));
+  if (!response) throw new Refusal('its answer of success is none', below(at, status));
+  const { given, pointer, examples } = contentOf(document, response.value, response.pointer);
+  if (given === undefined) throw new Refusal('its answer of success is not JSON', response.pointer);
+  if (!isTyped(document, given, pointer))
+    throw new Refusal('its answer has no members: its schema says nothing', pointer);
+
+  const converted = schemaOf(document, given, pointer, 'output', lost);
+  const wrap = wrapOf(converted);
+  const wrapped = (value: Json): Json =>
+    wrap === 'items' && Array.isArray(value)
+      ? { items: value, count: value.length }
+      : wrap === 'result'
+        ? { result: value }
+        : value;
+  return {
+    schema: rootOf(converted, wrap),
+    wrap,
+    examples: examples.map(wrapped).filter(isObject).slice(0, 3),
+    hasNotFound: Object.hasOwn(responses, '404'),
+  };
+}
+
+function successOf(statuses: readonly string[]): string | undefined {
+  const wanted = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
+  return (
+    wanted.find((status) => statuses.includes(status)) ?? statuses.find((status) => status === 'default')
+  );
+}
+
+function contentOf(document: OpenApiDocument, response: JsonObject, pointer: string) {
+  if (document.version === '2.0') {
+    const examples = isObject(response.examples) ? Object.values(response.examples) : [];
+    return { given: response.schema, pointer: below(pointer, 'schema'), examples };
+  }
+  const content = isObject(response.content) ? response.content : {};
+  const type = Object.keys(content).find(isJsonType) ?? Object.keys(content).find((one) => one === '*/*');
+  const media =
+    type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
+  if (!media) return { given: undefined, pointer, examples: [] };
+  const listed = Object.entries(isObject(media.value.examples) ? media.value.examples : {}).flatMap(
+    ([name, one]) => {
+      const example = document.object(one, below(media.pointer, 'examples', name))?.value;
+      return example?.value === undefined ? [] : [example.value];
+    },
+  );
+  const { example } = media.value;
+  const examples = example === undefined ? listed : [example, ...listed];
+  return { given: media.value.schema, pointer: below(media.pointer, 'schema'), examples };
+}
+
+/** Whether a schema says anything of the values: members, items, a type, or schemas that do. */
+function isTyped(document: OpenApiDocument, given: Json, pointer: string): boolean {
+  const schema = document.object(given, pointer)?.value;
+  return (
+    schema !== undefined &&
+    ['type', 'properties', 'items', 'allOf', 'oneOf', 'anyOf', 'enum', 'additionalProperties'].some(
+      (keyword) => schema[keyword] !== undefined,
+    )
+  );
+}
+
+/** Members of that name would be read as the signals of an empty or failed call (C§2.2). */
+function wrapOf(schema: JsonObject): Answer['wrap'] {
+  if (schema.type === 'array') return 'items';
+  const { properties } = schema;
+  if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
+    return 'result';
+  const isTaken = Object.entries(signals).some(([name, { type }]) => {
+    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return (
+      own !== undefined && (name === 'error' || !isObject(own) || own.type !== type || own.enum !== undefined)
+    );
+  });
+  return isTaken ? 'result' : null;
+}
+
+function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
+  if (wrap === null) return { properties: schema.properties ?? {}, required: required(schema) };
+  if (wrap === 'result') {
+    return {
+      properties: { result: { description: 'What the API answers.', ...schema } },
+      required: ['result'],
+    };
+  }
+  return {
+    properties: {
+      items: { description: 'What the API answers.', ...schema },
+      count: { type: 'integer', description: 'Number of items.' },
+    },
+    required: ['items', 'count'],
+  };
+}
+
+/** The signals are never required. */
+function required(schema: JsonObject): readonly string[] {
+  const names = Array.isArray(schema.required) ? (schema.required as readonly string[]) : [];
+  return names.filter((name) => !Object.hasOwn(signals, name));
+}
+
+/** What it returns and when to use it, as far as the document says. */
+function descriptionOf(operation: Operation, title: string): string {
+  const { summary, description } = operation.found.value;
+  const said =
+    plainText(summary, 200) ||
+    plainText(operation.id?.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, ' '), 100);
+  const more = plainText(description, 500);
+  const texts = [said, ...(more !== '' && more !== said ? [more] : [])].filter((text) => text !== '');
+  const sentences = texts.map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`)).join(' ');
+  const use = `Use it when a question needs ${operation.method.toUpperCase()} ${operation.path} of ${title}.`;
+  const returns =
+    /\b(return|get|give|list|fetch|find|show|report|search|read|retrieve|create|check|count)(s|es|ed|ing)?\b/i;
+  return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
+}
+
+/** What clients know of a call before it is made (MCP, "Tool annotations"). */
+function annotationsOf(method: Operation['method']): JsonObject {
+  if (method === 'get') return { readOnlyHint: true, openWorldHint: true };
+  return {
+    readOnlyHint: false,
+    destructiveHint: method !== 'post',
+    idempotentHint: method === 'put' || method === 'delete',
+    openWorldHint: true,
+  };
+}

@@ -1,0 +1,86 @@
+import { compileSchema } from '../contract/compile.ts';
+import { isObject } from '../contract/json.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { sampleArguments } from '../contract/smoke.ts';
+import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
+
+/**
+ * What the API would answer to the calls that tests and checks make: the tool's examples and the marketplace's test. They
+ * stand in for real exchanges until the author records those.
+ */
+export function recordingsOf(
+  tool: ImportedTool,
+  call: ApiCall,
+  smoke: PlatformProfile['smoke'],
+): readonly Recording[] {
+  const { definition, keyParameter, samples, examples } = tool;
+  const tested = { arguments: sampleArguments(definition.inputSchema, smoke), expect: 'found' as const };
+  const made = [...examples, tested]
+    .filter(({ expect }) => expect !== 'fail')
+    .map(({ arguments: given, expect }): Recording => {
+      const args = withDefaults(definition.inputSchema, given);
+      const request = requestOf(call, args);
+      if (expect === 'empty') return { request, status: 404, from: 'document' };
+      const key = keyParameter === null ? null : args[keyParameter];
+      const sample = samples.find((one) => one.key === key) ?? samples[0];
+      return { request, status: 200, body: bodyOf(sample?.answer ?? {}, call.wrap), from: 'document' };
+    });
+  const requests = made.map(({ request }) => JSON.stringify(request));
+  return made.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
+}
+
+/** The name of the file that holds the recordings of a path, as the source kit finds it. */
+export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>): string {
+  const words = path
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return `${method}-${words}`.slice(0, 100).concat('.json');
+}
+
+/** The arguments as the tool gets them. */
+function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
+  const args = structuredClone(given);
+  compileSchema(inputSchema, { useDefaults: true })(args);
+  return args;
+}
+
+function requestOf(
+  { method, path, params, query, headers, body }: ApiCall,
+  args: JsonObject,
+): RecordedRequest {
+  const members =
+    body === null
+      ? null
+      : typeof body.members === 'string'
+        ? args[body.members]
+        : valuesOf(body.members, args);
+  return {
+    method,
+    path,
+    ...group('params', valuesOf(params, args)),
+    ...group('query', valuesOf(query, args)),
+    ...group('headers', valuesOf(headers, args)),
+    ...(body !== null && members !== undefined && { [body.kind]: members }),
+  };
+}
+
+function group(name: 'params' | 'query' | 'headers', values: JsonObject): Partial<RecordedRequest> {
+  return Object.keys(values).length > 0 ? { [name]: values } : {};
+}
+
+function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    bindings.flatMap(({ name, input }): [string, Json][] => {
+      const value = Object.hasOwn(args, input) ? args[input] : undefined;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The answer as the API gives it. */
+function bodyOf(answer: JsonObject, wrap: ApiCall['wrap']): Json {
+  const member = wrap === null ? answer : answer[wrap];
+  return member ?? (isObject(answer) ? null : answer);
+}

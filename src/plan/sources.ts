@@ -1,0 +1,98 @@
+import type { Json } from '../contract/model.ts';
+import type { Api, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
+import type { PlannedFile, TemplateSet } from './model.ts';
+
+/** Path of the file that declares the variables of the author. */
+export const environmentFile = 'src/env.ts';
+
+/** The directory of the source kit, of which a project has all or nothing. */
+export const kitDirectory = 'src/source/';
+
+/** What `templates/source/env.ts.hbs` reads. */
+export interface EnvironmentContext {
+  readonly kinds: readonly string[];
+  readonly variables: readonly ApiVariable[];
+}
+
+/** What `templates/source/api.ts.hbs` reads. */
+export interface ApiContext {
+  readonly title: string;
+  readonly baseUrl: string;
+  /** Some credential is a user with a password. */
+  readonly basic: boolean;
+  readonly settings: readonly (
+    | { readonly name: string; readonly value: Json }
+    | { readonly name: string; readonly credentials: readonly Credential[] }
+  )[];
+}
+
+/** The APIs that tools ask, each once. */
+export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
+  const apis = tools.flatMap(({ call }) => (call ? [call.api] : []));
+  return [...new Map(apis.map((api) => [api.file, api])).values()];
+}
+
+/** The variables of all APIs, each once. */
+export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
+  const all = apis.flatMap(({ variables }) => variables);
+  return [...new Map(all.map((variable) => [variable.name, variable])).values()];
+}
+
+/** The files of the source kit. */
+export function planKit(templates: TemplateSet): readonly PlannedFile[] {
+  const root = `project/${kitDirectory}`;
+  return [...templates.keys()]
+    .filter((template) => template.startsWith(root))
+    .map((template) => ({
+      path: kitDirectory + template.slice(root.length),
+      template,
+      owner: 'sealed',
+    }));
+}
+
+export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {
+  const context: EnvironmentContext = {
+    kinds: [...new Set(variables.map(({ kind }) => kind))].sort(),
+    variables,
+  };
+  return { path: environmentFile, template: 'source/env.ts.hbs', context, owner: 'yours' };
+}
+
+export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
+  return {
+    path: `src/apis/${api.file}.ts`,
+    template: 'source/api.ts.hbs',
+    context: apiContext(api, tools),
+    owner: 'yours',
+  };
+}
+
+/** The budget is what the tools promise to the platform in `_meta.rateLimit`, the least of them. */
+export function apiContext(
+  { title, baseUrl, headers, query, file }: Api,
+  tools: readonly ImportedTool[],
+): ApiContext {
+  const limits = tools
+    .filter(({ call }) => call?.api.file === file)
+    .flatMap(
+      ({ definition }) => (definition._meta?.rateLimit ?? []) as readonly { readonly [name: string]: Json }[],
+    );
+  const least = (member: string) => {
+    const values = limits.map((limit) => limit[member]).filter((value) => typeof value === 'number');
+    return values.length > 0 ? Math.floor(Math.min(...values)) : 0;
+  };
+  const numbers = [
+    { name: 'perMinute', value: least('maxRequestsPerMinute') },
+    { name: 'concurrency', value: least('maxConcurrency') },
+  ].filter(({ value }) => value >= 1);
+  const credentials = [
+    { name: 'headers', credentials: headers },
+    { name: 'query', credentials: query },
+  ].filter((group) => group.credentials.length > 0);
+  return {
+    title,
+    baseUrl,
+    basic: headers.some(({ kind }) => kind === 'basic'),
+    settings: [...credentials, ...numbers],
+  };
+}

@@ -1,0 +1,159 @@
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { Api, ApiVariable, ImportedTool, Recording } from '../import/model.ts';
+import { recordingFile, recordingsOf } from '../import/recordings.ts';
+import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../plan/model.ts';
+import { apisOf, environmentFile, planApi, planEnvironment, planKit, variablesOf } from '../plan/sources.ts';
+import { sourceDependencies } from '../plan/versions.ts';
+import { render } from '../render/render.ts';
+import { declaration } from '../render/request.ts';
+import { ProjectError } from './errors.ts';
+
+/** The text of a file of the project as it is; undefined where there is none. */
+export type ReadText = (path: string) => string | undefined;
+
+/**
+ * What tools that ask an API need in a project beside their own files: the source kit, a file for each API, its variables,
+ * recordings for tests and checks, dependencies. Files that are there stay, but for what is added to them.
+ *
+ * @throws ProjectError `SOURCES_EDITED` where something cannot be added to a file of the author
+ */
+export function sourceFiles(
+  tools: readonly ImportedTool[],
+  read: ReadText,
+  templates: TemplateSet,
+  smoke: PlatformProfile['smoke'],
+): FileSet {
+  const apis = apisOf(tools);
+  if (apis.length === 0) return new Map();
+  const variables = variablesOf(apis);
+  const missing = (path: string) => read(path) === undefined;
+  const planned = [
+    ...planKit(templates),
+    ...apis.map((api) => planApi(api, tools)),
+    planEnvironment(variables),
+  ].filter(({ path }) => missing(path));
+  for (const api of apis) requireCredentials(api, read(`src/apis/${api.file}.ts`));
+  const environment = read(environmentFile);
+  const own = { environment, example: read('.env.example'), manifest: read('package.json') };
+  return new Map([
+    ...render(planned, templates),
+    ...(own.environment === undefined
+      ? []
+      : changed(environmentFile, own.environment, withDeclarations(own.environment, variables))),
+    ...(own.example === undefined
+      ? []
+      : changed('.env.example', own.example, withExamples(own.example, variables))),
+    ...(own.manifest === undefined
+      ? []
+      : changed('package.json', own.manifest, withDependencies(own.manifest))),
+    ...recordingFiles(tools, read, smoke),
+  ]);
+}
+
+function changed(path: string, before: string, after: string): readonly (readonly [string, ProjectFile])[] {
+  return before === after ? [] : [[path, fileOf(after, 'yours')]];
+}
+
+function fileOf(text: string, owner: Ownership): ProjectFile {
+  return { content: new TextEncoder().encode(text), owner };
+}
+
+/** A file of an API that an earlier run wrote may lack a credential that a new tool needs. */
+function requireCredentials({ file, variables }: Api, text: string | undefined): void {
+  const lacking = text === undefined ? [] : variables.filter(({ name }) => !text.includes(name));
+  if (lacking.length === 0) return;
+  const names = lacking.map(({ name }) => `env.${name}`).join(', ');
+  throw new ProjectError(
+    'SOURCES_EDITED',
+    `src/apis/${file}.ts does not use ${names}, which the new tools need`,
+    'Add it there, or rename the file so that a new one is written.',
+  );
+}
+
+/** Declares what is not declared, at the end of the list. */
+function withDeclarations(text: string, variables: readonly ApiVariable[]): string {
+  const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
+  if (fresh.length === 0) return text;
+  const end = text.lastIndexOf('\n});');
+  const from = /import \{([^}]*)\} from '\.\/source\/environment\.ts';/.exec(text);
+  if (end < 0 || !from) {
+    throw new ProjectError(
+      'SOURCES_EDITED',
+      `${environmentFile} is not written as it was made, so nothing can be added to it`,
+      `Declare ${fresh.map(({ name }) => name).join(', ')} there yourself, and run the command again.`,
+    );
+  }
+  const names = new Set(
+    [...(from[1] ?? '').split(','), ...fresh.map(({ kind }) => kind)].map((name) => name.trim()),
+  );
+  const imported = `import { ${[...names]
+    .filter((name) => name !== '')
+    .sort()
+    .join(', ')} } from './source/environment.ts';`;
+  const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
+  const declared = text.slice(0, end).trimEnd();
+  return `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`.replace(
+    from[0],
+    imported,
+  );
+}
+
+function withExamples(text: string, variables: readonly ApiVariable[]): string {
+  const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
+  const paragraphs = fresh.map(
+    ({ name, text: says, fallback, optional }) =>
+      `\n# ${says}${optional ? ' (optional)' : ''}\n${optional ? '# ' : ''}${name}=${fallback ?? ''}\n`,
+  );
+  return fresh.length === 0 ? text : `${text.trimEnd()}\n${paragraphs.join('')}`;
+}
+
+/** @throws ProjectError where the package.json cannot be read */
+function withDependencies(text: string): string {
+  let manifest: { scripts?: object; dependencies?: object };
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    const message = `package.json: ${(error as Error).message}`;
+    throw new ProjectError('SOURCES_EDITED', message, 'Make it valid JSON.', { cause: error });
+  }
+  const all = { ...sourceDependencies, ...manifest.dependencies };
+  const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const scripts = {
+    record: 'tsc && node --enable-source-maps dist/src/source/record.js',
+    ...manifest.scripts,
+  };
+  const { record, ...others } = scripts as { record: string };
+  const next = { ...manifest, scripts: { ...others, record }, dependencies };
+  return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${JSON.stringify(next, null, 2)}\n`;
+}
+
+/** Recordings that are there stay: they may be real ones. */
+function recordingFiles(
+  tools: readonly ImportedTool[],
+  read: ReadText,
+  smoke: PlatformProfile['smoke'],
+): FileSet {
+  const files = new Map<string, Recording[]>();
+  for (const tool of tools) {
+    if (!tool.call) continue;
+    const path = `test/recordings/${recordingFile(tool.call)}`;
+    const known = files.get(path) ?? recordingsIn(path, read(path));
+    const requests = new Set(known.map(({ request }) => JSON.stringify(request)));
+    const fresh = recordingsOf(tool, tool.call, smoke).filter(
+      ({ request }) => !requests.has(JSON.stringify(request)),
+    );
+    files.set(path, [...known, ...fresh]);
+  }
+  return new Map(
+    [...files].map(([path, list]) => [path, fileOf(`${JSON.stringify(list, null, 2)}\n`, 'yours')]),
+  );
+}
+
+function recordingsIn(path: string, text: string | undefined): Recording[] {
+  try {
+    return text === undefined ? [] : JSON.parse(text);
+  } catch (error) {
+    const message = `${path}: ${(error as Error).message}`;
+    throw new ProjectError('SOURCES_EDITED', message, 'Restore it, or delete it.', { cause: error });
+  }
+}

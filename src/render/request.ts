@@ -1,0 +1,104 @@
+import type { Json } from '../contract/model.ts';
+import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
+import { Code, type Member, type Node, print } from './literal.ts';
+
+/** An argument and where it goes, as `Binding` of src/import has it. */
+interface Binding {
+  readonly name: string;
+  readonly input: string;
+  readonly style?: string;
+}
+
+/** The parts of an `ApiCall` that its request is written from. */
+export interface RequestParts {
+  readonly params: readonly Binding[];
+  readonly query: readonly Binding[];
+  readonly headers: readonly Binding[];
+  readonly body: { readonly kind: 'json' | 'form'; readonly members: readonly Binding[] | string } | null;
+  readonly wrap: string | null;
+  readonly notFoundIsEmpty: boolean;
+}
+
+/** The options of a request to a source, on a line with `indent` leading spaces. */
+export function requestLiteral(call: RequestParts, indent: number): string {
+  const styled = call.query.filter(({ style }) => style !== undefined);
+  const members: Member[] = [
+    ...group('params', call.params),
+    ...group('query', call.query),
+    ...(styled.length === 0
+      ? []
+      : [
+          [
+            'styles',
+            { members: styled.map(({ name, style }): Member => [name, stringLiteral(style ?? '')]) },
+          ] as const,
+        ]),
+    ...group('headers', call.headers),
+    ...bodyOf(call.body),
+    ['schema', 'outputSchema'],
+    ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
+    ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
+    new Code('signal'),
+  ];
+  return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+function group(name: string, bindings: readonly Binding[]): readonly Member[] {
+  return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
+}
+
+function accesses(bindings: readonly Binding[]): Node {
+  return { members: bindings.map(({ name, input }): Member => [name, memberAccess('input', input)]) };
+}
+
+function bodyOf(body: RequestParts['body']): readonly Member[] {
+  if (body === null) return [];
+  const { kind, members } = body;
+  return [[kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)]];
+}
+
+/** A variable of `src/env.ts`: its name, its kind and what it is for. */
+export function declaration(variable: {
+  readonly name: string;
+  readonly kind: 'secret' | 'url';
+  readonly text: string;
+  readonly fallback?: string;
+  readonly optional?: true;
+}): string {
+  const { name, kind, text, fallback, optional } = variable;
+  const options =
+    fallback !== undefined
+      ? `, { default: ${stringLiteral(fallback)} }`
+      : optional
+        ? ', { optional: true }'
+        : '';
+  return `${propertyName(name)}: ${kind}(${stringLiteral(text)}${options})`;
+}
+
+/** A setting of an API: a group of credentials, or a number. */
+export function setting(
+  given:
+    | { readonly name: string; readonly value: Json }
+    | {
+        readonly name: string;
+        readonly credentials: readonly {
+          readonly name: string;
+          readonly kind: 'plain' | 'bearer' | 'basic' | 'cookie';
+          readonly variables: readonly string[];
+          readonly cookie?: string;
+        }[];
+      },
+): string {
+  if (!('credentials' in given)) return `${propertyName(given.name)}: ${JSON.stringify(given.value)}`;
+  const members = given.credentials.map(({ name, kind, variables, cookie }): Member => {
+    const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
+    const value = {
+      plain: first,
+      bearer: `${first}.after('Bearer ')`,
+      cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
+      basic: `basic(${first}, ${second})`,
+    }[kind];
+    return [name, value];
+  });
+  return `${propertyName(given.name)}: ${print({ members }, given.name.length + 4, 2)}`;
+}

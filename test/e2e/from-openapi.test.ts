@@ -1,0 +1,265 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiDocuments } from '../import/api-documents.ts';
+import {
+  bins,
+  compile,
+  create,
+  failuresOf,
+  prove,
+  type Ran,
+  run,
+  scaffold,
+  scratch,
+  tree,
+} from './support.ts';
+
+const root = scratch();
+for (const { file, text } of apiDocuments) writeFileSync(join(root, file), text);
+const [first, ...others] = apiDocuments;
+const chosen = (file: string, operation: string) => [
+  '--from-openapi',
+  join(root, file),
+  '--operation',
+  operation,
+];
+
+/** A project with a tool of each document: the first by create, the others by add-tool. */
+let directory: string;
+beforeAll(async () => {
+  if (!first) throw new Error('no documents');
+  ({ directory } = await scaffold(['apis', ...chosen(first.file, first.operation)], { cwd: root }));
+  for (const { file, operation } of others) {
+    const args = ['add-tool', '--yes', '--json', '--no-check', ...chosen(file, operation)];
+    const added = await run(process.execPath, [bins.market, ...args], { cwd: directory });
+    if (added.status !== 0) throw new Error(added.stderr);
+  }
+});
+
+describe('tools of five APIs in one project', () => {
+  it('compile, and pass tests and self-check without a network and without secrets', async () => {
+    const built = await compile(directory);
+    expect(built.status, built.stdout).toBe(0);
+    const { report, unitTests } = await prove(directory);
+    expect(failuresOf(report).filter((failure) => (failure as { level?: string }).level === 'must')).toEqual(
+      [],
+    );
+    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
+    expect(unitTests.status, unitTests.stdout).toBe(0);
+  });
+
+  it('share the source kit, one environment and their dependencies', () => {
+    const files = tree(directory);
+    const { dependencies, scripts } = JSON.parse(files.get('package.json') ?? '');
+    expect(Object.keys(dependencies)).toEqual(['ajv', 'ajv-formats', 'jose', 'ky', 'lru-cache', 'p-queue']);
+    expect(scripts.record).toContain('record.js');
+    const [env = '', example = ''] = [files.get('src/env.ts'), files.get('.env.example')];
+    for (const { address, secrets } of apiDocuments) {
+      for (const name of [address, ...Object.keys(secrets)]) {
+        expect(env.match(new RegExp(`^  ${name}: `, 'gm')), name).toHaveLength(1);
+        expect(example.match(new RegExp(`^${name}=`, 'gm')), name).toHaveLength(1);
+      }
+    }
+    expect([...files.keys()].filter((path) => path.startsWith('src/apis/'))).toHaveLength(5);
+  });
+
+  it('do not start without their secrets: every error at once, and no value', async () => {
+    const started = await run(process.execPath, ['dist/src/main.js'], {
+      cwd: directory,
+      env: { PORT: 'x', GAS_URL: 'ftp://me:pa55@gas.example', NODE_ENV: 'test' },
+    });
+    expect(started.status).toBe(1);
+    for (const name of [
+      'PORT',
+      'GAS_URL',
+      'GAS_TOKEN',
+      'WEATHER_APPID',
+      'PAY_USER',
+      'PAY_PASSWORD',
+      'PETS_PET_KEY',
+    ]) {
+      expect(started.stderr).toContain(`- ${name}: `);
+    }
+    expect(started.stderr).not.toContain('pa55');
+  });
+});
+
+/** How the loopback API answers, by name. */
+const behaviours: {
+  readonly [name: string]: (response: ServerResponse, answer: unknown, count: number) => void;
+} = {
+  found: (response, answer) => send(response, 200, answer),
+  missing: (response) => send(response, 404, {}),
+  refused: (response) => send(response, 401, { message: 'no such key' }),
+  limited: (response) => response.writeHead(429, { 'retry-after': '60' }).end(),
+  recovering: (response, answer, count) => send(response, count === 1 ? 500 : 200, answer),
+  silent: () => {},
+  malformed: (response) => response.end('<html>'),
+  wrong: (response) => send(response, 200, { gwei: 'much', items: 5, hits: {}, id: [] }),
+  huge: (response) => response.end(`"${'x'.repeat(10_000_000)}"`),
+};
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+describe.each(apiDocuments)(
+  '$tool, against its API',
+  ({ tool, arguments: args, answer, secrets, address, file }) => {
+    const received: { readonly url: string; readonly headers: object; readonly body: string }[] = [];
+    let behaviour = 'found';
+    let count = 0;
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { url = '', headers } = request;
+      if (url.startsWith('/behave/')) {
+        behaviour = url.slice('/behave/'.length);
+        count = 0;
+        response.end();
+        return;
+      }
+      count += 1;
+      received.push({ url, headers, body: Buffer.concat(chunks).toString() });
+      behaviours[behaviour]?.(response, answer, count);
+    });
+    let results: {
+      readonly [name: string]: {
+        readonly isError?: true;
+        readonly structuredContent: { readonly [name: string]: unknown };
+      };
+    };
+    let ran: Ran;
+
+    beforeAll(async () => {
+      await compile(directory);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const api = (readFileSync(join(directory, 'dist/src/tools', toolFile(tool)), 'utf8').match(
+        /apis\/[\w-]+\.js/,
+      ) ?? [''])[0];
+      const compiled = join(directory, 'dist/src', api);
+      // A deadline that a test can wait for.
+      writeFileSync(
+        compiled,
+        readFileSync(compiled, 'utf8').replace('httpSource({', 'httpSource({ timeoutMs: 1500,'),
+      );
+      const script = `
+      const { callTool } = await import('./dist/src/server/call.js');
+      const { default: tool } = await import('./dist/src/tools/${toolFile(tool)}');
+      const results = {};
+      for (const name of ${JSON.stringify(Object.keys(behaviours))}) {
+        await fetch('${url}/behave/' + name);
+        results[name] = await callTool(tool, ${JSON.stringify(args)});
+      }
+      process.stdout.write(JSON.stringify(results));`;
+      ran = await run(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: directory,
+        env: { [address]: url, ...secrets },
+      });
+      expect(ran.status, ran.stderr).toBe(0);
+      results = JSON.parse(ran.stdout);
+    });
+    afterAll(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    const ending = (name: string) => results[name]?.structuredContent ?? {};
+
+    it('gives the answer of the API', () => {
+      const { items, result, ...plain } = ending('found');
+      expect(items ?? result ?? plain).toEqual(answer);
+      expect(results.found?.isError).toBeUndefined();
+      expect(ending('recovering')).toEqual(
+        file === 'payments.json' || file === 'search.json'
+          ? expect.objectContaining({ error: 'SOURCE_UNAVAILABLE' })
+          : ending('found'),
+      );
+    });
+
+    it('is empty where its document says that 404 means so, and else fails', () => {
+      const documented = ['gas.yaml', 'pets.json'].includes(file);
+      if (documented) expect(ending('missing')).toMatchObject({ searchExhausted: true });
+      else expect(ending('missing')).toMatchObject({ error: 'SOURCE_NOT_FOUND' });
+    });
+
+    it.each([
+      ['refused', 'SOURCE_REFUSED'],
+      ['limited', 'RATE_LIMITED'],
+      ['silent', 'SOURCE_TOO_SLOW'],
+      ['malformed', 'SOURCE_MALFORMED'],
+      ['wrong', 'SOURCE_MALFORMED'],
+      ['huge', 'SOURCE_TOO_LARGE'],
+    ])('%s ends as %s', (name, code) => {
+      expect(ending(name)).toMatchObject({ error: code });
+      expect(results[name]?.isError).toBe(true);
+    });
+
+    it('sends its secrets to the API, and shows them nowhere else', () => {
+      const sent = JSON.stringify(received[0]);
+      for (const secret of Object.values(secrets).filter((value) => value.startsWith('s3cret'))) {
+        const basic = Buffer.from(`me:${secret}`).toString('base64');
+        expect(sent.includes(secret) || sent.includes(basic)).toBe(true);
+        expect(ran.stdout + ran.stderr).not.toContain(secret);
+        expect(ran.stdout + ran.stderr).not.toContain(basic);
+      }
+    });
+  },
+);
+
+/** As src/spec names the file of a tool. */
+function toolFile(tool: string): string {
+  return `${tool
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()}.js`;
+}
+
+describe('what cannot be taken over', () => {
+  it.each([
+    [['--operation', 'findPat'], 'Did you mean findPet?'],
+    [['--operation', 'findPet', '--output', 'x:string'], '--from-openapi'],
+  ])('%j is refused with exit code 2, and nothing is written', async (args, message) => {
+    const refused = await create(['refused', '--yes', '--from-openapi', join(root, 'pets.json'), ...args], {
+      cwd: root,
+    });
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(message);
+    expect(tree(join(root, 'refused')).size).toBe(0);
+  });
+
+  it('without an operation, all are listed', async () => {
+    const listed = await create(['--from-openapi', join(root, 'gas.yaml'), '--json'], { cwd: root });
+    expect(JSON.parse(listed.stdout)).toEqual({
+      ok: true,
+      operations: [
+        { id: 'getGas', method: 'get', path: '/gas/{chain}', summary: 'Get the gas price of a chain.' },
+      ],
+    });
+  });
+});
+
+describe('a document from the network', () => {
+  it('is asked for once, and not at another host', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/away') response.writeHead(302, { location: 'http://localhost:1/x' }).end();
+      else response.end(first?.text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const listed = await create(['--from-openapi', `${url}/gas.yaml`, '--json'], { cwd: root });
+    expect({ status: listed.status, asked }).toEqual({ status: 0, asked: ['/gas.yaml'] });
+    const away = await create(['--from-openapi', `${url}/away?key=s3cret`], { cwd: root });
+    expect(away.status).toBe(2);
+    expect(away.stderr).toContain('it redirects to another host');
+    expect(away.stderr).not.toContain('s3cret');
+    server.closeAllConnections();
+    server.close();
+  });
+});
