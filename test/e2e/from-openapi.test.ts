@@ -44,9 +44,6 @@ describe('tools of five APIs in one project', () => {
     const built = await compile(directory);
     expect(built.status, built.stdout).toBe(0);
     const { report, unitTests } = await prove(directory);
-    expect(failuresOf(report).filter((failure) => (failure as { level?: string }).level === 'must')).toEqual(
-      [],
-    );
     expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
     expect(unitTests.status, unitTests.stdout).toBe(0);
   });
@@ -248,7 +245,8 @@ describe('a document from the network', () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');
-      if (request.url === '/away') response.writeHead(302, { location: 'http://localhost:1/x' }).end();
+      if (request.url?.startsWith('/away'))
+        response.writeHead(302, { location: 'http://localhost:1/x' }).end();
       else response.end(first?.text);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

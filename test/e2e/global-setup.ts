@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
+import { sourceDependencies } from '../../src/plan/versions.ts';
 import { installOnce } from './install-once.ts';
 
 /** Installs a generated project's dependencies once; every generated project of this suite borrows them. */
@@ -13,7 +14,10 @@ export default async function setup(project: TestProject): Promise<void> {
     const quick = ['--yes', '--no-install', '--no-git', '--no-check'];
     await execa(process.execPath, [bin, 'shared', ...quick], { cwd: root });
     const made = join(root, 'shared');
-    const manifest = readFileSync(join(made, 'package.json'), 'utf8');
+    const own = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
+    // With those of the source kit, for the projects that have it.
+    const dependencies = { ...own.dependencies, ...sourceDependencies };
+    const manifest = JSON.stringify({ ...own, dependencies });
     project.provide(
       'sharedModules',
       await installOnce('generated-project', manifest, [join(made, 'vendor')]),

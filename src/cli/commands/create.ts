@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../contract/model.ts';
+import type { ImportedTool } from '../../import/model.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
@@ -25,7 +26,15 @@ import {
 import { shellLine } from '../../questions/shell.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
 import { type Blueprint, draw } from '../create/blueprint.ts';
-import { fileLines, nextSteps, showNext, showPrepared, showReport, summaryOf } from '../create/format.ts';
+import {
+  type FirstEdit,
+  fileLines,
+  nextSteps,
+  showNext,
+  showPrepared,
+  showReport,
+  summaryOf,
+} from '../create/format.ts';
 import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { ProjectContext } from '../create/steps.ts';
@@ -100,7 +109,11 @@ async function finish(
   const report = await takeSteps(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
-  showNext(nextSteps(context, switches.install, tool && sourceOf(tool)), undefined, output);
+  showNext(
+    nextSteps(context, switches.install, tool === undefined ? undefined : sampleEdit(tool)),
+    undefined,
+    output,
+  );
   if (report?.ok === false) throw selfCheckFailed(context);
   return exitCodes.ok;
 }
@@ -217,21 +230,30 @@ function showResult(
 ): ExitCode {
   const ok = report?.ok ?? true;
   const [tool] = prepared.tools;
-  const source = tool && sourceOf(tool.definition.name);
-  const steps = nextSteps(context, switches.install, source);
+  const first = tool && firstEditOf(tool);
+  const steps = nextSteps(context, switches.install, first);
   const repeat = replayCommand(answers, switches, program());
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const next = steps.flatMap(({ command }) => command ?? []);
   const selfCheck = summaryOf(report);
   const { directory } = context;
-  output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: source, next, repeat });
+  output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: first?.edit, next, repeat });
   if (!ok) throw selfCheckFailed(context);
   return exitCodes.ok;
 }
 
-function sourceOf(tool: string): string {
-  return pathsOf(toolFile(tool)).path;
+function sampleEdit(tool: string): FirstEdit {
+  const where = 'read() answers with sample data: call your API there';
+  return { edit: pathsOf(toolFile(tool)).path, where };
+}
+
+/** A tool that asks its API lacks nothing but the keys of that. */
+function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined {
+  if (call === undefined) return sampleEdit(definition.name);
+  const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+  if (secrets.length === 0) return undefined;
+  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example says what they are` };
 }
 
 function selfCheckFailed({ directory, packageManager }: ProjectContext): CliError {

@@ -1,8 +1,8 @@
 import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
-import { prepareImported } from '../../import/prepare.ts';
+import { type ImportedPrepared, prepareImported } from '../../import/prepare.ts';
 import { pass } from '../../model/input-error.ts';
-import type { Prepared, Result } from '../../model/model.ts';
+import type { Result } from '../../model/model.ts';
 import { projectName } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { planProject } from '../../plan/project.ts';
@@ -21,7 +21,7 @@ import { resolvePlatform } from './platform.ts';
 export interface Blueprint {
   readonly answers: CreateAnswers;
   readonly packageManager: PackageManager;
-  readonly prepared: Prepared;
+  readonly prepared: ImportedPrepared;
   readonly files: FileSet;
 }
 

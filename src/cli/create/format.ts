@@ -18,20 +18,23 @@ export interface NextStep {
   readonly where?: string;
 }
 
-/** @param source path of the file to edit first, in the project */
+/** The file that an author edits first, and what for. */
+export interface FirstEdit {
+  readonly edit: string;
+  readonly where: string;
+}
+
 export function nextSteps(
   { directory, packageManager }: ProjectContext,
   installed: boolean,
-  source: string | undefined,
+  first: FirstEdit | undefined,
 ): readonly NextStep[] {
   const place = relative(process.cwd(), directory);
   const { install, run } = packageManagerCommands[packageManager];
   return [
     ...(place === '' ? [] : [{ command: shellLine(['cd', place]) }]),
     ...(installed ? [] : [{ command: install }]),
-    ...(source === undefined
-      ? []
-      : [{ edit: source, where: 'read() answers with sample data: call your API there' }]),
+    ...(first === undefined ? [] : [first]),
     { command: `${run} dev` },
     { command: `${run} token`, where: 'in a second terminal, while dev runs' },
   ];
