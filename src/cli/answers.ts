@@ -1,4 +1,4 @@
-import { CliError } from './errors.ts';
+import { CommandError } from '../model/command-error.ts';
 
 /** The three ways from what flags say to all answers. */
 export interface Answering<Answers> {
@@ -13,7 +13,7 @@ export interface Answering<Answers> {
 /**
  * All answers: from flags and defaults, or from the author at a terminal.
  *
- * @throws CliError `MISSING_ANSWERS` where nobody can be asked and `--yes` does not allow defaults.
+ * @throws CommandError `MISSING_ANSWERS` where nobody can be asked and `--yes` does not allow defaults.
  */
 export async function answersOf<Answers>(
   { missing, complete, ask }: Answering<Answers>,
@@ -22,7 +22,7 @@ export async function answersOf<Answers>(
   if (yes) return complete();
   if (!json && canAsk()) return ask();
   if (missing.length === 0) return complete();
-  throw new CliError(
+  throw new CommandError(
     'MISSING_ANSWERS',
     `there is no terminal to ask at, and these are missing: ${missing.join(', ')}`,
     'Give them, or --yes to take the defaults.',

@@ -1,4 +1,4 @@
-import type { ExitCode } from './errors.ts';
+import type { ExitCode } from '../model/command-error.ts';
 import type { Output } from './output.ts';
 
 /** The names under which the program is started. */

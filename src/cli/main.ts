@@ -1,6 +1,7 @@
+import { CommandError, type ExitCode, exitCodes } from '../model/command-error.ts';
 import { endChildren } from '../system/children.ts';
 import type { ProgramName } from './command.ts';
-import { CliError, type ExitCode, exitCodes, toCliError } from './errors.ts';
+import { toCommandError } from './errors.ts';
 import { Output } from './output.ts';
 import { stopAllProgress } from './progress.ts';
 import { readyAnswer } from './ready.ts';
@@ -28,7 +29,7 @@ function onErrorsOfOurOwn(output: Output): void {
   const end = async (error: unknown): Promise<void> => {
     for (const kind of kinds) process.off(kind, end).on(kind, () => {});
     stopAllProgress();
-    const problem = toCliError(error);
+    const problem = toCommandError(error);
     output.error(problem);
     await endChildren();
     process.exit(problem.exitCode);
@@ -54,7 +55,7 @@ async function runProgram(name: ProgramName, args: readonly string[], output: Ou
     return exitCode;
   } catch (error) {
     if (isHelpOrVersion(error)) return exitCodes.ok;
-    const problem = toCliError(error);
+    const problem = toCommandError(error);
     output.error(problem);
     return problem.exitCode;
   }
@@ -81,7 +82,7 @@ function outliveReaders(output: Output): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE' || isTold) return;
     isTold = true;
-    output.error(new CliError('NOT_WRITTEN', `stdout cannot be written to (${code})`, ''));
+    output.error(new CommandError('NOT_WRITTEN', `stdout cannot be written to (${code})`, ''));
     process.once('exit', () => {
       process.exitCode ||= exitCodes.notWritten;
     });

@@ -1,5 +1,6 @@
 import { safeJson } from '../check/report/json.ts';
-import type { CliError } from './errors.ts';
+import { type Paint, painted } from '../contract/report.ts';
+import type { CommandError } from '../model/command-error.ts';
 import { printable } from './printable.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { Sink } from './sink.ts';
@@ -10,14 +11,7 @@ export interface OutputOptions {
   readonly stderr: Sink;
 }
 
-type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
-const styles: { readonly [style in Style]: readonly [number, number] } = {
-  bold: [1, 22],
-  dim: [2, 22],
-  green: [32, 39],
-  red: [31, 39],
-  yellow: [33, 39],
-};
+type Style = keyof Paint;
 
 /**
  * The only writer of a command. With `json`, stdout gets exactly one JSON object and nothing else, and a failure is one
@@ -69,7 +63,7 @@ export class Output {
     if (this.json) this.#options.stdout.write(`${safeJson(value)}\n`);
   }
 
-  error({ code, message, hint, details, data }: CliError): void {
+  error({ code, message, hint, details, data }: CommandError): void {
     const { stderr } = this.#options;
     if (this.json) {
       const error = { code, message, hint, ...(details.length > 0 && { details }), ...data };
@@ -93,8 +87,7 @@ export class Output {
 }
 
 function styled(sink: Sink, style: Style, text: string): string {
-  const [open, close] = styles[style];
-  return hasColors(sink) ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return hasColors(sink) ? painted[style](text) : text;
 }
 
 /** NO_COLOR, FORCE_COLOR and TERM are honoured by Node's own `hasColors`. */

@@ -53,3 +53,15 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
 export function stopAllProgress(): void {
   for (const progress of shown) progress.stop();
 }
+
+/** Does something while a progress line is shown. */
+export async function during<T>(
+  progress: Progress,
+  act: (update: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  try {
+    return await act((text) => progress.update(text));
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Problem, Report, RuleResult } from './model.ts';
 
 export interface TextOptions {
@@ -93,15 +94,18 @@ function codeOf(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
+/** The caller has decided on colours, not Node. */
+const always = { validateStream: false };
+
 /** Colours of a report. */
 export type Paint = Record<'red' | 'green' | 'yellow' | 'dim' | 'bold', (text: string) => string>;
 
 export const painted: Paint = {
-  red: (text) => `\u001b[31m${text}\u001b[39m`,
-  green: (text) => `\u001b[32m${text}\u001b[39m`,
-  yellow: (text) => `\u001b[33m${text}\u001b[39m`,
-  dim: (text) => `\u001b[2m${text}\u001b[22m`,
-  bold: (text) => `\u001b[1m${text}\u001b[22m`,
+  red: (text) => styleText('red', text, always),
+  green: (text) => styleText('green', text, always),
+  yellow: (text) => styleText('yellow', text, always),
+  dim: (text) => styleText('dim', text, always),
+  bold: (text) => styleText('bold', text, always),
 };
 
 const same = (text: string): string => text;

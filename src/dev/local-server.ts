@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { present } from '../contract/json.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { ProjectError } from '../project/errors.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
@@ -52,10 +53,6 @@ function readEnvFile(directory: string): NodeJS.Dict<string> {
       cause: error,
     });
   }
-}
-
-function present(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }
 
 const defaultPort = '3000';

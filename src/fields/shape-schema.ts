@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../contract/model.ts';
+import { present } from '../contract/json.ts';
+import type { JsonObject } from '../contract/model.ts';
 import type { Field, Shape } from '../model/model.ts';
 
 /** The JSON Schema of a value, with exactly what its author said of it. */
@@ -28,10 +29,4 @@ export function fieldsSchema(fields: readonly Field[]): {
     properties: Object.fromEntries(fields.map((field) => [field.name, shapeSchema(field)])),
     required: fields.filter((field) => field.required).map((field) => field.name),
   };
-}
-
-function present(members: { readonly [key: string]: Json | undefined }): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
 }

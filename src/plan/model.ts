@@ -13,15 +13,12 @@ export interface PlannedFile {
   /** Absent: copied byte for byte. */
   readonly context?: object;
   readonly owner: Ownership;
-  /** Set where the file must be executable. */
-  readonly executable?: true;
 }
 
 /** A finished file. */
 export interface ProjectFile {
   readonly content: Uint8Array;
   readonly owner: Ownership;
-  readonly executable?: true;
 }
 
 /** Path in the project → file. */

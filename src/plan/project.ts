@@ -7,7 +7,7 @@ import { type PackageManagerCommands, packageManagerCommands } from './package-m
 import { kitDirectory } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
-import { dependencies, devDependencies, version } from './versions.ts';
+import { dependencies, devDependencies } from './versions.ts';
 
 /** All that decides the content of a project. */
 export interface ProjectAnswers {
@@ -21,10 +21,9 @@ export interface ProjectAnswers {
 }
 
 /** What the templates under `templates/project/` read. */
-export interface ProjectContext {
+export interface TemplateContext {
   readonly name: string;
   readonly description: string;
-  readonly generator: { readonly version: string };
   readonly dependencies: { readonly [name: string]: string };
   readonly dependencyNames: readonly string[];
   readonly devDependencies: { readonly [name: string]: string };
@@ -70,14 +69,13 @@ export function projectContext({
   packageManager,
   tools,
   ownPackage,
-}: ProjectAnswers): ProjectContext {
+}: ProjectAnswers): TemplateContext {
   const entries = tools.map(({ definition: { name } }) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
-    generator: { version },
     dependencies,
     dependencyNames: Object.keys(dependencies),
     devDependencies: { ...devDependencies, 'create-market-mcp': ownPackage },
@@ -97,7 +95,7 @@ function belongs(template: string, packageManager: PackageManager): boolean {
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 
-function planFile(template: string, context: ProjectContext): PlannedFile {
+function planFile(template: string, context: TemplateContext): PlannedFile {
   const rendered = template.endsWith('.hbs');
   const path = targetPath(template);
   return { path, template, ...(rendered && { context }), owner: ownerOf(path) };

@@ -1,12 +1,9 @@
-/** Why a project cannot be written or found. `message` says what is the matter, `hint` what to do about it. */
-export class ProjectError extends Error {
-  readonly code: string;
-  readonly hint: string;
+import { CommandError, exitCodes } from '../model/command-error.ts';
 
+/** Why a project cannot be written or found. */
+export class ProjectError extends CommandError {
   constructor(code: string, message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
+    super(code, message, hint, exitCodes.badInput, [], {}, options);
     this.name = 'ProjectError';
-    this.code = code;
-    this.hint = hint;
   }
 }

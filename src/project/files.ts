@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { sha256 } from './hash.ts';
@@ -27,4 +27,13 @@ export function authorsFiles(
     const isOurs = there.equals(content) || isAsWritten(there, manifest?.files[path]?.sha256);
     return isOurs ? [] : [path];
   });
+}
+
+/** Whether something stands at a path: a file, a directory or a link, even one that leads nowhere. */
+export function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

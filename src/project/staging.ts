@@ -35,8 +35,8 @@ export function makeStaging(parent: string): string {
 export function writeFiles(directory: string, files: FileSet): void {
   const parents = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
   for (const parent of parents) mkdirSync(parent, { recursive: true });
-  for (const [path, { content, executable }] of files) {
-    writeFileSync(join(directory, path), content, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
+  for (const [path, { content }] of files) {
+    writeFileSync(join(directory, path), content, { flag: 'wx', mode: 0o644 });
   }
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ProjectError } from './errors.ts';
+import { isEntry } from './files.ts';
 import { isStaging } from './staging.ts';
 
 /** Where a project shall stand. */
@@ -77,14 +78,6 @@ function nearestExisting(path: string): { path: string; stats: Stats } {
     if (isEntry(at))
       throw new ProjectError('NOT_A_DIRECTORY', `${at} is a link to nothing`, 'Remove the link.');
     if (at === dirname(at)) throw notADirectory(at);
-  }
-}
-
-function isEntry(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
   }
 }
 

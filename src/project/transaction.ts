@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
+import { isEntry } from './files.ts';
 import { sha256 } from './hash.ts';
 import { readRegular } from './read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
@@ -130,8 +131,4 @@ function removeEmptyParents(directory: string, path: string): void {
       return;
     }
   }
-}
-
-function isEntry(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -14,7 +14,7 @@ function finish(file: PlannedFile, templates: TemplateSet): ProjectFile {
   const template = templates.get(file.template);
   if (!template) throw new Error(`there is no template ${file.template}`);
   const content = file.context ? rendered(file.path, file.template, template, file.context) : template;
-  return { content, owner: file.owner, ...(file.executable && { executable: true }) };
+  return { content, owner: file.owner };
 }
 
 function rendered(path: string, name: string, template: Uint8Array, context: object): Uint8Array {

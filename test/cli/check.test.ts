@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckFlags } from '../../src/cli/check/flag-types.ts';
 import { check } from '../../src/cli/commands/check.ts';
-import { toCliError } from '../../src/cli/errors.ts';
+import { toCommandError } from '../../src/cli/errors.ts';
 import { createSigner } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
@@ -45,7 +45,7 @@ async function run(target: string, flags: Partial<CheckFlags> = {}) {
     const exitCode = await check(target, { ...none, ...flags }, output);
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   } catch (error) {
-    const problem = toCliError(error);
+    const problem = toCommandError(error);
     return { exitCode: problem.exitCode, stdout: stdout.text, stderr: stderr.text, problem };
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { create } from '../../src/cli/commands/create.ts';
-import { toCliError } from '../../src/cli/errors.ts';
+import { toCommandError } from '../../src/cli/errors.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import type { Manifest } from '../../src/project/manifest.ts';
 import type { CreateSwitches } from '../../src/questions/create.ts';
@@ -25,8 +25,8 @@ async function run(flags: CreateFlags, switches: Partial<CreateSwitches> = {}) {
   const all = { ...quick, ...switches };
   const { output, stdout, stderr } = outputTo({ json: all.json });
   const exitCode = await create(flags, all, output).catch((error: unknown) => {
-    output.error(toCliError(error));
-    return toCliError(error).exitCode;
+    output.error(toCommandError(error));
+    return toCommandError(error).exitCode;
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CliError, invalidInput, toCliError } from '../../src/cli/errors.ts';
+import { toCommandError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Cancelled } from '../../src/cli/prompts/asker.ts';
+import { CommandError, invalidInput } from '../../src/model/command-error.ts';
 import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
 import { SystemError } from '../../src/system/errors.ts';
 
 describe('what went wrong becomes an exit code', () => {
   it.each([
-    [new CliError('X', 'm', 'h', 3), 3],
+    [new CommandError('X', 'm', 'h', 3), 3],
     [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
     [new SystemError('INSTALL_FAILED', 'm', 'h'), 4],
     [new SystemError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],
@@ -18,7 +19,7 @@ describe('what went wrong becomes an exit code', () => {
     [new Error('a bug'), 70],
     ['thrown text', 70],
   ])('%o', (error, exitCode) => {
-    expect(toCliError(error).exitCode).toBe(exitCode);
+    expect(toCommandError(error).exitCode).toBe(exitCode);
   });
 
   it('says what commander suggests', () => {
@@ -52,11 +53,11 @@ describe('errors of what was given', () => {
   });
 });
 
-function errorOf(act: () => unknown): CliError | undefined {
+function errorOf(act: () => unknown): CommandError | undefined {
   try {
     act();
   } catch (error) {
-    return toCliError(error);
+    return toCommandError(error);
   }
   return undefined;
 }

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { CliError } from '../../src/cli/errors.ts';
 import { printable } from '../../src/cli/printable.ts';
 import { stopAllProgress } from '../../src/cli/progress.ts';
+import { CommandError } from '../../src/model/command-error.ts';
 import { outputTo } from './sinks.ts';
 
-const error = new CliError('BAD', 'no such thing\u001b[2J', 'Write another.', 2, ['line \u0007']);
+const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', 2, ['line \u0007']);
 
 describe('output for a person', () => {
   it('has no control sequence where there is no terminal', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { draw } from '../../src/cli/create/blueprint.ts';
+import { planCreation } from '../../src/changes/creation.ts';
 import { completeAnswers, readCreateFlags } from '../../src/questions/create-answers.ts';
 
 export const repository = resolve(import.meta.dirname, '../..');
@@ -14,7 +14,7 @@ export async function generatedProject(
   const directory = mkdtempSync(join(tmpdir(), 'development-'));
   const given = readCreateFlags({ directory: 'server', ...flags });
   if (!given.ok) throw new Error(JSON.stringify(given.errors));
-  const drawn = await draw(completeAnswers(given.value));
+  const drawn = await planCreation(completeAnswers(given.value));
   if (!drawn.ok) throw new Error(JSON.stringify(drawn.errors));
   for (const [path, { content }] of drawn.value.files) {
     mkdirSync(join(directory, path, '..'), { recursive: true });

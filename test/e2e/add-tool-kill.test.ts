@@ -3,8 +3,8 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { planAddition } from '../../src/cli/tools/addition.ts';
-import { planRemoval } from '../../src/cli/tools/removal.ts';
+import { planAddition } from '../../src/changes/addition.ts';
+import { planRemoval } from '../../src/changes/removal.ts';
 import type { SpecEntry } from '../../src/model/model.ts';
 import { changeProject } from '../../src/project/change.ts';
 import { sha256 } from '../../src/project/hash.ts';

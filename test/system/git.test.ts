@@ -86,7 +86,7 @@ describe('a git repository', () => {
     await expect(initRepository(root, 'First')).rejects.toMatchObject({
       code: 'GIT_FAILED',
       message: 'git init failed',
-      lines: expect.arrayContaining([expect.stringContaining('not a git repository')]),
+      details: expect.arrayContaining([expect.stringContaining('not a git repository')]),
     });
   });
 

@@ -76,7 +76,7 @@ describe('an install', () => {
     expect(error).toMatchObject({
       code: 'INSTALL_FAILED',
       hint: `The project is in place. In ${root} run: npm install`,
-      lines: expect.arrayContaining([expect.stringContaining('ENOENT')]),
+      details: expect.arrayContaining([expect.stringContaining('ENOENT')]),
     });
   });
 

@@ -119,7 +119,7 @@ test('npm start runs the build, and says what is missing where there is none', a
   const script = path.join(project.directory, 'start.js');
   copyFileSync(path.join(import.meta.dirname, '../../templates/project/start.js'), script);
   const started = run(project.directory, 'start.js', live);
-  await vi.waitUntil(() => started.output.stdout.includes('"listening"'), patience);
+  await vi.waitUntil(() => started.output.stdout.includes('"listening"'), within);
   started.child.kill('SIGTERM');
   expect(await started.exit).toMatchObject({ code: 0 });
   const dist = path.join(project.directory, 'dist');

@@ -1,4 +1,4 @@
-import { marketCommand } from '../command-line.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import type { CheckFlags } from './flag-types.ts';
 
 /**

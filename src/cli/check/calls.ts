@@ -1,7 +1,7 @@
 import type { CallPlan, PlannedTool } from '../../contract/probe/safety.ts';
+import { CommandError } from '../../model/command-error.ts';
 import { closest } from '../../model/input-error.ts';
 import { canAsk } from '../answers.ts';
-import { CliError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** Of a long list a person reads the first ones; the JSON form of the report holds them all. */
@@ -13,7 +13,7 @@ const toolsShown = 20;
  * @param named tools that were named by flag: each must be one that the server lists.
  * @param asks whether a person may be asked.
  * @returns the tools that the person allows.
- * @throws CliError `UNKNOWN_TOOL`, and `Cancelled`.
+ * @throws CommandError `UNKNOWN_TOOL`, and `Cancelled`.
  */
 export async function decideCalls(
   plan: CallPlan,
@@ -56,5 +56,9 @@ function requireListed(
   const { flag, tool } = unknown;
   const near = closest(tool, listed);
   const hint = near ? `Did you mean ${near}?` : `Listed are: ${listed.slice(0, toolsShown).join(', ')}.`;
-  throw new CliError('UNKNOWN_TOOL', `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`, hint);
+  throw new CommandError(
+    'UNKNOWN_TOOL',
+    `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
+    hint,
+  );
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { resolvePlatform } from '../../changes/platform.ts';
 import { type Held, holdProject, recordedRequests } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { createTokenSigner } from '../../check/token-signer.ts';
@@ -12,9 +13,8 @@ import type { InputError, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { resolvePlatform } from '../create/platform.ts';
 import type { Output } from '../output.ts';
-import type { Progress } from '../progress.ts';
+import { during } from '../progress.ts';
 import type { CheckFlags } from './flag-types.ts';
 
 /** What is checked. */
@@ -86,14 +86,6 @@ function project(
 
 function buildProject(directory: string): Promise<void> {
   return build(directory, detectPackageManager(directory, process.env));
-}
-
-async function during<T>(progress: Progress, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } finally {
-    progress.stop();
-  }
 }
 
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {

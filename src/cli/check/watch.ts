@@ -1,5 +1,6 @@
 import { changesOf } from '../../dev/watch.ts';
-import { type ExitCode, toCliError } from '../errors.ts';
+import type { ExitCode } from '../../model/command-error.ts';
+import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** Runs a check now and after each change of a project's sources or its `.env`, until the process is ended. */
@@ -15,7 +16,7 @@ export async function watch(
     try {
       exitCode = await check();
     } catch (error) {
-      const problem = toCliError(error);
+      const problem = toCommandError(error);
       output.error(problem);
       exitCode = problem.exitCode;
     }

@@ -1,3 +1,6 @@
+import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
+import { entriesOf } from '../../changes/entries.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { pass } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { changeProject } from '../../project/change.ts';
@@ -14,15 +17,12 @@ import {
   type ToolAnswers,
   toolAnswers,
 } from '../../questions/tool-answers.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, answersOf } from '../answers.ts';
-import { marketCommand } from '../command-line.ts';
-import { showPrepared, summaryOf } from '../create/format.ts';
+import { shortReport, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { type Addition, nameError, planAddition } from '../tools/addition.ts';
-import { entriesOf } from '../tools/entries.ts';
 import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/format.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
@@ -33,7 +33,7 @@ export async function addTool(
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
   if (given.fromOpenapi !== undefined && given.operation === undefined) {
-    const { listOperations } = await import('../tools/openapi.ts');
+    const { listOperations } = await import('../../changes/openapi.ts');
     return listOperations(given.fromOpenapi, output);
   }
   const project = await openProject(findProject(process.cwd()));
@@ -64,7 +64,7 @@ export async function addTool(
     ok: report?.ok ?? true,
     directory,
     ...contents(addition),
-    selfCheck: summaryOf(report),
+    selfCheck: shortReport(report),
     undo,
   });
   requirePassed(report, done, undo, output);

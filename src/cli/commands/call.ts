@@ -3,9 +3,9 @@ import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { isSound } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
+import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { CallFlags } from '../marketplace/flag-types.ts';
 import { callLines } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
@@ -68,8 +68,8 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
   }
 }
 
-function unknownTool(tool: string, names: readonly string[]): CliError {
+function unknownTool(tool: string, names: readonly string[]): CommandError {
   const near = closest(tool, names);
   const hint = near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`;
-  return new CliError('NO_SUCH_TOOL', `the server has no tool ${JSON.stringify(tool)}`, hint);
+  return new CommandError('NO_SUCH_TOOL', `the server has no tool ${JSON.stringify(tool)}`, hint);
 }

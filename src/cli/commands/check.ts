@@ -9,6 +9,7 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import type { CallPlan } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
+import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { exists } from '../../project/input.ts';
@@ -18,7 +19,6 @@ import { againLine } from '../check/again.ts';
 import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flag-types.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
-import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** The file in a project that holds the tool list as the marketplace knows it. */
@@ -89,7 +89,7 @@ async function once(
   };
   if (save.baseline !== undefined) await saved(save.baseline, { known: baselineOf(report) });
   if (save.listing !== undefined) {
-    if (!listed) throw new CliError('NO_LISTING', 'the server sent no list of tools to save', '');
+    if (!listed) throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', '');
     await saved(save.listing, { tools: listed });
   }
   return conclusions[conclusionOf(report)];

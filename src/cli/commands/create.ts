@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
+import { type Blueprint, planCreation } from '../../changes/creation.ts';
 import type { Report } from '../../contract/model.ts';
 import type { ImportedTool } from '../../import/model.ts';
+import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { ProjectError } from '../../project/errors.ts';
 import { authorsFiles } from '../../project/files.ts';
 import type { Manifest } from '../../project/manifest.ts';
 import { pathsOf } from '../../project/open.ts';
@@ -25,20 +26,18 @@ import {
 } from '../../questions/create-answers.ts';
 import { shellLine } from '../../questions/shell.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
-import { type Blueprint, draw } from '../create/blueprint.ts';
 import {
   type FirstEdit,
   fileLines,
   nextSteps,
+  shortReport,
   showNext,
   showPrepared,
   showReport,
-  summaryOf,
 } from '../create/format.ts';
 import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { ProjectContext } from '../create/steps.ts';
-import { CliError, type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { printable } from '../printable.ts';
 import { whenInterrupted } from '../signals.ts';
@@ -57,7 +56,7 @@ export async function create(
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
   if (given.fromOpenapi !== undefined && given.operation === undefined) {
-    const { listOperations } = await import('../tools/openapi.ts');
+    const { listOperations } = await import('../../changes/openapi.ts');
     return listOperations(given.fromOpenapi, output);
   }
   const asks = !switches.yes && !switches.json && canAsk();
@@ -68,7 +67,7 @@ export async function create(
     else if (asks) return finish(given.directory, there, switches, output);
   }
   const answers = await answersOf(answering(given, switches), switches);
-  const blueprint = unwrapped(await draw(answers));
+  const blueprint = unwrapped(await planCreation(answers));
   const { files, packageManager } = blueprint;
   if (!switches.force && !switches.dryRun && isThere(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
@@ -153,7 +152,7 @@ async function takeSteps(
 
 /** What the author agrees to before anything is written. */
 async function review(answers: CreateAnswers, switches: CreateSwitches): Promise<Result<readonly string[]>> {
-  const drawn = await draw(answers);
+  const drawn = await planCreation(answers);
   if (!drawn.ok) return drawn;
   const { files, prepared } = drawn.value;
   const { directory } = lookAt(answers.directory, switches, files);
@@ -167,7 +166,7 @@ function directoryError(directory: string, switches: CreateSwitches): InputError
     lookAt(directory, switches);
     return undefined;
   } catch (error) {
-    if (!(error instanceof CliError || error instanceof ProjectError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     return inputError('[directory]', directory, error.message, error.hint);
   }
 }
@@ -176,7 +175,7 @@ function directoryError(directory: string, switches: CreateSwitches): InputError
  * The target as it is, after what killed runs left there was taken back.
  *
  * @param files that shall be written, as far as they are known.
- * @throws CliError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, ProjectError as `inspectTarget` does.
+ * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, ProjectError as `inspectTarget` does.
  */
 function lookAt(directory: string, switches: CreateSwitches, files: FileSet = new Map()): Target {
   if (!switches.dryRun) sweep(resolve(directory));
@@ -189,7 +188,7 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
     return target;
   }
   if (there) throw standsAlready(target.directory, there);
-  throw new CliError(
+  throw new CommandError(
     'TARGET_NOT_EMPTY',
     `${target.directory} is not empty: ${conflicts.join(', ')}`,
     'Choose another directory, or --force to write into this one; files that you have made or changed stay.',
@@ -199,7 +198,7 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
 function requireNotChanged(directory: string, files: FileSet, manifest: Manifest | undefined): void {
   const changed = authorsFiles(directory, files, manifest);
   if (changed.length === 0) return;
-  throw new CliError(
+  throw new CommandError(
     'FILES_CHANGED',
     `what you have written in ${directory} would be lost: ${changed.join(', ')}`,
     'Nothing was written. Move these files away, or give --overwrite to lose them.',
@@ -236,7 +235,7 @@ function showResult(
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const next = steps.flatMap(({ command }) => command ?? []);
-  const selfCheck = summaryOf(report);
+  const selfCheck = shortReport(report);
   const { directory } = context;
   output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: first?.edit, next, repeat });
   if (!ok) throw selfCheckFailed(context);
@@ -256,9 +255,9 @@ function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined 
   return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example says what they are` };
 }
 
-function selfCheckFailed({ directory, packageManager }: ProjectContext): CliError {
+function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
   const { run } = packageManagerCommands[packageManager];
-  return new CliError(
+  return new CommandError(
     'SELF_CHECK_FAILED',
     'the server was made, and breaks rules of the marketplace',
     `Fix what the self-check names and run it again. In ${directory} run: ${run} self-check`,

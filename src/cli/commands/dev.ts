@@ -1,11 +1,11 @@
 import { develop } from '../../dev/develop.ts';
 import { type Inspection, takeInspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';
 

@@ -1,5 +1,5 @@
 import { examplesSchema } from '../../check/examples.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp examples-schema`: the JSON Schema of what `check --examples` takes. */

@@ -3,14 +3,14 @@ import type { Example } from '../../check/explain/model.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';
-import { type ExitCode, exitCodes, invalidInput } from '../errors.ts';
+import { type ExitCode, exitCodes, invalidInput } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /**
  * `market-mcp explain [rule]`: what a rule means, why it matters, how it fails and how it passes. A group explains all its
  * rules, nothing lists them all.
  *
- * @throws CliError where no rule and no group has the name.
+ * @throws CommandError where no rule and no group has the name.
  */
 export async function explain(name: string | undefined, output: Output): Promise<ExitCode> {
   if (name === undefined) {

@@ -1,6 +1,6 @@
 import { runningMarketplace } from '../../marketplace/local.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
 import type { MarketplaceFlags } from '../marketplace/flag-types.ts';
 import { tellAddress } from '../marketplace/format.ts';
 import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';

@@ -1,11 +1,11 @@
 import { platforms } from '../../contract/platforms/index.ts';
-import { CliError, type ExitCode, exitCodes } from '../errors.ts';
+import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /**
  * `market-mcp platforms [name]`: the profiles that ship, or one of them whole, to start an own one from.
  *
- * @throws CliError where no profile has the name.
+ * @throws CommandError where no profile has the name.
  */
 export async function showPlatforms(name: string | undefined, output: Output): Promise<ExitCode> {
   if (name === undefined) listPlatforms(output);
@@ -25,7 +25,7 @@ function showPlatform(name: string, output: Output): void {
   const profile = platforms.find((platform) => platform.name === name);
   if (profile === undefined) {
     const names = platforms.map((platform) => platform.name).join(' or ');
-    throw new CliError(
+    throw new CommandError(
       'INVALID_INPUT',
       `no platform profile is named ${JSON.stringify(name)}`,
       `Write ${names}.`,

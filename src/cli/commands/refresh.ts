@@ -2,7 +2,7 @@ import type { Change } from '../../check/model.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { PlaceFlags } from '../marketplace/flag-types.ts';
 import { changeLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';

@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { RegisterFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';

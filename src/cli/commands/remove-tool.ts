@@ -1,15 +1,15 @@
+import { planRemoval, type Removal } from '../../changes/removal.ts';
+import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { changeProject } from '../../project/change.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
 import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
+import { restoreCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
-import { restoreCommand } from '../command-line.ts';
-import { summaryOf } from '../create/format.ts';
-import { CliError, type ExitCode, exitCodes } from '../errors.ts';
+import { shortReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, requirePassed, showDrift } from '../tools/format.ts';
-import { planRemoval, type Removal } from '../tools/removal.ts';
 
 /** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
 export async function removeTool(
@@ -39,7 +39,7 @@ export async function removeTool(
     ok: report?.ok ?? true,
     directory,
     ...contents(names, removal),
-    selfCheck: summaryOf(report),
+    selfCheck: shortReport(report),
   });
   requirePassed(report, done, undo, output);
   return exitCodes.ok;
@@ -51,7 +51,7 @@ async function requireConsent(
   output: Output,
 ): Promise<void> {
   if (json || !canAsk()) {
-    throw new CliError(
+    throw new CommandError(
       'MISSING_ANSWERS',
       'there is no terminal to ask at',
       'Give --yes to remove without a question.',

@@ -1,5 +1,5 @@
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { specFileSchema } from '../../tools/tool-spec-schema.ts';
-import { type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp spec-schema`: the JSON Schema of what `--spec` takes. */

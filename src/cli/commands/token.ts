@@ -3,12 +3,12 @@ import { type Facts, factsOf } from '../../check/project.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { closest, listed } from '../../model/input-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
-import { CliError, type ExitCode, exitCodes } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp token [tool]`: a token of the local platform, and shell lines that call a tool with it while dev runs. */
@@ -47,7 +47,7 @@ function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
   if (found) return found;
   const names = tools.map((tool) => tool.name);
   const near = closest(name ?? '', names);
-  throw new CliError(
+  throw new CommandError(
     'NO_SUCH_TOOL',
     `no tool of this project is named ${JSON.stringify(name)}`,
     near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`,

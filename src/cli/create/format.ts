@@ -80,7 +80,7 @@ function notRunLines({ rules }: Report): readonly string[] {
 }
 
 /** A report as `--json` shows it: the counts, and the rules that failed. */
-export function summaryOf(report: Report | null): object | null {
+export function shortReport(report: Report | null): object | null {
   return (
     report && {
       ...report.summary,

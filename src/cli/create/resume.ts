@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { type Manifest, manifestFile, readManifest } from '../../project/manifest.ts';
 import { readRegular } from '../../project/read.ts';
 import { shellLine } from '../../questions/shell.ts';
-import { CliError, exitCodes } from '../errors.ts';
 import type { ProjectContext } from './steps.ts';
 
 /** The manifest of the project that a directory holds; undefined where it holds none that can be read. */
@@ -29,9 +29,9 @@ export function isThere(directory: string, files: FileSet): boolean {
 }
 
 /** Says that a project is there already and how it is finished. */
-export function standsAlready(directory: string, { answers }: Manifest): CliError {
+export function standsAlready(directory: string, { answers }: Manifest): CommandError {
   const tools = answers.tools.slice(0, 5).join(', ');
-  return new CliError(
+  return new CommandError(
     'TARGET_NOT_EMPTY',
     `${directory} already holds a project, with ${tools || 'no tool'}`,
     `Choose another directory. To finish that one: ${finishCommand({ directory, packageManager: answers.packageManager })}`,
@@ -39,8 +39,8 @@ export function standsAlready(directory: string, { answers }: Manifest): CliErro
 }
 
 /** What a signal has left of a run, and how to go on. */
-export function interruptedIn(step: string, context: ProjectContext): CliError {
-  return new CliError(
+export function interruptedIn(step: string, context: ProjectContext): CommandError {
+  return new CommandError(
     'INTERRUPTED',
     `interrupted during ${step}: the project is in ${context.directory}, all its files are written`,
     `To go on, run the same command again, or: ${finishCommand(context)}`,

@@ -5,6 +5,7 @@ import type { PackageManager } from '../../questions/package-managers.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 import type { Output } from '../output.ts';
+import { during } from '../progress.ts';
 
 /** A project on disk, and who runs its scripts. */
 export interface ProjectContext {
@@ -18,12 +19,12 @@ export async function installStep(
   output: Output,
 ): Promise<void> {
   const { install: command } = packageManagerCommands[packageManager];
-  await during(output, command, (update) => install(packageManager, directory, update));
+  await during(output.progress(command), (update) => install(packageManager, directory, update));
   output.done(`packages installed with ${packageManager}`);
 }
 
 export async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
-  const outcome = await during(output, 'git init', () =>
+  const outcome = await during(output.progress('git init'), () =>
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
   if (outcome.state === 'committed') output.done('git repository with a first commit');
@@ -35,8 +36,8 @@ export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
 ): Promise<Report> {
-  await during(output, 'building', () => build(directory, packageManager));
-  const report = await during(output, 'self-check', (update) =>
+  await during(output.progress('building'), () => build(directory, packageManager));
+  const report = await during(output.progress('self-check'), (update) =>
     selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),
   );
   const { passed, failed, advice, notRun } = report.summary;
@@ -44,17 +45,4 @@ export async function checkStep(
   if (report.ok) output.done(counts);
   else output.note(counts);
   return report;
-}
-
-async function during<T>(
-  output: Output,
-  label: string,
-  act: (update: (text: string) => void) => Promise<T>,
-): Promise<T> {
-  const progress = output.progress(label);
-  try {
-    return await act((text) => progress.update(text));
-  } finally {
-    progress.stop();
-  }
 }

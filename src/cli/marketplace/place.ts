@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { resolvePlatform } from '../../changes/platform.ts';
 import { examine } from '../../check/examine.ts';
 import { type Held, holdProject } from '../../check/project.ts';
 import { generic } from '../../contract/platforms/index.ts';
@@ -9,13 +10,12 @@ import { type Development, develop } from '../../dev/develop.ts';
 import { type LocalServer, localServer } from '../../dev/local-server.ts';
 import { stateDirectory } from '../../marketplace/core/store.ts';
 import { type Local, openLocalMarketplace, runningMarketplace } from '../../marketplace/local.ts';
+import { unwrapped } from '../../model/command-error.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { findProject } from '../../project/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/open.ts';
 import { SystemError } from '../../system/errors.ts';
-import { resolvePlatform } from '../create/platform.ts';
-import { unwrapped } from '../errors.ts';
 import type { Output } from '../output.ts';
 import type { PlaceFlags } from './flag-types.ts';
 
@@ -29,7 +29,7 @@ export interface Place {
   readonly server: LocalServer | undefined;
 }
 
-/** @throws ProjectError where the project cannot be read. @throws CliError where a flag is wrong. */
+/** @throws ProjectError where the project cannot be read. @throws CommandError where a flag is wrong. */
 export async function placeOf({ endpoint, platform }: PlaceFlags, cwd = process.cwd()): Promise<Place> {
   const directory = projectAbove(cwd);
   const named = platform === undefined ? undefined : unwrapped(await resolvePlatform(platform));

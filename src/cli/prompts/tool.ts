@@ -1,3 +1,4 @@
+import { entriesOf } from '../../changes/entries.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import { prepareImported } from '../../import/prepare.ts';
 import { pass } from '../../model/input-error.ts';
@@ -5,7 +6,6 @@ import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/example-values.ts';
-import { entriesOf } from '../tools/entries.ts';
 import type { Asker } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';

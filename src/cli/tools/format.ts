@@ -1,10 +1,11 @@
 import type { Report } from '../../contract/model.ts';
+import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { Drift } from '../../project/listed.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import { SystemError } from '../../system/errors.ts';
-import { marketCommand } from '../command-line.ts';
 import { showReport } from '../create/format.ts';
 import type { ProjectContext } from '../create/steps.ts';
-import { CliError, exitCodes, toCliError } from '../errors.ts';
+import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
 /** Says that the marketplace has to read the tools again, where it has (C§9.3). */
@@ -32,7 +33,7 @@ export function nameList(names: readonly string[]): string {
  *
  * @param done what was done, `get_x was added`
  * @param undo how it is undone
- * @throws CliError that says what failed, that the change stands, and how to undo it.
+ * @throws CommandError that says what failed, that the change stands, and how to undo it.
  */
 export async function checkChange(
   context: ProjectContext,
@@ -45,17 +46,17 @@ export async function checkChange(
     return await checkStep(context, output);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    const { code, message, hint, exitCode, details } = toCliError(error);
-    throw new CliError(code, `${done}, but ${message}`, `${hint}. To undo: ${undo}`, exitCode, details);
+    const { code, message, hint, exitCode, details } = toCommandError(error);
+    throw new CommandError(code, `${done}, but ${message}`, `${hint}. To undo: ${undo}`, exitCode, details);
   }
 }
 
-/** Shows what a report found; @throws CliError `SELF_CHECK_FAILED` where a rule is broken. */
+/** Shows what a report found; @throws CommandError `SELF_CHECK_FAILED` where a rule is broken. */
 export function requirePassed(report: Report | null, done: string, undo: string, output: Output): void {
   if (report === null) return;
   showReport(report, output);
   if (report.ok) return;
-  throw new CliError(
+  throw new CommandError(
     'SELF_CHECK_FAILED',
     `${done}, but the server breaks rules of the marketplace`,
     `Fix what the self-check names and run: ${marketCommand('check')}. To undo: ${undo}`,

@@ -1,14 +1,11 @@
-/** What a person or a program asked of the marketplace and cannot have. */
-export class MarketError extends Error {
-  /** Constant for programs, `NO_SUCH_LISTING`. */
-  readonly code: string;
-  /** What to do about it. */
-  readonly hint: string;
+import { CommandError, exitCodes } from '../../model/command-error.ts';
 
+const notStarted = new Set(['NO_MARKETPLACE', 'NOT_REFRESHED', 'NOT_SUBMITTED']);
+
+/** What a person or a program asked of the marketplace and cannot have. */
+export class MarketError extends CommandError {
   constructor(code: string, message: string, hint: string) {
-    super(message);
+    super(code, message, hint, notStarted.has(code) ? exitCodes.notStarted : exitCodes.badInput);
     this.name = 'MarketError';
-    this.code = code;
-    this.hint = hint;
   }
 }

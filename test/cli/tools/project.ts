@@ -5,7 +5,7 @@ import { addTool } from '../../../src/cli/commands/add-tool.ts';
 import { create } from '../../../src/cli/commands/create.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
-import { toCliError } from '../../../src/cli/errors.ts';
+import { toCommandError } from '../../../src/cli/errors.ts';
 import type { Output } from '../../../src/cli/output.ts';
 import type { AddToolSwitches, RemoveToolSwitches } from '../../../src/questions/add-tool.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
@@ -23,8 +23,8 @@ export async function run(cwd: string, json: boolean, command: (output: Output) 
   process.chdir(cwd);
   try {
     const exitCode = await command(output).catch((error: unknown) => {
-      output.error(toCliError(error));
-      return toCliError(error).exitCode;
+      output.error(toCommandError(error));
+      return toCommandError(error).exitCode;
     });
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   } finally {

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { closest } from '../../model/input-error.ts';
-import { toolsIndex } from '../../plan/tools-index.ts';
-import { isAsWritten } from '../../project/files.ts';
-import { type Drift, driftOf } from '../../project/listed.ts';
-import { withNextManifest } from '../../project/manifest.ts';
-import type { Project, ToolFile } from '../../project/model.ts';
-import { namedTools } from '../../project/open.ts';
-import { readRegular } from '../../project/read.ts';
-import { readTemplates } from '../../project/templates.ts';
-import { nextToolsIndex } from '../../project/tools-index.ts';
-import type { Change } from '../../project/transaction.ts';
-import { marketCommand } from '../command-line.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { CommandError, exitCodes } from '../model/command-error.ts';
+import { closest } from '../model/input-error.ts';
+import { toolsIndex } from '../plan/tools-index.ts';
+import { isAsWritten } from '../project/files.ts';
+import { type Drift, driftOf } from '../project/listed.ts';
+import { withNextManifest } from '../project/manifest.ts';
+import type { Project, ToolFile } from '../project/model.ts';
+import { namedTools } from '../project/open.ts';
+import { readRegular } from '../project/read.ts';
+import { readTemplates } from '../project/templates.ts';
+import { nextToolsIndex } from '../project/tools-index.ts';
+import type { Change } from '../project/transaction.ts';
+import { marketCommand } from '../system/command-line.ts';
 
 /** What removing tools from a project comes to, before anything is written. */
 export interface Removal {
@@ -24,13 +24,13 @@ export interface Removal {
  * The tools whose files go, all of them or none.
  *
  * @param force also what was changed by hand, or not written by this program, goes.
- * @throws CliError `NO_SUCH_TOOL`, `LAST_TOOL` (a server has at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
+ * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server has at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
  */
 export function planRemoval(project: Project, names: readonly string[], force: boolean): Removal {
   const going = toolsNamed(project, names);
   const staying = project.tools.filter((tool) => !going.includes(tool));
   if (staying.length === 0) {
-    throw new CliError(
+    throw new CommandError(
       'LAST_TOOL',
       'a server has at least one tool',
       `Add another one first: ${marketCommand('add-tool')}.`,
@@ -62,7 +62,7 @@ function toolsNamed({ tools }: Project, names: readonly string[]): readonly Tool
     const tool = tools[known.indexOf(name)];
     if (tool) return tool;
     const near = closest(name, known);
-    throw new CliError(
+    throw new CommandError(
       'NO_SUCH_TOOL',
       `no tool of this project is named ${JSON.stringify(name)}`,
       near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
@@ -75,7 +75,7 @@ function requireUnchanged({ directory, manifest }: Project, paths: readonly stri
     (path) => !isAsWritten(readRegular(join(directory, path)), manifest.files[path]?.sha256),
   );
   if (changed.length === 0) return;
-  throw new CliError(
+  throw new CommandError(
     'FILE_CHANGED',
     `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it is' : 'they are'} not as first written`,
     'Nothing was removed. Commit or copy what you need, then --force.',

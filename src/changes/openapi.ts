@@ -1,16 +1,16 @@
-import type { PlatformProfile } from '../../contract/profile.ts';
-import type { Imported } from '../../import/model.ts';
-import { type OpenApiDocument, readOpenApi } from '../../import/openapi/document.ts';
-import { toolsOfDocument } from '../../import/openapi/index.ts';
-import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
-import { readDocumentText } from '../../project/document.ts';
-import type { ToolAnswers } from '../../questions/tool-answers.ts';
-import { metaOf } from '../../tools/meta.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../errors.ts';
-import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import type { Output } from '../cli/output.ts';
+import { printable } from '../cli/printable.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { Imported } from '../import/model.ts';
+import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
+import { toolsOfDocument } from '../import/openapi/index.ts';
+import { nameOf, operationsOf } from '../import/openapi/operations.ts';
+import { type ExitCode, exitCodes, unwrapped } from '../model/command-error.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
+import { readDocumentText } from '../project/document.ts';
+import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { metaOf } from '../tools/meta.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 

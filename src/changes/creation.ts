@@ -1,20 +1,20 @@
-import { platforms } from '../../contract/platforms/index.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
-import { type ImportedPrepared, prepareImported } from '../../import/prepare.ts';
-import { pass } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
-import { projectName } from '../../model/names.ts';
-import type { FileSet } from '../../plan/model.ts';
-import { planProject } from '../../plan/project.ts';
-import { withManifest } from '../../project/manifest.ts';
-import { ownPackage } from '../../project/own-package.ts';
-import { sourceFiles } from '../../project/sources.ts';
-import { readTemplates } from '../../project/templates.ts';
-import type { CreateAnswers } from '../../questions/create-answers.ts';
-import type { PackageManager } from '../../questions/package-managers.ts';
-import { render } from '../../render/render.ts';
-import { detectPackageManager } from '../../system/detect.ts';
-import { entriesOf } from '../tools/entries.ts';
+import { platforms } from '../contract/platforms/index.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
+import { pass } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
+import { projectName } from '../model/names.ts';
+import type { FileSet } from '../plan/model.ts';
+import { planProject } from '../plan/project.ts';
+import { withManifest } from '../project/manifest.ts';
+import { ownPackage } from '../project/own-package.ts';
+import { sourceFiles } from '../project/sources.ts';
+import { readTemplates } from '../project/templates.ts';
+import type { CreateAnswers } from '../questions/create-answers.ts';
+import type { PackageManager } from '../questions/package-managers.ts';
+import { render } from '../render/render.ts';
+import { detectPackageManager } from '../system/detect.ts';
+import { entriesOf } from './entries.ts';
 import { resolvePlatform } from './platform.ts';
 
 /** A project in memory: everything that is known before the first write. */
@@ -26,7 +26,7 @@ export interface Blueprint {
 }
 
 /** From answers to finished files. Nothing is written; an error of a spec or a profile is found here. */
-export async function draw(answers: CreateAnswers): Promise<Result<Blueprint>> {
+export async function planCreation(answers: CreateAnswers): Promise<Result<Blueprint>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
   const entries = await entriesOf(answers.source, profile.value);

@@ -1,18 +1,18 @@
-import { platforms } from '../../contract/platforms/index.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
-import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { platforms } from '../contract/platforms/index.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import type { Result } from '../model/model.ts';
 
 /** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
 export async function resolvePlatform(name: string): Promise<Result<PlatformProfile>> {
   const shipped = platforms.find((platform) => platform.name === name);
   if (shipped) return pass(shipped);
   if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
-  const { readInput } = await import('../../project/input.ts');
-  const { readDocument } = await import('../../tools/read.ts');
+  const { readInput } = await import('../project/input.ts');
+  const { readDocument } = await import('../tools/read.ts');
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;
-  const { profileProblems } = await import('../../contract/profile-schema.ts');
+  const { profileProblems } = await import('../contract/profile-schema.ts');
   const problems = profileProblems(document.value);
   if (problems.length === 0) return pass(document.value as unknown as PlatformProfile);
   return refuse(

@@ -1,25 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Imported } from '../../import/model.ts';
-import { type ImportedPrepared, prepareImported } from '../../import/prepare.ts';
-import { inputError } from '../../model/input-error.ts';
-import type { InputError, Prepared } from '../../model/model.ts';
-import { toolFile } from '../../model/names.ts';
-import type { FileSet } from '../../plan/model.ts';
-import { planTool } from '../../plan/tool.ts';
-import { toolsIndex } from '../../plan/tools-index.ts';
-import { sha256 } from '../../project/hash.ts';
-import { type Drift, driftOf } from '../../project/listed.ts';
-import { withNextManifest } from '../../project/manifest.ts';
-import type { Project } from '../../project/model.ts';
-import { namedTools, takenFiles } from '../../project/open.ts';
-import { sourceFiles } from '../../project/sources.ts';
-import { readTemplates } from '../../project/templates.ts';
-import { nextToolsIndex } from '../../project/tools-index.ts';
-import type { Change } from '../../project/transaction.ts';
-import { render } from '../../render/render.ts';
-import { marketCommand } from '../command-line.ts';
-import { CliError, exitCodes, invalidInput } from '../errors.ts';
+import type { Imported } from '../import/model.ts';
+import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
+import { CommandError, exitCodes, invalidInput } from '../model/command-error.ts';
+import { inputError } from '../model/input-error.ts';
+import type { InputError, Prepared } from '../model/model.ts';
+import { toolFile } from '../model/names.ts';
+import type { FileSet } from '../plan/model.ts';
+import { planTool } from '../plan/tool.ts';
+import { toolsIndex } from '../plan/tools-index.ts';
+import { sha256 } from '../project/hash.ts';
+import { type Drift, driftOf } from '../project/listed.ts';
+import { withNextManifest } from '../project/manifest.ts';
+import type { Project } from '../project/model.ts';
+import { namedTools, takenFiles } from '../project/open.ts';
+import { sourceFiles } from '../project/sources.ts';
+import { readTemplates } from '../project/templates.ts';
+import { nextToolsIndex } from '../project/tools-index.ts';
+import type { Change } from '../project/transaction.ts';
+import { render } from '../render/render.ts';
+import { marketCommand } from '../system/command-line.ts';
 
 /** What adding tools to a project comes to, before anything is written. */
 export interface Addition {
@@ -35,7 +35,7 @@ export interface Addition {
 /**
  * The files that tools take in a project, all of them or none.
  *
- * @throws CliError `INVALID_INPUT` where a tool breaks a rule, `TOOL_EXISTS` where one is there already;
+ * @throws CommandError `INVALID_INPUT` where a tool breaks a rule, `TOOL_EXISTS` where one is there already;
  *   ProjectError `INDEX_EDITED`.
  */
 export function planAddition(project: Project, entries: readonly Imported[]): Addition {
@@ -115,7 +115,7 @@ function requireFree(project: Project, names: readonly string[]): void {
   });
   const [first] = clashes;
   if (first === undefined) return;
-  throw new CliError(
+  throw new CommandError(
     'TOOL_EXISTS',
     clashes.length === 1 ? first : `${clashes.length} of the tools are there already`,
     `Nothing was written. Take another name, edit the file, or remove the tool first: ${marketCommand('remove-tool')}.`,

@@ -1,11 +1,11 @@
-import type { PlatformProfile } from '../../contract/profile.ts';
-import type { Imported } from '../../import/model.ts';
-import { inputError, pass, refuse, together } from '../../model/input-error.ts';
-import type { Result, SpecEntry } from '../../model/model.ts';
-import { defaultDescription } from '../../questions/defaults.ts';
-import type { ToolAnswers } from '../../questions/tool-answers.ts';
-import { metaOf } from '../../tools/meta.ts';
-import { selectTools } from '../../tools/selection.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import type { Imported } from '../import/model.ts';
+import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import type { Result, SpecEntry } from '../model/model.ts';
+import { defaultDescription } from '../questions/defaults.ts';
+import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { metaOf } from '../tools/meta.ts';
+import { selectTools } from '../tools/selection.ts';
 
 /** The tools that an author wants, as `prepareImported` takes them. */
 export async function entriesOf(
@@ -21,8 +21,8 @@ export async function entriesOf(
     const { tool, meta } = source;
     return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);
   }
-  const { readInput } = await import('../../project/input.ts');
-  const { readSpec } = await import('../../tools/read.ts');
+  const { readInput } = await import('../project/input.ts');
+  const { readSpec } = await import('../tools/read.ts');
   const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
   if (!entries.ok) return entries;
   const selected = selectTools(entries.value, source.selection);
@@ -39,9 +39,9 @@ async function fromSamples(
   { paths, name, description, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { readInput } = await import('../../project/input.ts');
-  const { readDocument } = await import('../../tools/read.ts');
-  const { toolOfSamples } = await import('../../import/sample.ts');
+  const { readInput } = await import('../project/input.ts');
+  const { readDocument } = await import('../tools/read.ts');
+  const { toolOfSamples } = await import('../import/sample.ts');
   const documents = await Promise.all(
     paths.map(async (path) => {
       const where = path === '-' ? '--from-sample' : path;

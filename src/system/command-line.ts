@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { ownCommand } from '../project/own-package.ts';
 import { shellLine } from '../questions/shell.ts';
-import { detectPackageManager } from '../system/detect.ts';
+import { detectPackageManager } from './detect.ts';
 
 /** A call of `market-mcp` to be pasted: of the one that is installed where this process runs, else of this very program. */
 export function marketCommand(...args: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { marketCommand, restoreCommand } from '../../src/cli/command-line.ts';
+import { marketCommand, restoreCommand } from '../../src/system/command-line.ts';
 import { directory } from '../project/directory.ts';
 
 const here = process.cwd();

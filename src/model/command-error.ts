@@ -1,0 +1,90 @@
+import type { InputError, Result } from './model.ts';
+
+/** Exit codes of both programs (docs/architecture.md, "Names"). */
+export const exitCodes = {
+  ok: 0,
+  checkFailed: 1,
+  badInput: 2,
+  notStarted: 3,
+  installFailed: 4,
+  /** EX_SOFTWARE of sysexits.h: the program itself is wrong. */
+  internal: 70,
+  /** EX_IOERR: what was to be printed could not be. */
+  notWritten: 74,
+  cancelled: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Everything that ends a command with another code than 0, ready to be shown. */
+export class CommandError extends Error {
+  /** Constant for programs, `TARGET_NOT_EMPTY`. */
+  readonly code: string;
+  /** What to do about it. */
+  readonly hint: string;
+  readonly exitCode: ExitCode;
+  /** Each error of the input, or the last lines of a step that failed. */
+  readonly details: readonly string[];
+  /** What `--json` shows beyond that. */
+  readonly data: object;
+
+  constructor(
+    code: string,
+    message: string,
+    hint: string,
+    exitCode: ExitCode = exitCodes.badInput,
+    details: readonly string[] = [],
+    data: object = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'CommandError';
+    this.code = code;
+    this.hint = hint;
+    this.exitCode = exitCode;
+    this.details = details;
+    this.data = data;
+  }
+}
+
+/**
+ * All errors of an input as one error.
+ *
+ * @param accepted names of the tools of a list that have no error: the others can be left out
+ */
+export function invalidInput(errors: readonly InputError[], accepted: readonly string[] = []): CommandError {
+  const [first] = errors;
+  const refused = [...new Set(errors.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))];
+  const data = refused.length > 0 ? { taken: accepted, refused: errors } : {};
+  const isPart = accepted.length > 0 && refused.length > 0 && errors.every(({ tool }) => tool !== undefined);
+  const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
+  const part = isPart ? ` To take ${others}: --except ${refused.join(',')}.` : '';
+  if (errors.length === 1 && first) {
+    return new CommandError(
+      'INVALID_INPUT',
+      inWords(first),
+      `${first.hint}${part}`,
+      exitCodes.badInput,
+      [],
+      data,
+    );
+  }
+  return new CommandError(
+    'INVALID_INPUT',
+    `${errors.length} errors in what was given`,
+    `Fix them all and run the command again.${part}`,
+    exitCodes.badInput,
+    errors.map((error) => `${inWords(error)} ${error.hint}`),
+    data,
+  );
+}
+
+/** The value of a result. @throws CommandError `INVALID_INPUT` with all its errors. */
+export function unwrapped<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw invalidInput(result.errors, result.accepted);
+}
+
+function inWords({ where, value, message }: InputError): string {
+  return value === undefined ? `${where}: ${message}.` : `${where} ${value}: ${message}.`;
+}
