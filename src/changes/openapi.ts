@@ -1,11 +1,7 @@
-import type { Output } from '../cli/output.ts';
-import { printable } from '../cli/printable.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
-import { nameOf, operationsOf } from '../import/openapi/operations.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../model/command-error.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readDocumentText } from '../project/document.ts';
@@ -19,7 +15,7 @@ export async function fromOpenApi(
   { document: place, operations, name, description, meta }: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { document, where, url } = await read(place);
+  const { document, where, url } = await documentAt(place);
   if (!document.ok) return document;
   if (description !== undefined && operations.length !== 1) {
     const hint = 'Choose one operation, or leave the description out.';
@@ -42,26 +38,8 @@ export async function fromOpenApi(
   return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));
 }
 
-/** Prints the operations of a document, for an author to choose from. */
-export async function listOperations(place: string, output: Output): Promise<ExitCode> {
-  const { document } = await read(place);
-  const operations = operationsOf(unwrapped(document));
-  const names = operations.map(nameOf);
-  const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
-  for (const [i, { id, method, path, summary }] of operations.entries()) {
-    const address = id === null ? '' : `${method.toUpperCase()} ${path}  `;
-    output.line(printable(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
-  }
-  output.line();
-  output.line(`${operations.length} operations. Choose with --operation <name>, as often as you like.`);
-  output.result({
-    ok: true,
-    operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),
-  });
-  return exitCodes.ok;
-}
-
-async function read(place: string): Promise<{
+/** The document at a path or URL, or on stdin; `where` names it in errors. */
+export async function documentAt(place: string): Promise<{
   readonly document: Result<OpenApiDocument>;
   readonly where: string;
   readonly url: string | null;

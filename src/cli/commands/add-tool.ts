@@ -33,7 +33,7 @@ export async function addTool(
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
   if (given.fromOpenapi !== undefined && given.operation === undefined) {
-    const { listOperations } = await import('../../changes/openapi.ts');
+    const { listOperations } = await import('../tools/operations.ts');
     return listOperations(given.fromOpenapi, output);
   }
   const project = await openProject(findProject(process.cwd()));

@@ -56,7 +56,7 @@ export async function create(
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
   if (given.fromOpenapi !== undefined && given.operation === undefined) {
-    const { listOperations } = await import('../../changes/openapi.ts');
+    const { listOperations } = await import('../tools/operations.ts');
     return listOperations(given.fromOpenapi, output);
   }
   const asks = !switches.yes && !switches.json && canAsk();
