@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,real-tools}/**',
+            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools}/**',
             'test/foreign/foreign.test.ts',
           ],
           testTimeout: 120_000,
@@ -51,6 +51,8 @@ export default defineConfig({
         exclude: ['test/reliability/endurance.test.ts'],
         globalSetup: measures,
       }),
+      // They bind addresses of this machine beside 127.0.0.1, and measure memory.
+      builds('attacks', { include: ['test/attacks/**/*.test.ts'] }),
       // Its figures are those of a machine that does nothing else.
       builds('endurance', {
         include: ['test/reliability/endurance.test.ts'],

@@ -10,8 +10,11 @@ import { generic } from '../../src/contract/platforms/generic.ts';
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
 
-/** A compiled project in a temporary directory: the static templates, the generic platform and the tools of `tools.ts`. */
-export function buildProject(): { directory: string; remove(): void } {
+/** A compiled project in a temporary directory: the static templates, the generic platform and the tools of a file here. */
+export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.ts')): {
+  directory: string;
+  remove(): void;
+} {
   const directory = mkdtempSync(path.join(tmpdir(), 'runtime-'));
   const copy = (from: string, to: string) =>
     cpSync(path.join(repository, from), path.join(directory, to), {
@@ -26,7 +29,7 @@ export function buildProject(): { directory: string; remove(): void } {
   write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
   write('src/platform.ts', `export const platform = ${JSON.stringify(generic)} as const;\n`);
   mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
-  const tools = readFileSync(path.join(import.meta.dirname, 'tools.ts'), 'utf8');
+  const tools = readFileSync(toolsFile, 'utf8');
   write('src/tools/index.ts', tools.replace('../../templates/project/src/server/', '../server/'));
   execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
   return { directory, remove: () => rmSync(directory, { recursive: true }) };

@@ -41,6 +41,11 @@ describe('a call is refused', () => {
     'with a longer audience': () => bearer({ aud: `${audience}/` }),
     'with a shorter audience': () => bearer({ aud: audience.slice(0, -1) }),
     'with an audience in other case': () => bearer({ aud: audience.toUpperCase() }),
+    'with several audiences': () => bearer({ aud: [audience, 'https://other.example/mcp'] }),
+    'when valid for ten years': () => bearer({ exp: now() + 315_360_000 }),
+    'when valid for ten years, with no time of issue': () =>
+      bearer({ iat: undefined, exp: now() + 315_360_000 }),
+    'when issued in the future': () => bearer({ iat: now() + 60, exp: now() + 120 }),
     'with a payload that was changed': async () => {
       const [header, , signature] = (await token()).split('.');
       return `Bearer ${header}.${part({ ...claims, exp: now() + 9999 })}.${signature}`;
@@ -55,6 +60,32 @@ describe('a call is refused', () => {
     expect(events().filter(({ event }) => event === 'call')).toEqual([]);
     const secret = value?.split(' ')[1]?.slice(0, 20);
     if (secret) expect(JSON.stringify(events())).not.toContain(secret);
+  });
+
+  test.each([
+    [{ aud: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: aud'],
+    [{ iss: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: iss'],
+    [{ exp: now() - 60 }, 'ERR_JWT_EXPIRED: exp'],
+    [{ exp: now() + 86_400 }, 'exp: valid for longer than 1200 seconds'],
+    [{ iat: now() + 600 }, 'iat: in the future'],
+  ])('%o, and the log says why in few words of its own', async (claims, reason) => {
+    const { client, events } = await start({ env: { NODE_ENV: 'production' } });
+    expect(await client.send(call, { authorization: await bearer(claims) })).toMatchObject(unauthorized);
+    expect(events()).toMatchObject([{ event: 'refused', reason }]);
+  });
+
+  test('a second time where tokens are good for one call', async () => {
+    const { client, events } = await start({ env: { TOKEN_ONCE: 'on' } });
+    const session = await client.session();
+    const [one, two] = [await bearer(), await bearer()];
+    const statusOf = async (authorization: string) =>
+      (await client.send(call, { ...session, authorization })).status;
+    expect(await Promise.all([one, one, two].map(statusOf)).then((all) => all.sort())).toEqual([
+      200, 200, 401,
+    ]);
+    expect(await statusOf(two)).toBe(401);
+    expect(await statusOf(await bearer({ jti: undefined }))).toBe(401);
+    expect(events().filter(({ event }) => event === 'refused')).toHaveLength(3);
   });
 
   test('with two headers, each of a good token', async () => {
@@ -79,9 +110,11 @@ describe('a call is accepted', () => {
   test.each([
     ['Bearer', {}],
     ['bearer', {}],
-    ['BEARER', { aud: ['https://other.example/mcp', audience] }],
+    ['BEARER', { aud: [audience] }],
     ['Bearer', { toolId: 'smoke-test', purpose: 'smoke-test' }],
     ['Bearer', { exp: 1_800_000_000 - 2 }],
+    ['Bearer', { exp: 1_800_000_000 + 1_200 }],
+    ['Bearer', { iat: undefined }],
   ])('%s with %j', async (scheme, claims) => {
     vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { createSessions } from '../../templates/project/src/server/session.ts';
+import { createClosed, createSessions } from '../../templates/project/src/server/session.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { tools } from './tools.ts';
@@ -47,15 +48,55 @@ describe('signed sessions', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !sessions.isKnown(text)));
   });
 
-  test('a closed one is unknown; the memory of closed ones is bounded', () => {
+  test('are those of one audience', () => {
+    const id = createSessions(secret, 60, 'https://a.example/mcp').open();
+    expect(createSessions(secret, 60, 'https://a.example/mcp').isKnown(id)).toBe(true);
+    expect(createSessions(secret, 60, 'https://b.example/mcp').isKnown(id)).toBe(false);
+    expect(createSessions(secret, 60).isKnown(id)).toBe(false);
+  });
+
+  test('a closed one stays unknown, however many are closed after it', () => {
     const sessions = createSessions(secret, 60);
-    const first = sessions.open();
-    sessions.close(first);
-    expect(sessions.isKnown(first)).toBe(false);
-    const others = Array.from({ length: 10_000 }, () => sessions.open());
-    for (const id of others) sessions.close(id);
-    expect(others.some((id) => sessions.isKnown(id))).toBe(false);
-    expect(sessions.isKnown(first)).toBe(true);
+    const closed = Array.from({ length: 30_000 }, () => {
+      const id = sessions.open();
+      expect(sessions.isKnown(id)).toBe(true);
+      sessions.close(id);
+      return id;
+    });
+    expect(closed.some((id) => sessions.isKnown(id))).toBe(false);
+    const open = Array.from({ length: 1_000 }, () => sessions.open());
+    expect(open.every((id) => sessions.isKnown(id))).toBe(true);
+  });
+});
+
+describe('closed sessions', () => {
+  const ids = (count: number) => Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
+
+  test('are never forgotten; of open ones fewer than one in a thousand is taken for closed', () => {
+    const closed = createClosed();
+    const added = ids(400_000);
+    for (const id of added) closed.add(id);
+    expect(added.every((id) => closed.has(id))).toBe(true);
+    expect(ids(20_000).filter((id) => closed.has(id)).length).toBeLessThan(20);
+  });
+
+  test('where two filters are full, all sessions from before the newer one count as closed', () => {
+    vi.useFakeTimers({ now: 1_000_000_000 });
+    try {
+      const closed = createClosed(100);
+      const fill = () => {
+        for (const id of ids(100)) closed.add(id);
+      };
+      fill();
+      vi.setSystemTime(1_000_060_000);
+      fill();
+      expect(closed.knownSince()).toBe(Number.NEGATIVE_INFINITY);
+      vi.setSystemTime(1_000_120_000);
+      closed.add(ids(1)[0] ?? '');
+      expect(closed.knownSince()).toBe(1_000_061);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -10,7 +10,9 @@ export type Config = Omit<AppConfig, 'name' | 'version'> & ListenOptions;
 
 /** What the server must know of its platform, as `platform.ts` holds it. */
 export interface Platform {
-  readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys'> & {
+  readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys' | 'maxLifetimeSeconds' | 'once'> & {
+    /** How long its tokens are valid. */
+    readonly lifetimeSeconds: number;
     /** Null where PLATFORM_ISSUER must be set. */
     readonly issuer: string | null;
     readonly jwksUrl: string | null;
@@ -35,6 +37,9 @@ export type ConfigResult =
 
 /** What is left of the platform's time limit when a call is at its deadline: for its answer to arrive. */
 const answerMs = 2_000;
+
+/** A platform may make its tokens last longer one day. */
+const lifetimeFactor = 10;
 
 type Environment = { readonly [name: string]: string | undefined };
 type ReadText = (path: string) => string;
@@ -84,6 +89,10 @@ export function readConfig(
     ...platform.token,
     issuer: read('PLATFORM_ISSUER', (text) => issuerOf(text ?? platform.token.issuer)),
     audience,
+    maxLifetimeSeconds: read('MAX_TOKEN_SECONDS', (text) =>
+      wholeNumber(1, 315_360_000)(text ?? String(lifetimeFactor * platform.token.lifetimeSeconds)),
+    ),
+    once: read('TOKEN_ONCE', onOrOff),
     keys: readKeys(),
   });
   const bytes = wholeNumber(1_000, 100_000_000);
@@ -143,6 +152,11 @@ function isOff(text: string | null, stage: string): boolean {
     throw new Error(`"off" is refused where NODE_ENV is ${JSON.stringify(stage)}.`);
   }
   return true;
+}
+
+function onOrOff(text: string | null): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new Error(`expected "on" or "off", got ${JSON.stringify(text)}.`);
 }
 
 function audienceOf(text: string | null, port: number, production: boolean): string {

@@ -36,6 +36,14 @@ export const variables = {
     default: null,
     text: '"off" switches the token check off, for local experiments: anyone can then call the tools without paying.',
   },
+  MAX_TOKEN_SECONDS: {
+    default: null,
+    text: 'How long a token may be valid, in seconds. Ten times what the tokens of the platform are, unless set.',
+  },
+  TOKEN_ONCE: {
+    default: 'off',
+    text: '"on" takes each token (its "jti") for one call only, on this replica. Leave it off where the platform calls again with the same token, as it does after a failure and in the submission test.',
+  },
   SESSION_SECRET: {
     default: null,
     text: '32 characters or more that sign the sessions, the same on every replica. Random for each process when unset.',

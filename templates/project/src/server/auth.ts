@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
-import { JWSSignatureVerificationFailed, JWTClaimValidationFailed } from 'jose/errors';
+import { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Log } from './log.ts';
 
@@ -16,6 +16,10 @@ export interface TokenRules {
   /** What the `aud` claim must equal byte for byte. */
   readonly audience: string;
   readonly clockToleranceSeconds: number;
+  /** How long a token may be valid, from its issue or, where it names none, from now. */
+  readonly maxLifetimeSeconds: number;
+  /** Whether a token (its `jti`) is good for one call only. */
+  readonly once: boolean;
   /** HTTP status of the refusal; null where the platform leaves it open. */
   readonly refusalStatus: number | null;
   readonly keys: KeySources;
@@ -64,13 +68,26 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   const keys = createKeys(rules.keys, log);
   const verify = createVerifier(rules, keys);
   const trustedUntil = new Map<string, number>();
+  const used = createUsed();
+  /** Requests that were let in: what asks again for the same one uses its token no second time. */
+  const admitted = new WeakSet<IncomingHttpHeaders>();
+  const admit = (headers: IncomingHttpHeaders, isGood: boolean) => {
+    if (isGood) admitted.add(headers);
+    return isGood;
+  };
 
   const check = async (header: string): Promise<boolean> => {
     trustedUntil.delete(header);
     const token = tokenOf(header, rules.scheme);
     if (token === null) return withoutToken();
     try {
-      const expiryMs = ((await verify(token)) + rules.clockToleranceSeconds) * 1000;
+      const { exp, jti } = await verify(token);
+      const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
+      if (rules.once) {
+        if (typeof jti !== 'string') throw new Error('no jti, which a token for one call needs');
+        if (!used.first(jti, expiryMs)) throw new Error('used before');
+        return true;
+      }
       trustedUntil.set(header, Math.min(expiryMs, Date.now() + longestRememberedMs));
       if (trustedUntil.size > mostRemembered) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
       return true;
@@ -90,6 +107,7 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
     admits(headers) {
       const header = headers[rules.header]?.toString();
       if (header === undefined) return withoutToken();
+      if (rules.once) return admitted.has(headers) || check(header).then((isGood) => admit(headers, isGood));
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
     mayAdmit(headers) {
@@ -104,13 +122,16 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
 /** A JWT in compact form. */
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Why a token is refused. What it claims is shown only where `explains`. */
+/** Why a token is refused, in jose's code and the claim's name. Text of the token is shown only where `explains`. */
 function refusalOf(error: Error, { issuer, audience }: TokenRules, explains: boolean): string {
-  if (!explains || !(error instanceof JWTClaimValidationFailed)) return error.message;
+  const { code, claim } = error as { readonly code?: string; readonly claim?: string };
+  if (!explains && code !== undefined) return claim === undefined ? code : `${code}: ${claim}`;
+  const message = error.message.slice(0, 200);
+  if (!explains || !(error instanceof JWTClaimValidationFailed)) return message;
   const expected = error.claim === 'aud' ? audience : error.claim === 'iss' ? issuer : undefined;
-  if (expected === undefined) return error.message;
+  if (expected === undefined) return message;
   const got = JSON.stringify(error.payload[error.claim])?.slice(0, 200);
-  return `${error.message}: expected ${JSON.stringify(expected)}, got ${got}`;
+  return `${message}: expected ${JSON.stringify(expected)}, got ${got}`;
 }
 
 /** The token in a header; null where there is none, or not in that scheme. */
@@ -121,8 +142,35 @@ function tokenOf(header: string, scheme: string): string | null {
   return header.slice(prefix.length).trimStart() || null;
 }
 
-/** @returns a function that resolves to the `exp` of a valid token, in seconds, and rejects for any other. */
-function createVerifier(rules: TokenRules, keys: Keys): (token: string) => Promise<number> {
+const mostUsed = 100_000;
+
+/** The tokens that were used and are not yet expired. Where there are too many of them, no other is taken. */
+function createUsed() {
+  const used = new Map<string, number>();
+  return {
+    /** Whether a token was not used before. */
+    first(jti: string, expiryMs: number): boolean {
+      if ((used.get(jti) ?? 0) > Date.now()) return false;
+      if (used.size >= mostUsed) {
+        for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
+        if (used.size >= mostUsed) throw new Error(`more than ${mostUsed} tokens in use`);
+      }
+      used.set(jti, expiryMs);
+      return true;
+    },
+  };
+}
+
+interface Claims {
+  /** In seconds, as `iat` is. */
+  readonly exp: number;
+  readonly iat?: number;
+  readonly aud?: unknown;
+  readonly jti?: unknown;
+}
+
+/** @returns a function that resolves to the claims of a valid token and rejects for any other. */
+function createVerifier(rules: TokenRules, keys: Keys): (token: string) => Promise<Claims> {
   const options = {
     algorithms: [...rules.algorithms],
     issuer: rules.issuer,
@@ -139,15 +187,38 @@ function createVerifier(rules: TokenRules, keys: Keys): (token: string) => Promi
       for (const { key } of [...named, ...all.filter((key) => !named.includes(key))]) {
         try {
           const { payload } = await jwtVerify(token, key, options);
-          return payload.exp as number;
+          const claims = payload as Claims;
+          checkClaims(claims, rules);
+          return claims;
         } catch (error) {
-          // A TypeError: the key does not fit the algorithm.
-          if (!(error instanceof JWSSignatureVerificationFailed || error instanceof TypeError)) throw error;
+          if (error instanceof ClaimError || tokenErrors.has((error as { code?: unknown }).code)) throw error;
         }
       }
     } while (await keys.renew());
     throw new Error(`signed by another key than the one that holds (${keys.holds()})`);
   };
+}
+
+/** What no other key would change; any other error may lie in the key, and the next one is tried. */
+const tokenErrors: ReadonlySet<unknown> = new Set([
+  'ERR_JOSE_ALG_NOT_ALLOWED',
+  'ERR_JWS_INVALID',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  'ERR_JWT_EXPIRED',
+  'ERR_JWT_INVALID',
+]);
+
+class ClaimError extends Error {}
+
+/** What jose leaves open. @throws ClaimError */
+function checkClaims({ iat, exp, aud }: Claims, rules: TokenRules): void {
+  const now = Math.floor(Date.now() / 1000);
+  const issued = iat ?? now;
+  if (issued > now + rules.clockToleranceSeconds) throw new ClaimError('iat: in the future');
+  if (exp - issued > rules.maxLifetimeSeconds) {
+    throw new ClaimError(`exp: valid for longer than ${rules.maxLifetimeSeconds} seconds`);
+  }
+  if ([aud].flat().length !== 1) throw new ClaimError('aud: more than one audience');
 }
 
 interface PlatformKey {
@@ -238,7 +309,7 @@ async function download(address: URL): Promise<readonly PlatformKey[]> {
     const response = await fetch(url, {
       signal,
       redirect: 'manual',
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     });
     const location = response.headers.get('location');
     if (response.status === 200) return keysIn(await textOf(response));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import type { Limits } from './limits.ts';
 import type { Report } from './log.ts';
-import { type CompiledTool, compileTool, type Problem, problemsOf } from './schema.ts';
+import { type CompiledTool, compileTool, holdsInfinity, type Problem, problemsOf } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
@@ -78,13 +78,16 @@ export async function runCall(
   });
   const incident = (ending: Ending, code: string, message: string, detail: string) => {
     const id = incidentId();
-    context.report({ id, tool: compiled.tool.name, detail });
+    context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, mostDetail) });
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
   const input = withoutPrototype(args);
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
   if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
+
+  if (holdsInfinity(input))
+    return failed('invalid-arguments', 'INVALID_ARGUMENTS', 'arguments: a number is too large');
 
   let outcome: Outcome;
   try {
@@ -281,6 +284,9 @@ function withoutRetryWords(problems: readonly Problem[]): string {
   });
   return [...new Set(texts)].join('; ');
 }
+
+/** Of what a tool throws, so much is logged: a message may hold whatever the tool was sent. */
+const mostDetail = 4_000;
 
 /** Consonants only: digits or words in it could be one of `retryWords`. */
 const alphabet = 'bcdfghjklmnpqrst';

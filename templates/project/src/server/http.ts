@@ -60,7 +60,7 @@ interface Answer {
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token, production, allowedOrigins, allowedHosts, callTimeoutMs: timeoutMs } = config;
   const authentication = token === null ? noAuthentication : createAuthentication(token, log, !production);
-  const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds);
+  const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds, token?.audience);
   const report = createReport(log);
   const bodies = createBodies(config, report);
   const answers = createAnswers(config, report);

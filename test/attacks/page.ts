@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Scenario } from './scenarios.ts';
+import type { Experience } from './victim.ts';
+
+/** What an attack of one scenario came to. */
+export interface Outcome {
+  readonly bytes: number;
+  readonly honest: Experience;
+  readonly alive: boolean;
+  readonly megabytes: number;
+}
+
+export interface Row {
+  readonly scenario: Scenario;
+  /** The server without its limits. */
+  readonly before: Outcome;
+  readonly after: Outcome;
+}
+
+const page = join(import.meta.dirname, '../../docs/reliability.md');
+const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
+
+/** Prints the table of attacks and, under `npm run attacks`, writes it into docs/reliability.md. */
+export function writeTable(rows: readonly Row[]): void {
+  const head = [
+    'attack',
+    'what is sent',
+    'bytes',
+    'memory without limits',
+    'memory',
+    'honest calls, p50 / p99',
+  ];
+  const lines = rows.map(({ scenario, before, after }) => [
+    scenario.name,
+    scenario.sent,
+    grouped(after.bytes),
+    `${before.megabytes} MB${before.alive ? '' : ', then it died'}; ${timesOf(before.honest)}`,
+    `${after.megabytes} MB`,
+    timesOf(after.honest),
+  ]);
+  const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.`;
+  const text = `\n${machine}\n\n${table}\n\n`;
+  console.log(text);
+  if (!process.env.ATTACKS_PAGE) return;
+  const whole = readFileSync(page, 'utf8');
+  if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the attacks');
+  writeFileSync(
+    page,
+    whole.replace(place, () => text),
+  );
+}
+
+function timesOf({ times, failed }: Experience): string {
+  const at = (part: number) => (times[Math.floor(times.length * part)] ?? Number.NaN).toFixed(1);
+  const lost = failed === 0 ? '' : `, ${grouped(failed)} of ${grouped(failed + times.length)} failed`;
+  return times.length === 0 ? 'none answered' : `${at(0.5)} / ${at(0.99)} ms${lost}`;
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString('en');
+}

@@ -1,0 +1,31 @@
+import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
+
+/** What honest callers ask for: a small answer. */
+const price = defineTool({
+  name: 'get_price',
+  description: 'Returns the price of a coin in dollars. Use it when a user asks what a coin costs.',
+  inputSchema: { type: 'object', properties: { coin: { type: 'string', default: 'btc' } }, required: [] },
+  outputSchema: {
+    type: 'object',
+    properties: { ...signals, price: { type: ['number', 'null'] } },
+    required: ['price'],
+  },
+  examples: [],
+  run: (_, { found }) => found({ price: 12.5 }),
+});
+
+/** Answers with a text of so many bytes. */
+const large = defineTool({
+  name: 'get_text',
+  description: 'Returns a long text. Use it when a user asks for one.',
+  inputSchema: { type: 'object', properties: { bytes: { type: 'integer', default: 1 } }, required: [] },
+  outputSchema: {
+    type: 'object',
+    properties: { ...signals, text: { type: ['string', 'null'] } },
+    required: ['text'],
+  },
+  examples: [],
+  run: ({ bytes }, { found }) => found({ text: 'x'.repeat(bytes) }),
+});
+
+export const tools: readonly Tool[] = [price, large];

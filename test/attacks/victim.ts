@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { generic } from '../../src/contract/platforms/generic.ts';
+import { createSigner } from '../../src/contract/signer.ts';
+
+const audience = 'https://tools.example/mcp';
+
+/** A live server of a built project in a process of its own. */
+export interface Victim {
+  readonly port: number;
+  readonly session: { readonly 'mcp-session-id': string };
+  /** Headers of a paid request, with a token of its own. */
+  paid(): Promise<Record<string, string>>;
+  /** Variables of the limits that its log says were met. */
+  readonly limitsMet: ReadonlySet<string>;
+  isAlive(): boolean;
+  /** The most resident memory that it had, in megabytes. */
+  peakMegabytes(): number;
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts it with a heap of 512 MB.
+ *
+ * @param descriptors the file descriptors that it may open
+ */
+export async function startVictim(
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+  descriptors = 4096,
+): Promise<Victim> {
+  const signer = await createSigner(generic.token, audience);
+  const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=512 dist/src/main.js`;
+  const child = spawn('bash', ['-c', command, process.execPath], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PLATFORM_ISSUER: signer.issuer,
+      PLATFORM_AUDIENCE: audience,
+      PLATFORM_PUBLIC_KEY: signer.publicKey,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (text) => {
+    errors = (errors + text).slice(-2_000);
+  });
+  const exited = once(child, 'exit');
+  const limitsMet = new Set<string>();
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+      const entry = JSON.parse(line);
+      if (entry.event === 'listening') resolve(entry.port);
+      if (entry.event === 'limit') limitsMet.add(entry.variable);
+    });
+    void exited.then(() => reject(new Error(`The server did not start: ${errors}`)));
+  });
+  const paid = async () => ({ authorization: `Bearer ${await signer.token({})}` });
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  let peak = 0;
+  return {
+    port,
+    session: await openSession(port),
+    paid,
+    limitsMet,
+    isAlive,
+    peakMegabytes() {
+      if (!isAlive()) return peak;
+      const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      peak = Math.round(Number(kilobytes) / 1024);
+      return peak;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function openSession(port: number): Promise<{ 'mcp-session-id': string }> {
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  await answer.text();
+  return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
+}
+
+/** What honest callers saw. */
+export interface Experience {
+  /** Milliseconds of each answered call, sorted. */
+  readonly times: readonly number[];
+  /** Calls that had no answer or another than 200. */
+  failed: number;
+}
+
+const everyMs = 5;
+
+/** Makes 200 paid calls a second from 127.0.0.1 until `done`. */
+export async function callHonestly(victim: Victim, done: Promise<unknown>): Promise<Experience> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const headers = { ...victim.session, ...(await victim.paid()), 'content-type': 'application/json' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price' } });
+  const times: number[] = [];
+  let failed = 0;
+  const call = () =>
+    new Promise<void>((resolve) => {
+      const started = performance.now();
+      const end = (isGood: boolean) => {
+        if (isGood) times.push(performance.now() - started);
+        else failed++;
+        resolve();
+      };
+      const options = {
+        host: '127.0.0.1',
+        localAddress: '127.0.0.1',
+        port: victim.port,
+        path: '/mcp',
+        agent,
+      };
+      const sending = request({ ...options, method: 'POST', headers, timeout: 10_000 }, (response) => {
+        response.resume().once('end', () => end(response.statusCode === 200));
+      });
+      sending.once('error', () => end(false)).once('timeout', () => sending.destroy());
+      sending.end(body);
+    });
+  const calls: Promise<void>[] = [];
+  const timer = setInterval(() => calls.push(call()), everyMs);
+  await done;
+  clearInterval(timer);
+  await Promise.all(calls);
+  agent.destroy();
+  return { times: times.sort((a, b) => a - b), failed };
+}
