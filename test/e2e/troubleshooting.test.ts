@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { createSigner, type Forgery } from '../../src/contract/signer.ts';
+import { freePort, run as start } from '../templates/built.ts';
+import { bins, compile, repository, run, scaffold, scratch } from './support.ts';
+
+const root = scratch();
+const file = 'src/tools/get-price.ts';
+let project: string;
+let original: string;
+
+beforeAll(async () => {
+  const said = ['--description', 'Returns a price. Use it when a question names a coin.'];
+  const made = ['project', '--tool', 'get_price', '--input', 'symbol:string=BTC Symbol', ...said];
+  project = (await scaffold(made, { cwd: root })).directory;
+  original = readFileSync(join(project, file), 'utf8');
+});
+
+interface Mistake {
+  readonly what: string;
+  /** A statement at the begin of `read`, or what stands before all of the file. */
+  readonly line?: string;
+  readonly top?: string;
+  readonly env?: Record<string, string>;
+  /** What the author must be able to read. */
+  readonly told: RegExp;
+}
+
+const found = "return { name: 'x', value: 1, updatedAt: null }";
+
+/** Mistakes that the compiler finds. */
+const typed: readonly Mistake[] = [
+  {
+    what: 'A field that the schema does not declare',
+    line: "return { nam: 'x' } as const;",
+    told: /'nam'|Type '\{ readonly nam/,
+  },
+  {
+    what: 'A `Date` where the schema has a text',
+    line: found.replace('null', 'new Date()'),
+    told: /Type 'Date' is not assignable to type/,
+  },
+  {
+    what: '`undefined` in a required field',
+    line: found.replace('null', 'undefined'),
+    told: /Type 'undefined' is not assignable to type/,
+  },
+  {
+    what: 'A list as the whole answer',
+    line: 'return [1];',
+    told: /Type 'number\[\]' is (not assignable|missing)/,
+  },
+  {
+    what: 'An import without its ending',
+    top: "import { x } from './helper';",
+    told: /Relative import paths need explicit file extensions|Cannot find module/,
+  },
+];
+
+/** Mistakes that show when the tool runs. */
+const running: readonly Mistake[] = [
+  {
+    what: 'A throw',
+    line: "if (input.symbol) throw new Error('the feed is gone');",
+    told: /error +Error: the feed is gone/,
+  },
+  {
+    what: 'A throw in a timer',
+    line: "setTimeout(() => { throw new TypeError('no feed'); }, 20);",
+    told: /the server died .*TypeError: no feed at src\/tools\/get-price\.ts:\d+/,
+  },
+  {
+    what: 'A rejection that nobody waits for',
+    line: "void Promise.reject(new Error('lost feed'));",
+    told: /an error outside any call: Error: lost feed at src\/tools\/get-price\.ts:\d+/,
+  },
+  {
+    what: '`process.exit`',
+    line: 'if (input.symbol) process.exit(0);',
+    told: /the server died .*process\.exit\(0\) was called at src\/tools\/get-price\.ts:\d+/,
+  },
+  {
+    what: 'A loop that never ends',
+    line: 'while (input.symbol) Math.random();',
+    told: /its process still runs, so something in it never ends/,
+  },
+  {
+    what: 'A promise that never settles',
+    line: 'if (input.symbol) await new Promise(() => {});',
+    env: { CALL_TIMEOUT_MS: '1000' },
+    told: /DEADLINE_EXCEEDED/,
+  },
+  { what: 'No network', line: "await fetch('http://127.0.0.1:1234/');", told: /fetch failed.*ECONNREFUSED/ },
+  {
+    what: 'A variable that is not set',
+    top: "if (!process.env.PRICE_KEY) throw new Error('PRICE_KEY is not set');",
+    told: /^ *Error: PRICE_KEY is not set/m,
+  },
+  {
+    what: '`require` in a project of ES modules',
+    top: "const os = require('node:os'); os.platform();",
+    told: /require is not defined/,
+  },
+];
+
+const rows: string[] = [];
+
+/** Notes what was printed, without what differs from run to run. */
+function note(what: string, where: string, text: string, told: RegExp): void {
+  expect(text).toMatch(told);
+  const line = text.split('\n').find((one) => told.test(one)) ?? '';
+  const shown = line
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/while \S+ ran(, beside [^:;]*)?/g, 'while … ran')
+    .replaceAll(/(\.ts)[:(]\d+(,\d+\))?(:\d+)?/g, '$1:…')
+    .replaceAll(/127\.0\.0\.1:\d+|Port \d+|file:\S+\//g, '…')
+    .replace(/, \d+ times$/, '')
+    .replace(/"time":"[^"]*",/, '')
+    .replaceAll('|', '\\|');
+  rows.push(`| ${what} | \`${where}\` | \`${shown.length > 220 ? `${shown.slice(0, 219)}…` : shown}\` |`);
+}
+
+function write({ line = '', top = '' }: Partial<Mistake>): void {
+  const text = original.replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    ${line}`);
+  writeFileSync(join(project, file), top === '' ? text : `${top}\n${text}`);
+}
+
+test.each(typed)('$what is found by tsc', async (mistake) => {
+  write(mistake);
+  const { status, stdout } = await compile(project);
+  expect(status).not.toBe(0);
+  note(mistake.what, 'tsc', stdout, mistake.told);
+});
+
+test.each(running)('$what is shown by check', async (mistake) => {
+  write(mistake);
+  expect((await compile(project)).status).toBe(0);
+  const args = ['check', '--no-build', '--only', 'endpoint,outcome,submission,call', '--timeout', '4000'];
+  const { stdout, stderr } = await run(process.execPath, [bins.market, ...args], {
+    cwd: project,
+    ...(mistake.env && { env: mistake.env }),
+  });
+  note(mistake.what, 'check', `${stdout}\n${stderr}`, mistake.told);
+});
+
+const issuer = 'https://platform.example';
+const audience = 'http://localhost:3000/mcp';
+
+test.each<[string, string, Forgery, RegExp]>([
+  [
+    'A token of another key',
+    audience,
+    { by: 'untrusted' },
+    /"refused","reason":"signed by another key than the one that holds/,
+  ],
+  [
+    'A token for another audience',
+    'http://localhost:9/mcp',
+    {},
+    /unexpected \\"aud\\" claim value: expected \\"http:\/\/localhost:3000\/mcp\\", got/,
+  ],
+])('%s is refused with its reason in development', async (what, named, forgery, told) => {
+  write({});
+  expect((await compile(project)).status).toBe(0);
+  const signer = await createSigner(generic.token, named, { issuer });
+  const port = String(await freePort());
+  const env = { PORT: port, HOST: '127.0.0.1', PLATFORM_ISSUER: issuer, PLATFORM_AUDIENCE: audience };
+  const server = start(project, 'dist/src/main.js', { ...env, PLATFORM_PUBLIC_KEY: signer.publicKey });
+  await vi.waitUntil(() => server.output.stdout.includes('listening'), { timeout: 30_000 });
+  const { status } = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${await signer.token(forgery)}` },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price' } }),
+  });
+  expect(status).toBe(401);
+  await vi.waitUntil(() => told.test(server.output.stdout), { timeout: 30_000 });
+  note(what, 'dev', server.output.stdout, told);
+});
+
+test('a port in use and a missing build are named at the start', async () => {
+  write({});
+  expect((await compile(project)).status).toBe(0);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const port = String(typeof address === 'object' ? address?.port : 0);
+  const signer = await createSigner(generic.token, audience, { issuer });
+  const env = {
+    PORT: port,
+    HOST: '127.0.0.1',
+    PLATFORM_ISSUER: issuer,
+    PLATFORM_PUBLIC_KEY: signer.publicKey,
+  };
+  const { stderr } = await start(project, 'start.js', env).exit;
+  taken.close();
+  note('A port in use', 'dev', stderr, /Port \d+ is already in use/);
+  renameSync(join(project, 'dist'), join(project, 'dist.away'));
+  const unbuilt = await start(project, 'start.js', env).exit;
+  note('No build', 'npm start', unbuilt.stderr, /dist\/src\/main\.js is missing/);
+});
+
+test('docs/troubleshooting.md says what is printed', async () => {
+  const text = `# Troubleshooting
+
+What authors do wrong, and what they are told. \`test/e2e/troubleshooting.test.ts\` makes each of these mistakes in a new project
+and writes this table from what is printed; line numbers and addresses stand as \`…\`. \`check\` is \`npm run self-check\`, too.
+
+| mistake | found by | printed |
+|---|---|---|
+${rows.join('\n')}
+
+Beside the line of an error stand its first frames and the place to change; see [Checking a server](check.md).
+
+Not found: a \`NaN\` in a field that may be null, which JSON turns into null.
+`;
+  await expect(text).toMatchFileSnapshot(join(repository, 'docs/troubleshooting.md'));
+});
