@@ -72,6 +72,18 @@ describe('main', () => {
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
   });
 
+  test('outlives the reader of its log', async () => {
+    const { child, client, exit } = await serve();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (let round = 0; round < 5; round++) {
+      expect((await client.call('get_price')).structuredContent.price).toBe(12.5);
+    }
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
   test('refuses a port in use', async () => {
     const { listening } = await serve();
     const { code, stderr, stdout } = await run(project.directory, 'dist/src/main.js', {
