@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
 import {
   type CallOptions,
   type CallResult,
@@ -140,7 +140,7 @@ describe('arguments', () => {
     ]) {
       expect(await codeOf({ rows }), JSON.stringify(rows)).toBe('INVALID_ARGUMENTS');
     }
-    const distinct = [
+    const distinct: Json[] = [
       1,
       '1',
       true,
