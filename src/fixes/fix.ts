@@ -2,7 +2,7 @@ import { isObject } from '../contract/json.ts';
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { tryCompile } from '../contract/schema.ts';
-import { isReadable } from '../contract/walk.ts';
+import { bounds, isReadable } from '../contract/walk.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
@@ -37,7 +37,12 @@ const known = [
 export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Fixed> {
   if (!isReadable(given)) {
     return refuse(
-      inputError(where, undefined, 'is larger than a definition can be', 'Simplify its schemas.'),
+      inputError(
+        where,
+        undefined,
+        `is larger than a definition can be (${bounds.values} values, ${bounds.levels} levels)`,
+        'Shorten its enums or simplify its schemas.',
+      ),
     );
   }
   const fixes = new Fixes(typeof given.name === 'string' ? given.name : where, where);

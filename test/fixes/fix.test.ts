@@ -286,3 +286,11 @@ describe('an outputSchema', () => {
     expect(withOutput(members).errors).toEqual([where]);
   });
 });
+
+it('a definition beyond the bounds is refused with the bounds', () => {
+  const values = Array.from({ length: 20_001 }, (_, index) => `v${index}`);
+  const inputSchema = { type: 'object', properties: { one: { type: 'string', enum: values } }, required: [] };
+  const result = fix({ ...good, inputSchema }, generic.smoke, 'tools[0]');
+  expect(result).toMatchObject({ ok: false });
+  expect(JSON.stringify(result)).toContain('larger than a definition can be (20000 values, 100 levels)');
+});
