@@ -123,9 +123,10 @@ function withDevelopment(program: Command, run: Run): void {
     .command('token')
     .argument('[tool]', 'tool to call (default: the first one)')
     .description('sign a token with the local platform key and print lines to paste that call a tool')
+    .option('--ttl <seconds>', "lifetime of the token (default: the platform's)")
     .option('--json', 'print one JSON object')
-    .action((tool: string | undefined) =>
-      run(async (output) => (await import('./commands/token.ts')).token(tool, output)),
+    .action((tool: string | undefined, flags: { readonly ttl?: string }) =>
+      run(async (output) => (await import('./commands/token.ts')).token(tool, flags, output)),
     );
 }
 

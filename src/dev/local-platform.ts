@@ -15,8 +15,8 @@ export interface LocalPlatform {
   readonly privateKey: KeyObject;
   /** The `iss` of its tokens: the platform's own, where the profile knows it. */
   readonly issuer: string;
-  /** A token as the platform would send it with a paid call, valid for the platform's usual lifetime. */
-  sign(audience: string): Promise<string>;
+  /** A token as the platform would send it with a paid call, valid for the platform's usual lifetime unless another is given. */
+  sign(audience: string, lifetimeSeconds?: number): Promise<string>;
 }
 
 /**
@@ -43,13 +43,13 @@ export async function openLocalPlatform(
     publicKey: createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString(),
     privateKey: createPrivateKey(pem),
     issuer,
-    async sign(audience) {
+    async sign(audience, lifetimeSeconds = token.lifetimeSeconds) {
       return new SignJWT({ ...token.claims })
         .setProtectedHeader({ alg: algorithm })
         .setIssuer(issuer)
         .setAudience(audience)
         .setIssuedAt()
-        .setExpirationTime(`${token.lifetimeSeconds} seconds`)
+        .setExpirationTime(`${lifetimeSeconds} seconds`)
         .sign(await importPKCS8(pem, algorithm));
     },
   };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Terminal } from '../e2e/terminal.ts';
 import { keys } from '../keys.ts';
@@ -136,6 +137,17 @@ describe('dev and token', () => {
     const { tool, token, commands } = JSON.parse(stdout);
     expect(tool).toBe('get_price');
     expect(commands).toContain(token);
+    const long = await command('token', env, ['--ttl', '90', '--json']).exit;
+    const { exp, iat } = decodeJwt(JSON.parse(long.stdout).token);
+    expect(Number(exp) - Number(iat)).toBe(90);
+    for (const [args, what] of [
+      [['--ttl', 'ever'], '--ttl "ever"'],
+      [['get_price', 'more'], 'too many arguments'],
+      [['--lasting'], "unknown option '--lasting'"],
+    ] as const) {
+      const refused = await command('token', env, args).exit;
+      expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(what) });
+    }
     const unknown = await command('token', env, ['get_prise']).exit;
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean get_price?') });
 

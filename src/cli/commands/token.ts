@@ -3,8 +3,9 @@ import { type Facts, factsOf } from '../../check/project.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { closest, listed } from '../../model/input-error.ts';
+import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -12,18 +13,23 @@ import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp token [tool]`: a token of the local platform, and shell lines that call a tool with it while dev runs. */
-export async function token(name: string | undefined, output: Output): Promise<ExitCode> {
+export async function token(
+  name: string | undefined,
+  { ttl }: { readonly ttl?: string },
+  output: Output,
+): Promise<ExitCode> {
+  const asked = ttl === undefined ? undefined : unwrapped(secondsIn(ttl));
   const directory = findProject(process.cwd());
   await compile(directory);
   const { platform: profile, tools } = await factsOf(directory);
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
-  const { lifetimeSeconds } = profile.token;
+  const lifetimeSeconds = asked ?? profile.token.lifetimeSeconds;
   const call = {
     url: server.url,
     tool: tool.name,
     arguments: tool.examples?.[0]?.arguments ?? {},
-    token: await server.platform.sign(server.url),
+    token: await server.platform.sign(server.url, lifetimeSeconds),
   };
   const commands = curlCommands(call, profile.token);
   const { run } = packageManagerCommands[detectPackageManager(directory, process.env)];
@@ -31,6 +37,14 @@ export async function token(name: string | undefined, output: Output): Promise<E
   output.line(commands);
   output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });
   return exitCodes.ok;
+}
+
+const longestSeconds = 86_400;
+
+function secondsIn(text: string): Result<number> {
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= longestSeconds) return pass(Number(text));
+  const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
+  return refuse(inputError('--ttl', text, 'is not a lifetime', hint));
 }
 
 /** @throws SystemError `BUILD_FAILED`; the compiler has said why. */
