@@ -40,7 +40,9 @@ it('refuses what is missing or beyond the limit', async () => {
   const huge = file('huge.json');
   writeFileSync(huge, '');
   truncateSync(huge, 2 ** 40);
-  await expect(readInput(huge)).rejects.toMatchObject({ message: expect.stringContaining('5,000,000') });
+  await expect(readInput(huge)).rejects.toMatchObject({
+    message: expect.stringContaining('20,000,000 bytes'),
+  });
   await expect(readInput(file('none'))).rejects.toMatchObject({
     message: expect.stringContaining('no such'),
   });

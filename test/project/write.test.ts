@@ -73,16 +73,6 @@ describe('a project is written', () => {
     expect(tree(target)).toEqual(texts);
     expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
   });
-
-  it('with the bits of a program where asked', () => {
-    const target = join(directory(), 'x');
-    const program = fileSet({});
-    const executable = new Map([
-      ['run', { content: Buffer.from('#!'), owner: 'yours', executable: true } as const],
-    ]);
-    writeProject(inspectTarget(target, []), new Map([...executable, ...program]));
-    expect(statSync(join(target, 'run')).mode & 0o111).not.toBe(0);
-  });
 });
 
 describe('what fails half-way', () => {
