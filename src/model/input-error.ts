@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { shorten } from '../contract/json.ts';
 import type { InputError, Result } from './model.ts';
 
@@ -27,7 +28,7 @@ export function together<T>(results: readonly Result<T>[]): Result<T[]> {
 /** The candidate that a mistyped word most likely means; undefined where none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distance(start(word), start(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0];
   return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
 }
@@ -37,18 +38,7 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** Levenshtein distance of the first 40 characters. */
-function distanceOf(a: string, b: string): number {
-  const [left, right] = [a.slice(0, 40), b.slice(0, 40)];
-  let row = Array.from({ length: right.length + 1 }, (_, i) => i);
-  for (const [i, character] of [...left].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...right].entries()) {
-      next.push(
-        Math.min((row[j] ?? 0) + (character === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
-      );
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** A word as it is compared: without case, cut where it cannot be a typing error any more. */
+function start(word: string): string {
+  return word.toLowerCase().slice(0, 40);
 }

@@ -19,7 +19,7 @@ export interface DocumentText {
 export async function readDocumentText(place: string): Promise<DocumentText> {
   if (!/^https?:\/\//i.test(place)) return { text: await readInput(place, most.bytes), url: null };
   const shown = place.replace(/[?#].*$/s, '');
-  if (!URL.canParse(place)) throw unreadable(shown, 'it is no URL', 'Check the address.');
+  if (!URL.canParse(place)) throw unreadable(shown, 'it is not a URL', 'Check the address.');
   try {
     return await fetched(new URL(place), shown);
   } catch (error) {

@@ -69,9 +69,9 @@ describe('a document', () => {
 
   it.each([
     ['', 'the input is empty'],
-    ['[1]', 'is no OpenAPI document'],
-    ['{"openapi": ', 'is no JSON'],
-    ['a: [', 'is no YAML'],
+    ['[1]', 'is not an OpenAPI document'],
+    ['{"openapi": ', 'is not JSON'],
+    ['a: [', 'is not YAML'],
     ['{"openapi":"4.0.0","paths":{}}', 'is OpenAPI "4.0.0"; 3.1, 3.0 and 2.0 are known'],
     ['{"swagger":"1.2","paths":{}}', 'is OpenAPI "1.2"'],
     ['{"openapi":"3.1.0"}', 'has no operations'],
@@ -182,7 +182,7 @@ describe('the arguments of a tool', () => {
     expect(entry.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   });
 
-  it('hold a body that is no object as one argument', async () => {
+  it('hold a body that is not an object as one argument', async () => {
     const requestBody = {
       required: true,
       content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },

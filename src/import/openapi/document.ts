@@ -88,14 +88,14 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
   if (!parsed.ok) return parsed;
   const root = parsed.value;
   const hint = 'Give an OpenAPI document: its first member is openapi: 3.1.0.';
-  if (!isObject(root)) return refuse(inputError(where, undefined, 'is no OpenAPI document', hint));
+  if (!isObject(root)) return refuse(inputError(where, undefined, 'is not an OpenAPI document', hint));
   const said = String(root.openapi ?? root.swagger ?? '');
   const version = (['3.0', '3.1', '2.0'] as const).find(
     (known) => said === known || said.startsWith(`${known}.`),
   );
   if (version === undefined) {
     const message =
-      said === '' ? 'is no OpenAPI document' : `is OpenAPI ${shorten(said)}; 3.1, 3.0 and 2.0 are known`;
+      said === '' ? 'is not an OpenAPI document' : `is OpenAPI ${shorten(said)}; 3.1, 3.0 and 2.0 are known`;
     return refuse(inputError(where, undefined, message, hint));
   }
   if (!isObject(root.paths))
@@ -114,7 +114,7 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
   } catch (error) {
     if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
       return refuse(
-        inputError(where, undefined, `is no JSON: ${(error as Error).message}`, 'Give valid JSON or YAML.'),
+        inputError(where, undefined, `is not JSON: ${(error as Error).message}`, 'Give valid JSON or YAML.'),
       );
     }
   }
@@ -124,7 +124,7 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
     return pass(load(text, { schema: CORE_SCHEMA }) as unknown);
   } catch (error) {
     const [said = ''] = (error as Error).message.split('\n');
-    return refuse(inputError(where, undefined, `is no YAML: ${said}`, 'Give valid JSON or YAML.'));
+    return refuse(inputError(where, undefined, `is not YAML: ${said}`, 'Give valid JSON or YAML.'));
   }
 }
 

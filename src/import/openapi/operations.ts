@@ -64,7 +64,7 @@ export function chosen(
     if (known.has(normal(name))) return [];
     const near = closest(normal(name), [...known.keys()]);
     const hint = near === undefined ? 'Leave --operation out to see them all.' : `Did you mean ${near}?`;
-    return [inputError('--operation', name, 'is no operation of the document', hint)];
+    return [inputError('--operation', name, 'is not an operation of the document', hint)];
   });
   if (errors.length > 0) return refuse(...errors);
   const found = names.map((name) => known.get(normal(name))).filter((one) => one !== undefined);

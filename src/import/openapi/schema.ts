@@ -63,7 +63,7 @@ class Conversion {
     const found = this.#document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
-    // Members beside a $ref count in 3.1 and are wished in 3.0.
+    // Members beside a $ref count in 3.1, and authors of 3.0 documents mean them, too.
     const beside =
       isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
     const whole = { ...schema, ...beside } as JsonObject;
