@@ -37,7 +37,7 @@ describe('the self-check of a project', () => {
     const root = project("console.error('PORT: no number'); process.exitCode = 1;");
     await expect(selfCheck(root, () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
-      lines: expect.arrayContaining(['  PORT: no number']),
+      details: expect.arrayContaining(['  PORT: no number']),
     });
   });
 
@@ -46,7 +46,7 @@ describe('the self-check of a project', () => {
     writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
     await expect(selfCheck(root, () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
-      lines: expect.arrayContaining([expect.stringContaining('no such table')]),
+      details: expect.arrayContaining([expect.stringContaining('no such table')]),
     });
   });
 
@@ -64,7 +64,7 @@ describe('a build', () => {
     writeFileSync(join(root, 'build.js'), "console.log('src/a.ts(1,1): error'); process.exitCode = 2");
     await expect(build(root, 'npm')).rejects.toMatchObject({
       code: 'BUILD_FAILED',
-      lines: expect.arrayContaining(['src/a.ts(1,1): error']),
+      details: expect.arrayContaining(['src/a.ts(1,1): error']),
     });
   });
 
