@@ -29,7 +29,7 @@ it('three samples give a tool that answers with them, passes the self-check, and
 
   const file = join(directory, 'src/tools/get-gas.ts');
   const source = readFileSync(file, 'utf8');
-  expect(source).toContain("chain: 'base', gwei: 12, at: '2026-01-15T12:00:00Z'");
+  expect(source).toMatch(/chain: 'base',\s+gwei: 12,\s+at: '2026-01-15T12:00:00Z'/);
   const wrong = "return found({ chain: 'base', gwei: 1, at: 'x', tiers: [{ name: 'fast', wei: '1' }] });";
   writeFileSync(file, source.replace(/return found\([^\n]*\);/, wrong));
   const built = await compile(directory);

@@ -51,8 +51,8 @@ async function start() {
   return { app, server: await listen(app, { ...config, maxConnections }, log) };
 }
 
-/** The endpoint as a person at this machine calls it. */
+/** The endpoint as a person at this machine calls it: by the name that tokens have in development. */
 function addressOf(host: string, port: number): string {
-  const isEvery = host === '0.0.0.0' || host === '::';
-  return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+  const isHere = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host);
+  return `http://${isHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
 }
