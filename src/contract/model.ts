@@ -21,7 +21,7 @@ export interface ToolDefinition {
   readonly _meta?: JsonObject;
 }
 
-/** A call whose outcome the author foretells; self-check makes every one of them. */
+/** A call with the outcome that the author expects; the self-check makes every one of them. */
 export interface ToolExample {
   readonly arguments: JsonObject;
   /** `found`: data. `empty`: an explicit empty-result signal (C§2.2). `fail`: `isError` with `error` and `message`. */

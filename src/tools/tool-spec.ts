@@ -72,7 +72,7 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
     case 'minLength':
       return found('is empty', 'Write some text.');
     case 'false schema':
-      return found('says nothing of a value of this type', 'Leave it out, or change the type.');
+      return found('does not apply to a value of this type', 'Leave it out, or change the type.');
     default:
       return found(`expected ${expected}`, `Write ${expected}.`);
   }

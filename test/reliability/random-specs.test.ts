@@ -80,7 +80,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
     expect(failed).toEqual([]);
   });
 
-  it('answer every example as it foretells', async () => {
+  it('answer every example as expected', async () => {
     const { callTool } = await import(join(directory, 'dist/src/server/call.js'));
     for (const tool of await compiledTools(directory)) {
       for (const { arguments: args, expect: expected } of tool.examples) {

@@ -9,7 +9,7 @@ export interface CallCase {
   readonly tool: JsonObject;
   readonly name: string;
   readonly arguments: JsonObject;
-  /** What the author foretells. */
+  /** What the author expects. */
   readonly expect?: ToolExample['expect'];
   /** Set where the arguments do not fit the inputSchema. */
   readonly wrong?: true;

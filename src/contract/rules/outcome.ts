@@ -13,7 +13,7 @@ import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
 import { isEmpty, ofCall } from './result.ts';
 
-/** The three outcomes of a call, as the author foretells them in a tool's examples. */
+/** The three outcomes of a call, as the author expects them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
   expects('found', {
     id: 'outcome.found',
