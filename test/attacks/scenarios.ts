@@ -41,7 +41,8 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'requests behind a stream',
     sent: '200 connections × 1 GET /mcp and 300 tools/list',
-    limits: ['MAX_PIPELINED'],
+    // The stream ends as soon as a request waits behind it, so that the lists are answered in turn.
+    limits: [],
     run: (victim) =>
       flood(
         victim,

@@ -95,7 +95,7 @@ describe('a tool spec', () => {
     ],
     [{ input: [{ name: 'a' }] }, 'get_price.input[0].type undefined: is missing. Write string, number'],
     [{ input: [{ name: 'a', type: 'array' }] }, 'get_price.input[0].items undefined: is missing'],
-    [{ input: [{ name: 'a', type: 'string', minimum: 1 }] }, 'get_price.input[0].minimum 1: says nothing'],
+    [{ input: [{ name: 'a', type: 'string', minimum: 1 }] }, 'get_price.input[0].minimum 1: does not apply'],
     [{ input: [{ name: 'a', type: 'string', requird: true }] }, 'Did you mean required?'],
     [
       {
