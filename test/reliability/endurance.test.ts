@@ -60,8 +60,8 @@ async function endure(server: ServerProcess): Promise<void> {
   await sendTraffic(callers, requests, course);
   const end = await server.memory();
   const seconds = (performance.now() - started) / 1000;
-  const lastWords = server.written.errors.filter((line) => !isIntended(line)).slice(-20);
-  expect(course.incidents, lastWords.join('\n')).toEqual([]);
+  const lastErrors = server.written.errors.filter((line) => !isIntended(line)).slice(-20);
+  expect(course.incidents, lastErrors.join('\n')).toEqual([]);
   expect([...course.runs.keys()].sort()).toEqual(kinds.map(({ name }) => name).sort());
 
   for (const caller of callers) caller.drop();

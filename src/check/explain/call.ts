@@ -153,7 +153,7 @@ export const callExplanations: Explanations = {
   'submission.succeeds': exchange(
     'The test sends the default or the first example of each required parameter, and nothing else: a tool that fails on those is listed as one that fails.',
     'tools/call with the sample arguments',
-    '{"isError": true, "structuredContent": {"error": "TIMEOUT", …}}',
+    '{"isError": true, "structuredContent": {"error": "DEADLINE_EXCEEDED", …}}',
     '{"structuredContent": {"price": 64000}, …}',
   ),
   'submission.calls': exchange(

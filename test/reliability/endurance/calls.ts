@@ -103,7 +103,7 @@ async function wrongArguments(caller: Caller) {
 
 async function deadline(caller: Caller) {
   const result = await caller.call('echo_later', { nonce: caller.nonce(), ms: 60_000 });
-  expectMembers(result.structuredContent, { nonce: null, error: 'TIMEOUT' });
+  expectMembers(result.structuredContent, { nonce: null, error: 'DEADLINE_EXCEEDED' });
 }
 
 const strangers = ['no_such_tool', '__proto__', 'constructor', '', 'x'.repeat(5000), '\u202e\u0000\n'];
