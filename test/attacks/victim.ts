@@ -6,8 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { createSigner } from '../../src/contract/signer.ts';
-
-const audience = 'https://tools.example/mcp';
+import { audience, liveEnvironment } from '../reliability/server.ts';
 
 /** A live server of a built project in a process of its own. */
 export interface Victim {
@@ -37,16 +36,7 @@ export async function startVictim(
   const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=512 dist/src/main.js`;
   const child = spawn('bash', ['-c', command, process.execPath], {
     cwd: directory,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      PLATFORM_ISSUER: signer.issuer,
-      PLATFORM_AUDIENCE: audience,
-      PLATFORM_PUBLIC_KEY: signer.publicKey,
-      ...env,
-    },
+    env: { ...liveEnvironment(signer), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';

@@ -36,7 +36,20 @@ export interface ServerProcess {
   kill(): void;
 }
 
-const audience = 'https://tools.example/mcp';
+export const audience = 'https://tools.example/mcp';
+
+/** The environment of a live server on a free port of loopback, which takes the tokens of this signer. */
+export function liveEnvironment({ issuer, publicKey }: Signer): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PLATFORM_ISSUER: issuer,
+    PLATFORM_AUDIENCE: audience,
+    PLATFORM_PUBLIC_KEY: publicKey,
+  };
+}
 
 /**
  * Starts a built project as a live server is started, with a throwaway key, in a process of its own that can be asked
@@ -50,16 +63,7 @@ export async function startServer(
   const probe = join(import.meta.dirname, 'memory-probe.js');
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'dist/src/main.js'], {
     cwd: directory,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      PLATFORM_ISSUER: signer.issuer,
-      PLATFORM_AUDIENCE: audience,
-      PLATFORM_PUBLIC_KEY: signer.publicKey,
-      ...env,
-    },
+    env: { ...liveEnvironment(signer), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
