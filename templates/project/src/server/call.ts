@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
-import type { Limits } from './limits.ts';
-import type { Report } from './log.ts';
 import { type CompiledTool, compileTool, holdsInfinity, type Problem, problemsOf } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -58,10 +56,12 @@ export async function callTool(
   return (await runCall(compileTool(tool), sent, { onGone, timeoutMs, report })).result;
 }
 
+/** Calls `leave` when the caller goes away, until the returned function is called. */
+export type OnGone = (leave: () => void) => () => void;
+
 /** What a call of the server comes with. */
 export interface CallContext {
-  /** Calls `leave` when the caller goes away, until the returned function is called. */
-  onGone(leave: () => void): () => void;
+  readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
 }
@@ -109,35 +109,6 @@ export async function runCall(
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   const message = 'The answer does not match the output schema';
   return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);
-}
-
-/** Counts running calls, in all and for each token. */
-export function createCalls(
-  { maxCalls, maxCallsPerToken }: Pick<Limits, 'maxCalls' | 'maxCallsPerToken'>,
-  report: Report,
-) {
-  const running = new Map<string, number>();
-  let all = 0;
-  return {
-    /** Whether one more may run; `leave` ends it. */
-    enter(token: string): boolean {
-      const own = running.get(token) ?? 0;
-      const met = all >= maxCalls ? 'MAX_CALLS' : own >= maxCallsPerToken ? 'MAX_CALLS_PER_TOKEN' : null;
-      if (met !== null) {
-        report(met);
-        return false;
-      }
-      all++;
-      running.set(token, own + 1);
-      return true;
-    },
-    leave(token: string): void {
-      all--;
-      const own = (running.get(token) ?? 1) - 1;
-      if (own > 0) running.set(token, own);
-      else running.delete(token);
-    },
-  };
 }
 
 const cancelled = Symbol('cancelled');

@@ -88,7 +88,17 @@ interface Body {
 
 const blockBytes = 16_384;
 /** Many senders, and proxies between, take no answer before they have sent everything. */
-export const discardMs = 500;
+const discardMs = 500;
+
+/**
+ * Takes for a moment what still comes of a request that has its answer, then closes the connection: a sender that never
+ * ends would hold up whatever comes after.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.resume();
+  setTimeout(() => request.complete || request.destroy(), discardMs).unref();
+}
 
 /**
  * Reads bodies. What has come of an unfinished one is copied into blocks: kept as they come, chunks of a byte would take
@@ -255,6 +265,32 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
         else response.once('drain', sendOn);
       };
       sendOn();
+    },
+  };
+}
+
+/** Runs calls, so many at once in all and for each token. */
+export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report) {
+  const running = new Map<string, number>();
+  let all = 0;
+  return {
+    /** What a call resolves to; undefined where one too many would run. */
+    async run<T>(token: string, call: () => Promise<T>): Promise<T | undefined> {
+      const own = running.get(token) ?? 0;
+      if (all >= maxCalls || own >= maxCallsPerToken) {
+        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+        return undefined;
+      }
+      all++;
+      running.set(token, own + 1);
+      try {
+        return await call();
+      } finally {
+        all--;
+        const others = (running.get(token) ?? 1) - 1;
+        if (others > 0) running.set(token, others);
+        else running.delete(token);
+      }
     },
   };
 }

@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Authentication } from './auth.ts';
 import { type CallResult, type Incident, runCall } from './call.ts';
 import type { Tool, ToolDefinition } from './define-tool.ts';
 import type { Log } from './log.ts';
@@ -24,30 +22,21 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** What a method may know of the HTTP request that brought its message. */
-export interface Caller {
-  readonly headers: IncomingHttpHeaders;
-  /** Calls `leave` when the caller goes away, until the returned function is called. */
-  onGone(leave: () => void): () => void;
-}
-
-/** What the methods work with. */
-export interface Service {
-  readonly info: ServerInfo;
-  readonly tools: readonly Tool[];
-  readonly authentication: Authentication;
+export interface MethodOptions extends ServerInfo {
   /** Deadline of a call, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly log: Log;
+  readonly callTimeoutMs: number;
 }
 
 /**
- * The methods of C§4.1. The calling method authenticates the call itself, whoever asked it before.
+ * The methods of C§4.1. Whoever runs `paidMethod` has authenticated the request before.
  *
  * @throws Error where two tools have one name or a schema does not compile.
  */
-export function createMethods(service: Service): ReadonlyMap<string, Method<Caller>> {
-  const { info, tools, authentication, timeoutMs, log } = service;
+export function createMethods(
+  { name, version, callTimeoutMs: timeoutMs }: MethodOptions,
+  tools: readonly Tool[],
+  log: Log,
+): ReadonlyMap<string, Method> {
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -56,18 +45,17 @@ export function createMethods(service: Service): ReadonlyMap<string, Method<Call
   const list = JSON.stringify({ tools: tools.map(definitionOf) });
   const report = (incident: Incident) => log('incident', incident);
 
-  const initialize: Method<Caller> = ({ protocolVersion: asked, capabilities, clientInfo }) => {
+  const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
     const client = isObject(clientInfo) ? clientInfo : {};
     const complete = typeof client.name === 'string' && typeof client.version === 'string';
     if (typeof asked !== 'string' || !isObject(capabilities) || !complete) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
     }
     const protocolVersion = protocolVersions.includes(asked) ? asked : protocolVersions[0];
-    return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: info });
+    return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } });
   };
 
-  const call: Method<Caller> = async ({ name, arguments: args = {} }, { headers, onGone }) => {
-    if (!(await authentication.admits(headers))) throw new RpcError(ErrorCode.Unauthorized, 'Unauthorized');
+  const call: Method = async ({ name, arguments: args = {} }, onGone) => {
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
@@ -83,7 +71,7 @@ export function createMethods(service: Service): ReadonlyMap<string, Method<Call
     return JSON.stringify(result);
   };
 
-  return new Map<string, Method<Caller>>([
+  return new Map<string, Method>([
     ['initialize', initialize],
     ['ping', () => '{}'],
     ['tools/list', () => list],
@@ -94,7 +82,7 @@ export function createMethods(service: Service): ReadonlyMap<string, Method<Call
 }
 
 /** What callers see of a tool; members that are undefined are left out when it is sent. */
-export function definitionOf(tool: Tool): ToolDefinition {
+function definitionOf(tool: Tool): ToolDefinition {
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool;
   return { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
 }

@@ -1,3 +1,5 @@
+import type { OnGone } from './call.ts';
+
 /** The members of a JSON object from outside. */
 export type Members = { readonly [name: string]: unknown };
 
@@ -24,7 +26,6 @@ export const ErrorCode = {
   InvalidRequest: -32600,
   MethodNotFound: -32601,
   InvalidParams: -32602,
-  Unauthorized: -32001,
 } as const;
 
 /** Thrown by a method, becomes an error reply of its code. */
@@ -38,7 +39,22 @@ export class RpcError extends Error {
 }
 
 /** Answers the requests of one method by a result as JSON text. */
-export type Method<Caller> = (params: Members, caller: Caller) => string | Promise<string>;
+export type Method = (params: Members, onGone: OnGone) => string | Promise<string>;
+
+/** Levels of JSON that a message may have. */
+const mostLevels = 500;
+
+/** @throws RpcError where the bytes are not the text of a JSON value, or of one that nests too deeply. */
+export function parseMessage(bytes: Buffer): unknown {
+  if (isNestedBeyond(mostLevels, bytes)) {
+    throw new RpcError(ErrorCode.ParseError, `Nested deeper than ${mostLevels} levels`);
+  }
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new RpcError(ErrorCode.ParseError, 'Parse error');
+  }
+}
 
 export function errorReply(code: number, message: string, id: RequestId | null = null): ErrorReply {
   return { jsonrpc: '2.0', id, error: { code, message } };
@@ -51,10 +67,10 @@ export function errorReply(code: number, message: string, id: RequestId | null =
  * No state outlives a message, so that none can be shared between callers. Hence a `notifications/cancelled`, which is
  * a message of its own, finds nothing to cancel: callers cancel a call by closing its connection.
  */
-export async function replyTo<Caller>(
+export async function replyTo(
   message: Members,
-  methods: ReadonlyMap<string, Method<Caller>>,
-  caller: Caller,
+  methods: ReadonlyMap<string, Method>,
+  onGone: OnGone,
 ): Promise<string | ErrorReply | null> {
   if (!isRequest(message)) {
     return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request');
@@ -63,7 +79,7 @@ export async function replyTo<Caller>(
   try {
     const handler = methods.get(method);
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, caller)}}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, onGone)}}`;
   } catch (error) {
     if (error instanceof RpcError) return errorReply(error.code, error.message, id);
     throw error;
@@ -76,25 +92,23 @@ export function isObject(value: unknown): value is Members {
 }
 
 export function isRequest(message: Members): message is Members & Request {
-  return consistsOf(requestMembers, message) && isId(message.id) && namesMethod(message);
+  return consistsOf(message, 'id', 'method', 'params') && isId(message.id) && namesMethod(message);
 }
 
 /** Whether a message is due no answer: a notification, or a response to a request. */
 export function isQuiet(message: Members): boolean {
   const { id, result, error } = message;
-  if (consistsOf(notificationMembers, message)) return namesMethod(message);
-  if (consistsOf(resultMembers, message)) return isId(id) && isObject(result);
-  if (!consistsOf(errorMembers, message) || !(id === undefined || isId(id))) return false;
+  if (consistsOf(message, 'method', 'params')) return namesMethod(message);
+  if (consistsOf(message, 'id', 'result')) return isId(id) && isObject(result);
+  if (!consistsOf(message, 'id', 'error') || !(id === undefined || isId(id))) return false;
   return isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string';
 }
 
-const requestMembers = new Set(['jsonrpc', 'id', 'method', 'params']);
-const notificationMembers = new Set(['jsonrpc', 'method', 'params']);
-const resultMembers = new Set(['jsonrpc', 'id', 'result']);
-const errorMembers = new Set(['jsonrpc', 'id', 'error']);
-
-function consistsOf(members: ReadonlySet<string>, message: Members): boolean {
-  return message.jsonrpc === '2.0' && Object.keys(message).every((name) => members.has(name));
+function consistsOf(message: Members, ...names: string[]): boolean {
+  return (
+    message.jsonrpc === '2.0' &&
+    Object.keys(message).every((name) => name === 'jsonrpc' || names.includes(name))
+  );
 }
 
 /** Numbers beyond the safe ones would come back as others. */
@@ -106,12 +120,10 @@ function namesMethod({ method, params }: Members): boolean {
   return typeof method === 'string' && (params === undefined || isObject(params));
 }
 
-const codeOf = (character: string) => character.charCodeAt(0);
-const [brace, bracket, closingBrace, closingBracket] = ['{', '[', '}', ']'].map(codeOf);
-const [quote, backslash] = ['"', '\\'].map(codeOf);
+const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.from('"\\{[}]');
 
-/** Whether JSON text nests deeper than so many levels. Reads it once, and takes nothing but time for that. */
-export function isNestedBeyond(most: number, bytes: Buffer): boolean {
+/** Whether JSON text nests deeper than so many levels: to parse such a text would take far longer than to see it. */
+function isNestedBeyond(most: number, bytes: Buffer): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
