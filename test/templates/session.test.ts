@@ -80,20 +80,29 @@ describe('closed sessions', () => {
     expect(ids(20_000).filter((id) => closed.has(id)).length).toBeLessThan(20);
   });
 
-  test('where two filters are full, all sessions from before the newer one count as closed', () => {
+  test('where the filter is full, all sessions from before count as closed, and those opened then do not', () => {
     vi.useFakeTimers({ now: 1_000_000_000 });
     try {
       const closed = createClosed(100);
-      const fill = () => {
-        for (const id of ids(100)) closed.add(id);
-      };
-      fill();
-      vi.setSystemTime(1_000_060_000);
-      fill();
-      expect(closed.knownSince()).toBe(Number.NEGATIVE_INFINITY);
-      vi.setSystemTime(1_000_120_000);
-      closed.add(ids(1)[0] ?? '');
-      expect(closed.knownSince()).toBe(1_000_061);
+      for (const id of ids(100)) closed.add(id);
+      expect(closed.allBefore()).toBe(0);
+      const [last = '', other = ''] = ids(2);
+      closed.add(last);
+      expect(closed.allBefore()).toBe(1_000_001);
+      expect([last, other].map(closed.has)).toEqual([true, false]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('a session that is opened in the very second of a full filter is known', () => {
+    vi.useFakeTimers({ now: 1_000_000_000 });
+    try {
+      const sessions = createSessions(secret, 60, '', createClosed(2));
+      const [one, two, three] = [sessions.open(), sessions.open(), sessions.open()];
+      for (const id of [one, two, three]) sessions.close(id);
+      const four = sessions.open();
+      expect([one, two, three, four].map((id) => sessions.isKnown(id))).toEqual([false, false, false, true]);
     } finally {
       vi.useRealTimers();
     }

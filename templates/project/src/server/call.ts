@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
-import { type CompiledTool, compileTool, holdsInfinity, type Problem, problemsOf } from './schema.ts';
+import {
+  type CompiledTool,
+  compileTool,
+  holdsInfinity,
+  isObject,
+  type Problem,
+  problemsOf,
+} from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
@@ -82,24 +89,22 @@ export async function runCall(
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
-  const input = withoutPrototype(args);
+  // Arguments inherit nothing: `input.constructor` is a parameter or nothing, and defaults apply to every name.
+  const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
   if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
-
-  if (holdsInfinity(input))
+  if (holdsInfinity(input)) {
     return failed('invalid-arguments', 'INVALID_ARGUMENTS', 'arguments: a number is too large');
+  }
 
   let outcome: Outcome;
   try {
-    outcome = await runWithin(compiled.tool, input as object, context);
+    outcome = await runWithin(compiled.tool, input, context);
   } catch (error) {
     if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller went away.');
     if (error === expired) {
-      return failed(
-        'deadline',
-        'DEADLINE_EXCEEDED',
-        'The tool did not answer before the deadline of a call.',
-      );
+      const message = 'The tool did not answer before the deadline of a call.';
+      return failed('deadline', 'DEADLINE_EXCEEDED', message);
     }
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
@@ -115,42 +120,34 @@ const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
 /** The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. */
-function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const endings = new Endings();
-    let timer: NodeJS.Timeout | undefined;
-    let release: (() => void) | undefined;
+async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
+  const outcomes = new CallOutcomes();
+  let stopWaiting = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const end = (reason: symbol) => {
+      reject(reason);
+      outcomes.abort();
+    };
     // A tenth of the cost of a small call, so only for one that is still running in the next turn.
     const arming = setImmediate(() => {
-      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
-      release = onGone(() => end(cancelled));
+      const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, expired);
+      const release = onGone(() => end(cancelled));
+      stopWaiting = () => {
+        clearTimeout(timer);
+        release();
+      };
     });
-    function stopWaiting() {
-      clearImmediate(arming);
-      clearTimeout(timer);
-      release?.();
-    }
-    function end(reason: symbol) {
-      stopWaiting();
-      reject(reason);
-      endings.abort();
-    }
-    const run = async () => tool.run(input, endings);
-    run().then(
-      (outcome) => {
-        stopWaiting();
-        resolve(outcome);
-      },
-      (error) => {
-        stopWaiting();
-        reject(error);
-      },
-    );
+    stopWaiting = () => clearImmediate(arming);
   });
+  try {
+    return await Promise.race([tool.run(input, outcomes), ended]);
+  } finally {
+    stopWaiting();
+  }
 }
 
 /** What `run` chooses from. Few tools ask for the signal: it is made when it is asked for. */
-class Endings implements Outcomes<object> {
+class CallOutcomes implements Outcomes<object> {
   #controller: AbortController | undefined;
 
   found(data: object): Outcome {
@@ -181,12 +178,10 @@ function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string
   switch (outcome?.kind) {
     case 'found':
       return answer(compiled, outcome.data);
-    case 'empty':
-      return answer(compiled, {
-        ...compiled.blank,
-        searchExhausted: true,
-        noResultsReason: outcome.reason,
-      });
+    case 'empty': {
+      const signal = { searchExhausted: true, noResultsReason: outcome.reason };
+      return answer(compiled, { ...compiled.blank, ...signal });
+    }
     case 'fail':
       return failure(compiled, outcome);
     default:
@@ -210,13 +205,9 @@ function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure)
   if (typeof best === 'string') {
     return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
   }
-  let admitted: JsonObject = {};
   for (const [name, value] of Object.entries(hints)) {
-    const wider = { ...admitted, [name]: value };
-    const result = answer(compiled, { ...compiled.blank, ...wider, ...signal });
-    if (typeof result === 'string') continue;
-    best = result;
-    admitted = wider;
+    const wider = answer(compiled, { ...best.structuredContent, [name]: value, ...signal });
+    if (typeof wider !== 'string') best = wider;
   }
   return { ...best, isError: true };
 }
@@ -231,15 +222,11 @@ function answer({ validateOutput }: CompiledTool, data: object): CallResult | st
   }
   const structuredContent: JsonObject = JSON.parse(text);
   const problems = problemsOf(validateOutput, structuredContent, 'structuredContent');
-  if (problems) return problems.map(({ path, text }) => `${path}: ${text}`).join('; ');
+  if (problems) return problems.map(inWords).join('; ');
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
-/** Arguments that inherit nothing: `input.constructor` is a parameter or nothing, and defaults apply to every name. */
-function withoutPrototype(args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
-  return Object.assign(Object.create(null), args);
-}
+const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
 
 /** On these a platform calls again (public source: app lib/ai/skills/mcp.ts), which does no good to a refused call. */
 const retryWords =
@@ -247,11 +234,10 @@ const retryWords =
 
 /** Problems as one text, of which no part makes a platform call again with the same arguments. */
 function withoutRetryWords(problems: readonly Problem[]): string {
-  const texts = problems.map(({ path, text }) => {
-    const full = `${path}: ${text}`;
-    if (!retryWords.test(full)) return full;
-    const plain = `${path}: does not match the inputSchema`;
-    return retryWords.test(plain) ? 'arguments: one does not match the inputSchema' : plain;
+  const plain = 'does not match the inputSchema';
+  const texts = problems.map((problem) => {
+    const wordings = [inWords(problem), `${problem.path}: ${plain}`, `arguments: one ${plain}`];
+    return wordings.find((text) => !retryWords.test(text));
   });
   return [...new Set(texts)].join('; ');
 }

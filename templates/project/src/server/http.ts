@@ -13,7 +13,8 @@ import {
 } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 import { createMethods, type MethodOptions, paidMethod, protocolVersions } from './mcp.ts';
-import { ErrorCode, errorReply, isObject, parseMessage, RpcError, replyTo } from './rpc.ts';
+import { ErrorCode, errorReply, parseMessage, RpcError, replyTo } from './rpc.ts';
+import { isObject } from './schema.ts';
 import { createSessions } from './session.ts';
 
 /** What the app must know of its surroundings. */

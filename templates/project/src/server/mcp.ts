@@ -1,8 +1,8 @@
 import { type CallResult, type Incident, runCall } from './call.ts';
 import type { Tool, ToolDefinition } from './define-tool.ts';
 import type { Log } from './log.ts';
-import { ErrorCode, isObject, type Method, RpcError } from './rpc.ts';
-import { type CompiledTool, compileTool } from './schema.ts';
+import { ErrorCode, type Method, RpcError } from './rpc.ts';
+import { type CompiledTool, compileTool, isObject } from './schema.ts';
 
 /** The versions of MCP that the server speaks, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
 export const protocolVersions: readonly string[] = [

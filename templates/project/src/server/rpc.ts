@@ -1,7 +1,5 @@
 import type { OnGone } from './call.ts';
-
-/** The members of a JSON object from outside. */
-export type Members = { readonly [name: string]: unknown };
+import { isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;
 
@@ -84,11 +82,6 @@ export async function replyTo(
     if (error instanceof RpcError) return errorReply(error.code, error.message, id);
     throw error;
   }
-}
-
-/** Whether a JSON value is an object: not null, not an array. */
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isRequest(message: Members): message is Members & Request {

@@ -2,6 +2,14 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { JsonObject, ObjectSchema, Tool } from './define-tool.ts';
 
+/** The members of a JSON object from outside. */
+export type Members = { readonly [name: string]: unknown };
+
+/** Whether a JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A tool and all that its calls need and that follows from its schemas. */
 export interface CompiledTool {
   readonly tool: Tool;
@@ -16,6 +24,7 @@ export interface CompiledTool {
 function createCompiler(useDefaults: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
+    verbose: true, // errors hold the value
     strict: false,
     strictNumbers: true, // JSON.parse reads 1e400 as Infinity
     useDefaults,
@@ -33,58 +42,39 @@ function createCompiler(useDefaults: boolean): Ajv {
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
-    compile: (isAsked: boolean) => (items: readonly unknown[]) => !isAsked || areUnique(items),
+    compile: (isAsked: boolean) => (items: readonly unknown[]) =>
+      !isAsked || new Set(items.map(canonical)).size === items.length,
     error: { message: 'must NOT have duplicate items' },
   });
   return ajv;
 }
 
-/** Whether no two items are equal as JSON: numbers by value, objects in whatever order their members come. */
-function areUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length;
-}
-
-/** A text that two values share exactly where they are equal. */
+/** A text that two JSON values share exactly where they are equal: their members may come in any order. */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? '';
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
-  return `{${members.join()}}`;
+  return JSON.stringify(value, (_, part) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
 }
 
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null;
-}
-
-let inputs: Ajv | undefined;
-let outputs: Ajv | undefined;
-const compiled = new WeakMap<Tool, CompiledTool>();
+const inputs = createCompiler(true);
+const outputs = createCompiler(false);
 
 /**
- * Compiles a tool's schemas, once per tool.
+ * Compiles a tool's schemas.
  *
  * @throws Error that names the tool and the schema that does not compile.
  */
 export function compileTool(tool: Tool): CompiledTool {
-  const known = compiled.get(tool);
-  if (known) return known;
-  inputs ??= createCompiler(true);
-  outputs ??= createCompiler(false);
-  const fresh = {
+  return {
     tool,
     validateInput: compile(inputs, tool, 'inputSchema'),
     validateOutput: compile(outputs, tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
   };
-  compiled.set(tool, fresh);
-  return fresh;
 }
 
 /** Compiles a schema, once, as the outputSchema of a tool is compiled. */
 export function validatorOf(schema: ObjectSchema): ValidateFunction {
-  outputs ??= createCompiler(false);
   return outputs.compile(schema);
 }
 
@@ -113,36 +103,26 @@ const mostProblems = 5;
  *
  * @param root the value's name in paths, `arguments`
  */
-export function problemsOf(
-  validate: ValidateFunction,
-  value: unknown,
-  root: string,
-): readonly Problem[] | null {
+export function problemsOf(validate: ValidateFunction, value: unknown, root: string): Problem[] | null {
   try {
     if (validate(value)) return null;
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // its branch has reported
-    return errors.slice(0, mostProblems).map((error) => problemOf(error, value, root));
+    return errors.slice(0, mostProblems).map((error) => problemOf(error, root));
   } catch (error) {
-    if (error instanceof RangeError) return [{ path: root, text: 'nested too deeply' }];
-    return [{ path: root, text: 'cannot be compared with its schema' }];
+    const text = error instanceof RangeError ? 'nested too deeply' : 'cannot be compared with its schema';
+    return [{ path: root, text }];
   }
 }
 
-function problemOf(error: ErrorObject, value: unknown, root: string): Problem {
-  const { instancePath, params } = error;
-  const steps = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const member = params.missingProperty ?? params.additionalProperty;
-  if (typeof member === 'string') steps.push(member);
-  const actual = steps.reduce<unknown>((at, step) => {
-    return typeof at === 'object' && at !== null && Object.hasOwn(at, step)
-      ? Reflect.get(at, step)
-      : undefined;
-  }, value);
+function problemOf(error: ErrorObject, root: string): Problem {
+  const { instancePath, params, data } = error;
+  const { missingProperty: missing, additionalProperty: additional } = params;
+  const actual =
+    missing !== undefined ? undefined : additional !== undefined ? Object(data)[additional] : data;
+  const steps = instancePath.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = [...steps.slice(1), missing ?? additional ?? []].flat();
   return {
-    path: root + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
+    path: root + path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
     text: `expected ${expectedBy(error)}, got ${actual === undefined ? 'nothing' : shorten(actual)}`,
   };
 }
@@ -177,14 +157,10 @@ function shorten(value: unknown): string {
 }
 
 /** Every required property with its empty value; those that have none are left out. */
-function blankObject(schema: Schema): JsonObject {
-  const members = (schema.required ?? [])
-    .map((name) => [
-      name,
-      blankValue(Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : {}),
-    ])
-    .filter(([, value]) => value !== undefined);
-  return Object.fromEntries(members);
+function blankObject({ properties = {}, required = [] }: Schema): JsonObject {
+  const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : {});
+  const members = required.map((name) => [name, blankValue(schemaOf(name))]);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 /** Null where it is allowed, else `[]` for an array, and for an object its blank one; undefined where none fits. */

@@ -1,11 +1,4 @@
-import {
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 
 /** Sessions as the `mcp-session-id` header names them (C§3.1). */
 export interface Sessions {
@@ -18,6 +11,7 @@ export interface Sessions {
 }
 
 const mostVerified = 5_000;
+/** Random part and time of issue in seconds, then the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
@@ -27,40 +21,42 @@ const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
  * @param secret null for a random one: the sessions then end with the process
  * @param audience what else is signed: servers that share a secret do not share sessions
  */
-export function createSessions(secret: string | null, ttlSeconds: number, audience = ''): Sessions {
-  const closed = createClosed();
-  // An HMAC costs a third of a call: a session that was verified is remembered with its time of issue, in seconds.
+export function createSessions(
+  secret: string | null,
+  ttlSeconds: number,
+  audience = '',
+  closed = createClosed(),
+): Sessions {
+  // An HMAC costs a third of a call: a session that was verified is remembered with its time of issue.
   const verified = new Map<string, number>();
-  let key: KeyObject | undefined;
+  let key: string | Buffer | null = secret;
   const sign = (claim: string) => {
-    key ??= createSecretKey(secret === null ? randomBytes(32) : Buffer.from(secret));
+    key ??= randomBytes(32);
     return createHmac('sha256', key).update(`${claim}\n${audience}`).digest('base64url');
   };
-  /** When an open session was issued; long ago where the signature is not ours or it is closed. */
-  const issuedAt = (id: string): number => {
-    const [, claim, issued, signature] = form.exec(id) ?? [];
-    if (!claim || !issued || !signature) return Number.NEGATIVE_INFINITY;
-    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return Number.NEGATIVE_INFINITY;
-    if (closed.has(id)) return Number.NEGATIVE_INFINITY;
+  /** When an open session was issued; undefined where the signature is not ours or it is closed. */
+  const issuedAt = (id: string): number | undefined => {
+    const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
+    if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return undefined;
+    if (closed.has(id)) return undefined;
     const at = Number.parseInt(issued, 36);
     verified.set(id, at);
     if (verified.size > mostVerified) verified.delete(verified.keys().next().value ?? '');
     return at;
   };
-  const isKnown = (id: string | undefined): id is string => {
-    if (id === undefined) return false;
-    const issued = verified.get(id) ?? issuedAt(id);
-    return nowSeconds() < issued + ttlSeconds && issued >= closed.knownSince();
-  };
   return {
     open() {
       for (;;) {
-        const claim = `${randomUUID()}.${nowSeconds().toString(36)}`;
+        const claim = `${randomUUID()}.${Math.max(nowSeconds(), closed.allBefore()).toString(36)}`;
         const id = `${claim}.${sign(claim)}`;
         if (!closed.has(id)) return id;
       }
     },
-    isKnown,
+    isKnown(id): id is string {
+      if (id === undefined) return false;
+      const issued = verified.get(id) ?? issuedAt(id);
+      return issued !== undefined && issued >= closed.allBefore() && nowSeconds() < issued + ttlSeconds;
+    },
     close(id) {
       closed.add(id);
       verified.delete(id);
@@ -71,42 +67,28 @@ export function createSessions(secret: string | null, ttlSeconds: number, audien
 const filterBytes = 2 ** 21;
 const bitsOfOne = 8;
 
-interface Filter {
-  readonly bits: Uint8Array;
-  readonly since: number;
-  count: number;
-}
-
 /**
- * The closed sessions, in two Bloom filters of 2 MiB that are allocated when they are needed. A closed session is never
- * taken for an open one; an open one is taken for closed with a chance that grows from nothing to one in a thousand as
- * the filters fill. When both hold a million, the older one is dropped, and with it every session that was issued
- * before the newer one began: their clients open another.
+ * The closed sessions, in a Bloom filter of 2 MiB that is allocated when it is needed. A closed session is never taken
+ * for an open one; an open one is taken for closed with a chance that grows from nothing to one in a thousand as the
+ * filter fills. When it holds a million, every session that was issued until then is closed, and it begins anew: their
+ * clients open another.
  */
-export function createClosed(mostInFilter = 1_000_000) {
-  let older: Filter | undefined;
-  let newer: Filter | undefined;
-  let knownSince = Number.NEGATIVE_INFINITY;
-  const holds = (filter: Filter | undefined, places: readonly number[]) =>
-    filter !== undefined && places.every((place) => (filter.bits[place >> 3] ?? 0) & (1 << (place & 7)));
+export function createClosed(most = 1_000_000) {
+  let bits = new Uint8Array();
+  let count = 0;
+  let allBefore = 0;
   return {
-    /** Sessions issued before are all taken for closed, in seconds. */
-    knownSince: () => knownSince,
-    has(id: string): boolean {
-      if (newer === undefined) return false;
-      const places = placesOf(id);
-      return holds(newer, places) || holds(older, places);
-    },
+    /** Sessions issued before are all closed, in seconds. */
+    allBefore: () => allBefore,
+    has: (id: string): boolean => placesOf(id).every((place) => ((bits[place >> 3] ?? 0) >> (place & 7)) & 1),
     add(id: string): void {
-      if (newer === undefined || newer.count >= mostInFilter) {
-        // Everything that the dropped filter holds was issued before the next one began.
-        if (older) knownSince = newer?.since ?? knownSince;
-        older = newer;
-        newer = { bits: new Uint8Array(filterBytes), since: nowSeconds() + 1, count: 0 };
+      if (count === most) allBefore = nowSeconds() + 1;
+      if (count === 0 || count === most) {
+        bits = new Uint8Array(filterBytes);
+        count = 0;
       }
-      newer.count++;
-      for (const place of placesOf(id))
-        newer.bits[place >> 3] = (newer.bits[place >> 3] ?? 0) | (1 << (place & 7));
+      count++;
+      for (const place of placesOf(id)) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7));
     },
   };
 }
