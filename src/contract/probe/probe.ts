@@ -1,44 +1,23 @@
-import { setMaxListeners } from 'node:events';
-import { now } from '../clock.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { NotRun } from '../not-run.ts';
-import type { PlatformProfile } from '../profile.ts';
-import type { Forgery } from '../signer.ts';
-import type { Environment, Instance, Target } from '../target.ts';
 import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession, silenceOf } from './client.ts';
-import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
+import type { HttpAnswer } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
 import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
+import { type PostOptions, Requests } from './requests.ts';
 import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
-import { graceMs } from './timeouts.ts';
-
-/** The version that the platform's own tests send (C§9.1). */
-export const platformVersion = '2024-11-05';
 
 /** The name of a tool that no server has. */
 export const noSuchTool = 'no_such_tool';
 
 /** A tool may stand on somebody else's service, which has limits of its own. */
 const callsAtOnce = 4;
-
-/** What a request to the endpoint may differ in. A header set to undefined is left out. */
-export interface PostOptions {
-  readonly session?: string | undefined;
-  readonly token?: string | undefined;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly chunked?: boolean;
-  readonly timeoutMs?: number;
-  /** Another endpoint than the target's. */
-  readonly url?: URL;
-  /** Called between headers and body, see `HttpRequest`. */
-  readonly onHeadersRead?: () => void;
-}
 
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
@@ -48,121 +27,17 @@ export interface CallOutcome extends CallCase {
 }
 
 /**
- * A server under examination: requests of every kind, and the facts that many rules build on, each asked for once.
+ * A server under examination: its requests, and the facts that many rules build on, each asked for once.
  * A fact that cannot be had throws `NotRun`; one rule of its own reports why.
  */
-export class Probe {
-  readonly target: Target;
-  readonly profile: PlatformProfile;
-  readonly url: URL;
-  readonly #http: Http;
-  readonly signal: AbortSignal | undefined;
+export class Probe extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
-  readonly #instances: Instance[] = [];
-  #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
-
-  constructor(target: Target, signal?: AbortSignal) {
-    this.target = target;
-    this.profile = target.profile;
-    this.url = new URL(target.url);
-    this.signal = signal;
-    this.#http = createHttp(target.deadlineAt);
-    if (signal) setMaxListeners(0, signal); // each request under way listens to it
-  }
-
-  /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
-  timeoutMs(grantedMs = 0): number {
-    return this.target.timeoutMs ?? grantedMs + graceMs;
-  }
-
-  /** Whether the deadline of the run has passed. */
-  get isOverdue(): boolean {
-    return this.#leftMs() <= 0;
-  }
-
-  #leftMs(): number {
-    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - now());
-  }
-
-  /** Ends what the run has started. */
-  async close(): Promise<void> {
-    this.#http.close();
-    await Promise.all(this.#instances.map((instance) => instance.stop()));
-  }
-
-  /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
-  async launch(environment: Environment): Promise<Instance> {
-    this.#http.admit();
-    if (!this.target.launch) throw new NotRun(missing.launch);
-    const instance = await this.target.launch(environment);
-    this.#instances.push(instance);
-    return instance;
-  }
-
-  /** Any HTTP request to the server; the endpoint unless a path is given. */
-  http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
-    const {
-      path,
-      method = 'GET',
-      headers = {},
-      timeoutMs = this.timeoutMs(),
-      url = this.url,
-      ...rest
-    } = request;
-    return this.#http.exchange({
-      ...rest,
-      method,
-      timeoutMs,
-      url: path === undefined ? url : new URL(path, url),
-      headers: { ...this.target.headers, ...headers },
-      signal: this.signal,
-    });
-  }
-
-  /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
-  post(body: Json | Uint8Array, options: PostOptions = {}): Promise<HttpAnswer> {
-    const { session, token, headers, ...rest } = options;
-    const { header, scheme } = this.profile.token;
-    const all = present<string>({
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-session-id': session,
-      [header]: token === undefined ? undefined : `${scheme} ${token}`,
-      ...headers,
-    });
-    return this.http({
-      ...rest,
-      method: 'POST',
-      headers: all,
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-    });
-  }
-
-  /** GET to the endpoint: the stream of a session (C§3.1). */
-  openStream(session: string | undefined): Promise<HttpAnswer> {
-    return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
-  }
 
   /** One JSON-RPC request, in the shared session unless another is named. */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const id = nextId();
     return rpcAnswer(await this.post(rpcRequest(id, method, params), { ...options, session }), id);
-  }
-
-  /** An initialize request without a session (C§3.1). */
-  async initialize(protocolVersion = platformVersion, options: PostOptions = {}): Promise<RpcAnswer> {
-    const id = nextId();
-    const params = {
-      protocolVersion,
-      capabilities: {},
-      clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
-    };
-    const answer = await this.post(rpcRequest(id, 'initialize', params), {
-      timeoutMs: this.timeoutMs(this.profile.limits.initializeMs),
-      ...options,
-    });
-    return rpcAnswer(answer, id);
   }
 
   /** The answer to the run's first initialize. */
@@ -225,19 +100,6 @@ export class Probe {
         .filter(isObject)
         .filter((tool) => isReadable(tool)),
     );
-  }
-
-  /** A platform token that is valid for a while; forged where asked for. */
-  async token(forgery?: Forgery): Promise<string> {
-    const { signer } = this.target;
-    if (!signer) throw new NotRun(missing.signer);
-    if (forgery) return signer.token(forgery);
-    const time = Date.now();
-    if (time > this.#token.staleAt) {
-      const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
-      this.#token = { value: signer.token(), staleAt: time + lifetimeMs / 2 };
-    }
-    return this.#token.value;
   }
 
   /**
@@ -365,10 +227,10 @@ export class Probe {
       token,
       platform: this.profile.token,
       headers: this.target.headers ?? {},
-      timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.#leftMs()),
+      timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.leftMs),
       signal: this.signal,
-      admit: this.#http.admit,
-      onLate: this.#http.onLate,
+      admit: this.exchanges.admit,
+      onLate: this.exchanges.onLate,
     }).catch((error: unknown) => {
       throw silenceOf(error) ?? error;
     });

@@ -2,7 +2,7 @@ import { initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
-import { platformVersion } from '../probe/probe.ts';
+import { platformVersion } from '../probe/requests.ts';
 import { describe, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';

@@ -1,10 +1,66 @@
+import { randomUUID } from 'node:crypto';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
+import { textOf } from '../../contract/probe/rpc.ts';
 import { mismatches, tryCompile } from '../../contract/schema.ts';
-import type { Judgement } from './model.ts';
+import { MarketError } from './errors.ts';
+import type { Dispute, Judgement, Listing } from './model.ts';
+import type { Store } from './store.ts';
+import type { Exchange, Traffic } from './traffic.ts';
 
 /** So many guilty verdicts take a listing off the marketplace (public source: app api/v1/tools/dispute/route.ts). */
 export const guiltyLimit = 5;
+
+/**
+ * Files a dispute about a logged call: `schema_mismatch`, the only reason that is judged automatically.
+ *
+ * @param tool the tool that the dispute names; where it names none, the first of the listing is taken, as the
+ *   public marketplace does.
+ * @throws MarketError where the call cannot be disputed.
+ */
+export async function fileDispute(
+  store: Store,
+  traffic: Traffic,
+  call: number,
+  tool?: string | null,
+): Promise<Dispute> {
+  const exchange = traffic.get(call);
+  if (!exchange)
+    throw new MarketError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
+  const { disputes, listings } = await store.read();
+  const called = exchange.rpc?.tool;
+  const listing = listings.find(({ endpoint }) => endpoint === exchange.url);
+  if (!called || !listing) {
+    const hint = 'Only a tools/call of a listed endpoint can be disputed.';
+    throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
+  }
+  if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
+    throw new MarketError('ALREADY_DISPUTED', `call ${call} is disputed already`, 'One dispute a call.');
+  }
+  const output = outputOf(exchange);
+  const named = tool === null ? undefined : (tool ?? called);
+  const definition = listing.tools.filter(isObject).find(({ name }) => named === undefined || name === named);
+  const judgement = judge(definition, output);
+  const dispute: Dispute = {
+    ...judgement,
+    id: randomUUID(),
+    listing: listing.id,
+    tool: String(definition?.name ?? named ?? called),
+    call,
+    reason: 'schema_mismatch',
+    output: output ?? null,
+    filedAt: new Date().toISOString(),
+  };
+  await store.update((state) => {
+    const all = [...state.disputes, dispute];
+    const guilty = all.filter((one) => one.listing === listing.id && one.verdict === 'guilty').length;
+    const after = (one: Listing): Listing =>
+      one.id === listing.id && guilty >= guiltyLimit ? { ...one, state: 'delisted' } : one;
+    return { ...state, disputes: all, listings: state.listings.map(after) };
+  });
+  return dispute;
+}
 
 /**
  * Judges a dispute about `schema_mismatch` by the schema that was stored at the last listing or refresh, as the
@@ -13,7 +69,7 @@ export const guiltyLimit = 5;
  *
  * @param tool the stored definition; undefined where the listing has no such tool.
  */
-export function judge(tool: JsonObject | undefined, output: Json | undefined): Judgement {
+function judge(tool: JsonObject | undefined, output: Json | undefined): Judgement {
   const schema = tool?.outputSchema;
   if (!isObject(schema)) return { verdict: 'manual_review', problems: [] };
   const compiled = tryCompile(schema);
@@ -23,4 +79,18 @@ export function judge(tool: JsonObject | undefined, output: Json | undefined): J
   }
   const problems = mismatches(schema, output, 'structuredContent');
   return { verdict: problems.length > 0 ? 'guilty' : 'innocent', problems };
+}
+
+/** The output of a logged call: structuredContent, else the JSON of its text. */
+function outputOf({ id, response }: Exchange): Json | undefined {
+  if (!response || response.cut > 0) {
+    const message = `call ${id} has no response that was kept whole`;
+    throw new MarketError('NOT_DISPUTABLE', message, 'Call it again and dispute that call.');
+  }
+  const values = isEventStream(response.headers['content-type'])
+    ? eventValues(response.body)
+    : jsonIn(response.body);
+  const answer = values.filter(isObject).find(({ result }) => isObject(result));
+  const result = answer && isObject(answer.result) ? answer.result : {};
+  return result.structuredContent ?? jsonIn(textOf(result.content) ?? '')[0];
 }

@@ -1,16 +1,14 @@
-import { type KeyObject, randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { changesBetween } from '../../check/drift.ts';
 import type { Change, CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
-import { textOf } from '../../contract/probe/rpc.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { sampleArguments } from '../../contract/smoke.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
-import { guiltyLimit, judge } from './dispute.ts';
+import { fileDispute } from './dispute.ts';
 import { MarketError } from './errors.ts';
 import { Jobs } from './jobs.ts';
 import { keySetOf } from './jwks.ts';
@@ -18,7 +16,7 @@ import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Subm
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { submit } from './registration.ts';
 import { Store } from './store.ts';
-import { type Exchange, type LogLine, Traffic } from './traffic.ts';
+import { type LogLine, Traffic } from './traffic.ts';
 
 export interface MarketplaceOptions {
   /** Where `.market-mcp/` lies: the project, or the current directory. */
@@ -209,50 +207,12 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /**
-   * Files a dispute about a logged call: `schema_mismatch`, the only reason that is judged automatically.
+   * Files a dispute about a logged call, as `fileDispute` does.
    *
-   * @param tool the tool that the dispute names; where it names none, the first of the listing is taken, as the
-   *   public marketplace does.
    * @throws MarketError where the call cannot be disputed.
    */
-  async dispute(call: number, tool?: string | null): Promise<Dispute> {
-    const exchange = this.traffic.get(call);
-    if (!exchange)
-      throw new MarketError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
-    const { disputes, listings } = await this.store.read();
-    const called = exchange.rpc?.tool;
-    const listing = listings.find(({ endpoint }) => endpoint === exchange.url);
-    if (!called || !listing) {
-      const hint = 'Only a tools/call of a listed endpoint can be disputed.';
-      throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
-    }
-    if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
-      throw new MarketError('ALREADY_DISPUTED', `call ${call} is disputed already`, 'One dispute a call.');
-    }
-    const output = outputOf(exchange);
-    const named = tool === null ? undefined : (tool ?? called);
-    const definition = listing.tools
-      .filter(isObject)
-      .find(({ name }) => named === undefined || name === named);
-    const judgement = judge(definition, output);
-    const dispute: Dispute = {
-      ...judgement,
-      id: randomUUID(),
-      listing: listing.id,
-      tool: String(definition?.name ?? named ?? called),
-      call,
-      reason: 'schema_mismatch',
-      output: output ?? null,
-      filedAt: new Date().toISOString(),
-    };
-    await this.store.update((state) => {
-      const all = [...state.disputes, dispute];
-      const guilty = all.filter((one) => one.listing === listing.id && one.verdict === 'guilty').length;
-      const after = (one: Listing): Listing =>
-        one.id === listing.id && guilty >= guiltyLimit ? { ...one, state: 'delisted' } : one;
-      return { ...state, disputes: all, listings: state.listings.map(after) };
-    });
-    return dispute;
+  dispute(call: number, tool?: string | null): Promise<Dispute> {
+    return fileDispute(this.store, this.traffic, call, tool);
   }
 
   /** Sends a body once more to where an exchange went, with a new session and a new token. @returns its id. */
@@ -299,17 +259,3 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 }
 
 const keptServerLines = 500;
-
-/** The output of a logged call: structuredContent, else the JSON of its text. */
-function outputOf({ id, response }: Exchange): Json | undefined {
-  if (!response || response.cut > 0) {
-    const message = `call ${id} has no response that was kept whole`;
-    throw new MarketError('NOT_DISPUTABLE', message, 'Call it again and dispute that call.');
-  }
-  const values = isEventStream(response.headers['content-type'])
-    ? eventValues(response.body)
-    : jsonIn(response.body);
-  const answer = values.filter(isObject).find(({ result }) => isObject(result));
-  const result = answer && isObject(answer.result) ? answer.result : {};
-  return result.structuredContent ?? jsonIn(textOf(result.content) ?? '')[0];
-}

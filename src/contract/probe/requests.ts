@@ -1,0 +1,150 @@
+import { setMaxListeners } from 'node:events';
+import { now } from '../clock.ts';
+import { present } from '../json.ts';
+import type { Json } from '../model.ts';
+import { NotRun } from '../not-run.ts';
+import type { PlatformProfile } from '../profile.ts';
+import type { Forgery } from '../signer.ts';
+import type { Environment, Instance, Target } from '../target.ts';
+import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
+import { missing } from './reasons.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest } from './rpc.ts';
+import { graceMs } from './timeouts.ts';
+
+/** The version that the platform's own tests send (C§9.1). */
+export const platformVersion = '2024-11-05';
+
+/** What a request to the endpoint may differ in. A header set to undefined is left out. */
+export interface PostOptions {
+  readonly session?: string | undefined;
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly chunked?: boolean;
+  readonly timeoutMs?: number;
+  /** Another endpoint than the target's. */
+  readonly url?: URL;
+  /** Called between headers and body, see `HttpRequest`. */
+  readonly onHeadersRead?: () => void;
+}
+
+/** The requests that a server under examination is sent, and the instances of it that a run starts. */
+export class Requests {
+  readonly target: Target;
+  readonly profile: PlatformProfile;
+  readonly url: URL;
+  readonly signal: AbortSignal | undefined;
+  protected readonly exchanges: Http;
+  readonly #instances: Instance[] = [];
+  #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
+
+  constructor(target: Target, signal?: AbortSignal) {
+    this.target = target;
+    this.profile = target.profile;
+    this.url = new URL(target.url);
+    this.signal = signal;
+    this.exchanges = createHttp(target.deadlineAt);
+    if (signal) setMaxListeners(0, signal); // each request under way listens to it
+  }
+
+  /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
+  timeoutMs(grantedMs = 0): number {
+    return this.target.timeoutMs ?? grantedMs + graceMs;
+  }
+
+  /** Whether the deadline of the run has passed. */
+  get isOverdue(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  /** Milliseconds until the deadline of the run; infinite without one. */
+  protected get leftMs(): number {
+    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - now());
+  }
+
+  /** Ends what the run has started. */
+  async close(): Promise<void> {
+    this.exchanges.close();
+    await Promise.all(this.#instances.map((instance) => instance.stop()));
+  }
+
+  /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
+  async launch(environment: Environment): Promise<Instance> {
+    this.exchanges.admit();
+    if (!this.target.launch) throw new NotRun(missing.launch);
+    const instance = await this.target.launch(environment);
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  /** Any HTTP request to the server; the endpoint unless a path is given. */
+  http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
+    const {
+      path,
+      method = 'GET',
+      headers = {},
+      timeoutMs = this.timeoutMs(),
+      url = this.url,
+      ...rest
+    } = request;
+    return this.exchanges.exchange({
+      ...rest,
+      method,
+      timeoutMs,
+      url: path === undefined ? url : new URL(path, url),
+      headers: { ...this.target.headers, ...headers },
+      signal: this.signal,
+    });
+  }
+
+  /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
+  post(body: Json | Uint8Array, options: PostOptions = {}): Promise<HttpAnswer> {
+    const { session, token, headers, ...rest } = options;
+    const { header, scheme } = this.profile.token;
+    const all = present<string>({
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+      [header]: token === undefined ? undefined : `${scheme} ${token}`,
+      ...headers,
+    });
+    return this.http({
+      ...rest,
+      method: 'POST',
+      headers: all,
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    });
+  }
+
+  /** GET to the endpoint: the stream of a session (C§3.1). */
+  openStream(session: string | undefined): Promise<HttpAnswer> {
+    return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
+  }
+
+  /** An initialize request without a session (C§3.1). */
+  async initialize(protocolVersion = platformVersion, options: PostOptions = {}): Promise<RpcAnswer> {
+    const id = nextId();
+    const params = {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
+    };
+    const answer = await this.post(rpcRequest(id, 'initialize', params), {
+      timeoutMs: this.timeoutMs(this.profile.limits.initializeMs),
+      ...options,
+    });
+    return rpcAnswer(answer, id);
+  }
+
+  /** A platform token that is valid for a while; forged where asked for. */
+  async token(forgery?: Forgery): Promise<string> {
+    const { signer } = this.target;
+    if (!signer) throw new NotRun(missing.signer);
+    if (forgery) return signer.token(forgery);
+    const time = Date.now();
+    if (time > this.#token.staleAt) {
+      const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
+      this.#token = { value: signer.token(), staleAt: time + lifetimeMs / 2 };
+    }
+    return this.#token.value;
+  }
+}

@@ -1,0 +1,135 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { type UnhappyWay, unhappyWays } from '../core/unhappy.ts';
+import { Csrf, shown } from '../web/parts.tsx';
+
+export interface TryTool {
+  readonly name: string;
+  readonly definition: JsonObject;
+}
+
+export interface CallFormData {
+  /** What the form is filled with. */
+  readonly arguments: JsonObject;
+  readonly unhappy: UnhappyWay | null;
+  readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];
+}
+
+/** The form that calls a tool: a field for each argument, other JSON, and the kind of caller. */
+export function CallForm({ data, tool, csrf }: { data: CallFormData; tool: TryTool; csrf: string }) {
+  const { inputSchema } = tool.definition;
+  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
+  const required = isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required : [];
+  return (
+    <>
+      <form method="post" action="/try" class="stack">
+        <Csrf token={csrf} />
+        <input type="hidden" name="tool" value={tool.name} />
+        {Object.entries(properties).map(([name, property]) => (
+          <Field
+            name={name}
+            schema={isObject(property) ? property : {}}
+            value={Object.hasOwn(data.arguments, name) ? data.arguments[name] : undefined}
+            required={required.includes(name)}
+          />
+        ))}
+        {Object.keys(properties).length === 0 && <p class="soft">This tool takes no arguments.</p>}
+        <details>
+          <summary>Send other JSON instead</summary>
+          <label>
+            <span>Arguments as JSON</span>
+            <span class="hint">
+              Used instead of the fields when it is not empty, even where it does not fit.
+            </span>
+            <textarea name="json" spellcheck={false} />
+          </label>
+        </details>
+        <label>
+          <span>Call as</span>
+          <select name="unhappy">
+            <option value="">A paying caller</option>
+            {Object.entries(unhappyWays).map(([way, title]) => (
+              <option value={way} selected={way === data.unhappy}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span class="hint">
+          The contract does not show how a token looks: header, claims and lifetime are those of the profile.
+        </span>
+        <button type="submit" class="primary">
+          Call {shown(tool.name)}
+        </button>
+      </form>
+      {data.examples.length > 0 && (
+        <div class="stack tight">
+          <span class="label small">Saved examples</span>
+          <ul>
+            {data.examples.map((example) => (
+              <li>
+                <a
+                  href={`/try?tool=${encodeURIComponent(tool.name)}&arguments=${encodeURIComponent(JSON.stringify(example.arguments))}`}
+                >
+                  {shown(JSON.stringify(example.arguments))}
+                </a>{' '}
+                <span class="soft small">expects {example.expect}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly value: Json | undefined;
+  readonly required: boolean;
+}
+
+function Field({ name, schema, value, required }: FieldProps) {
+  const field = `arg.${name}`;
+  return (
+    <label for={field}>
+      <span>
+        <code>{shown(name)}</code> {required ? '' : <span class="hint">optional</span>}
+      </span>
+      {typeof schema.description === 'string' && <span class="hint">{shown(schema.description)}</span>}
+      <Control field={field} schema={schema} value={value} required={required} />
+    </label>
+  );
+}
+
+function Control({ field, schema, value, required }: Omit<FieldProps, 'name'> & { field: string }) {
+  const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const choices = Array.isArray(schema.enum)
+    ? schema.enum
+    : schema.type === 'boolean'
+      ? [true, false]
+      : undefined;
+  if (choices) {
+    return (
+      <select name={field} id={field}>
+        {!required && <option value="">(not sent)</option>}
+        {choices.map((choice) => {
+          const told = typeof choice === 'string' ? choice : JSON.stringify(choice);
+          return (
+            <option value={told} selected={told === text}>
+              {shown(told)}
+            </option>
+          );
+        })}
+      </select>
+    );
+  }
+  if (schema.type === 'number' || schema.type === 'integer') {
+    return <input name={field} id={field} inputmode="decimal" value={text} />;
+  }
+  if (schema.type === 'array' || schema.type === 'object' || schema.type === undefined) {
+    return <textarea name={field} id={field} spellcheck={false}>{`\n${text}`}</textarea>;
+  }
+  return <input name={field} id={field} value={text} spellcheck={false} />;
+}
