@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { transform } from 'esbuild';
 import { build } from 'rolldown';
+import { load } from './scripts/load.js';
 
 // Builds the package: both programs as one bundle with templates and schemas compiled, the help of each, the templates in
 // one file, the schema of a tool spec, and the licences of what was bundled.
@@ -13,6 +14,7 @@ import { build } from 'rolldown';
 const isPublished = process.argv.includes('--published');
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
+mkdirSync(out);
 
 const { precompile } = await load('src/render/compile.ts');
 const { settings } = await load('src/contract/ajv.ts');
@@ -63,6 +65,8 @@ const wrapper = /(?<start>=require_rolldown_runtime\.\w+\(\()\(?(?<names>[\w$, ]
 
 for (const chunk of output) await writeChunk(chunk);
 await packTemplates();
+// The earlier versions whose projects can be upgraded.
+cpSync('releases', join(out, 'releases'), { recursive: true });
 
 for (const name of ['create-market-mcp', 'market-mcp']) {
   const help = execFileSync(process.execPath, [`bin/${name}.js`, '--help']);
@@ -189,16 +193,6 @@ async function packForProjects() {
 async function writeSpecSchema() {
   const { specFileSchema } = await load('src/tools/tool-spec-schema.ts');
   writeFileSync(join(out, 'tool-spec.schema.json'), `${JSON.stringify(specFileSchema, null, 2)}\n`);
-}
-
-/** What a module of ours exports. */
-async function load(input) {
-  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
-  const file = join(out, `${basename(input, '.ts')}.mjs`);
-  await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
-  const exported = await import(new URL(file, import.meta.url).href);
-  rmSync(file);
-  return exported;
 }
 
 function licences(inputs) {

@@ -11,6 +11,7 @@ import type { ProgramName, Run } from './command.ts';
 import type { DevFlags } from './commands/dev.ts';
 import { withMarketplace } from './marketplace/flags.ts';
 import { helpWidth } from './ready.ts';
+import { withUpgrade } from './upgrade/flags.ts';
 
 /** The command tree of a program. A command that was parsed is handed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
@@ -27,6 +28,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   withCheck(program.command('check'), run);
   withDevelopment(program, run);
   withMarketplace(program, run);
+  withUpgrade(program, run);
   program
     .command('explain')
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')

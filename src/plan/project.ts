@@ -10,12 +10,18 @@ import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import { dependencies, devDependencies } from './versions.ts';
 
 /** All that decides the content of a project. */
-export interface ProjectAnswers {
+export interface ProjectAnswers extends Omit<FrameAnswers, 'tools'> {
+  readonly tools: readonly ImportedTool[];
+}
+
+/** All that decides the content of the files that belong to no tool. */
+export interface FrameAnswers {
   /** The package's name, which is also the server's. */
   readonly name: string;
   readonly profile: PlatformProfile;
   readonly packageManager: PackageManager;
-  readonly tools: readonly ImportedTool[];
+  /** Names of the tools, in order. */
+  readonly tools: readonly string[];
   /** How package.json names this program: an exact version, or `file:…`. */
   readonly ownPackage: string;
 }
@@ -54,12 +60,24 @@ const root = 'project/';
  * @param templates only their paths are read.
  */
 export function planProject(answers: ProjectAnswers, templates: TemplateSet): readonly PlannedFile[] {
-  const context = projectContext(answers);
-  const files = [...templates.keys()]
-    .filter((template) => belongs(template, answers.packageManager))
-    .map((template) => planFile(template, context));
-  const index = planToolsIndex(answers.tools.map(({ definition }) => toolFile(definition.name)));
+  const tools = answers.tools.map(({ definition }) => definition.name);
+  const files = planFrame(projectContext({ ...answers, tools }), templates);
+  const index = planToolsIndex(tools.map(toolFile));
   return [...files, index, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * The files of a project that belong to no tool: neither the list of tools nor the source kit is among them.
+ *
+ * @param templates of this version, or of an earlier one.
+ */
+export function planFrame(
+  context: Pick<TemplateContext, 'packageManager'>,
+  templates: TemplateSet,
+): readonly PlannedFile[] {
+  return [...templates.keys()]
+    .filter((template) => belongs(template, context.packageManager.name))
+    .map((template) => planFile(template, context));
 }
 
 /** Everything the project's templates say of it. */
@@ -69,8 +87,8 @@ export function projectContext({
   packageManager,
   tools,
   ownPackage,
-}: ProjectAnswers): TemplateContext {
-  const entries = tools.map(({ definition: { name } }) => ({ name, file: toolFile(name) }));
+}: FrameAnswers): TemplateContext {
+  const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
@@ -95,17 +113,20 @@ function belongs(template: string, packageManager: PackageManager): boolean {
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 
-function planFile(template: string, context: TemplateContext): PlannedFile {
-  const rendered = template.endsWith('.hbs');
+function planFile(template: string, context: object): PlannedFile {
+  const rendered = renderedEnding.test(template);
   const path = targetPath(template);
   return { path, template, ...(rendered && { context }), owner: ownerOf(path) };
 }
+
+/** A template, or one of an earlier version that comes compiled. */
+const renderedEnding = /\.hbs(\.js)?$/;
 
 /** npm leaves `.gitignore` out of a package, so such files are stored as `_gitignore`. */
 function targetPath(template: string): string {
   return template
     .slice(root.length)
-    .replace(/\.hbs$/, '')
+    .replace(renderedEnding, '')
     .replace(/(^|\/)_(gitignore|dockerignore)$/, '$1.$2');
 }
 

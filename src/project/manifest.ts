@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { problemsOf } from '../contract/schema.ts';
 import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
+import { toolsIndex } from '../plan/tools-index.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { shellLine } from '../questions/shell.ts';
@@ -118,38 +119,55 @@ function parentsOf(directory: string): readonly string[] {
 /**
  * The manifest of a project.
  *
- * @throws ProjectError `MANIFEST_DAMAGED` where it is not what this program writes.
+ * @throws ProjectError `MANIFEST_DAMAGED` where it is not what this program writes, `OLD_PROJECT` where version 0.1 wrote
+ *   it: the files of that version have another layout.
  */
 export function readManifest(directory: string): Manifest {
   const path = join(directory, manifestFile);
-  const hint = 'Restore it from version control.';
-  let value: unknown;
+  const value = readJson(path);
+  const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
+  if (schema !== 1) return validManifest(value);
+  const message = `${path}: this project was made by version ${template}, whose files have another layout`;
+  const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
+  throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
+}
+
+/**
+ * The manifest of a project that any version has written, in the format of this one. Version 0.1 knew two owners: what it
+ * called shared is the author's where it belongs to a tool, and the runtime elsewhere.
+ *
+ * @throws ProjectError `MANIFEST_DAMAGED`
+ */
+export function readAnyManifest(directory: string): Manifest {
+  const value = readJson(join(directory, manifestFile)) as Partial<Manifest> | null;
+  if ((value?.schema as number | undefined) !== 1) return validManifest(value);
+  const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
+    const owner: Ownership = /^(src|test)\/tools\//.test(path) ? 'yours' : 'sealed';
+    return [path, { ...file, owner: path === toolsIndex ? 'generated' : owner }];
+  });
+  return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
+}
+
+function readJson(path: string): unknown {
   try {
-    value = JSON.parse(
+    return JSON.parse(
       readRegular(path)
         .toString('utf8')
         .replace(/^\ufeff/, ''),
     );
   } catch (error) {
-    throw new ProjectError('MANIFEST_DAMAGED', `${path}: ${(error as Error).message}`, hint, {
-      cause: error,
-    });
+    throw damaged(`${path}: ${(error as Error).message}`, error);
   }
-  refuseOldFormat(path, value);
+}
+
+function validManifest(value: unknown): Manifest {
   const validate = validator();
   const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
   if (!problem) return value as Manifest;
   const { path: at, expected, actual } = problem;
-  throw new ProjectError('MANIFEST_DAMAGED', `${at}: expected ${expected}, found ${actual}`, hint);
+  throw damaged(`${at}: expected ${expected}, found ${actual}`);
 }
 
-/** @throws ProjectError `OLD_PROJECT` where version 0.1 wrote the manifest: its files have another layout. */
-function refuseOldFormat(path: string, value: unknown): void {
-  const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (schema !== 1) return;
-  throw new ProjectError(
-    'OLD_PROJECT',
-    `${path}: this project was made by version ${template}, whose files this version cannot change`,
-    'Make a new project and move src/tools and test/tools over, or stay with that version.',
-  );
+function damaged(message: string, cause?: unknown): ProjectError {
+  return new ProjectError('MANIFEST_DAMAGED', message, 'Restore it from version control.', { cause });
 }

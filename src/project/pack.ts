@@ -14,6 +14,9 @@ export interface PackedPackage {
 /** Where the build leaves the packed package, which is therefore not part of it. */
 export const packedDirectory = 'dist/vendor';
 
+/** What a project has no use for: itself, and the versions before its own. */
+const leftOut = [packedDirectory, 'dist/releases'];
+
 /** The members of our package.json that an installed copy needs. */
 const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
@@ -27,7 +30,7 @@ export function packPackage(directory: string): PackedPackage {
   const files = new Map<string, Uint8Array>([
     ['package.json', Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)],
     ...['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')]
-      .filter((path) => !path.startsWith(`${packedDirectory}/`))
+      .filter((path) => !leftOut.some((place) => path.startsWith(`${place}/`)))
       .map((path) => [path, readFileSync(join(directory, path))] as const),
   ]);
   const tar = archiveOf(files);

@@ -45,7 +45,7 @@ export function sourceFiles(
       : changed('.env.example', own.example, withExamples(own.example, variables))),
     ...(own.manifest === undefined
       ? []
-      : changed('package.json', own.manifest, withDependencies(own.manifest))),
+      : changed('package.json', own.manifest, withSourceDependencies(own.manifest))),
     ...recordingFiles(tools, read, smoke),
   ]);
 }
@@ -107,8 +107,12 @@ function withExamples(text: string, variables: readonly ApiVariable[]): string {
   return fresh.length === 0 ? text : `${text.trimEnd()}\n${paragraphs.join('')}`;
 }
 
-/** @throws ProjectError where the package.json cannot be read */
-function withDependencies(text: string): string {
+/**
+ * A package.json with what the source kit needs; what is there already stays.
+ *
+ * @throws ProjectError where it cannot be read
+ */
+export function withSourceDependencies(text: string): string {
   let manifest: { scripts?: object; dependencies?: object };
   try {
     manifest = JSON.parse(text);

@@ -46,7 +46,7 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   const generated = rendered(importsIn(index), templates);
   const isRecorded = sha256(plain(index)) === manifest.files[toolsIndex]?.sha256;
   const lost = isRecorded ? [] : linesOnlyIn(index, generated);
-  const isSame = isRecorded || meaning(index) === meaning(generated);
+  const isSame = isRecorded || sameMeaning(index, generated);
   const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
   if (isSame && takenOut.length === 0) return;
   const [out] = takenOut;
@@ -60,6 +60,11 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
       ? `In ${directory} put it back into the list, or move the file out of the directory.`
       : 'Move what you added into a file of its own, run the command again, and it is kept.',
   );
+}
+
+/** Whether two lists of tools say the same, however they are formatted and quoted. */
+export function sameMeaning(a: string, b: string): boolean {
+  return meaning(a) === meaning(b);
 }
 
 /** What the text says, however it is formatted and quoted. */

@@ -58,6 +58,7 @@ export function* steps(directory: string, staging: string, { files, removed }: C
 export function makeChange(directory: string, staging: string, change: Change): void {
   try {
     for (const _ of steps(directory, staging, change));
+    for (const path of change.removed) removeEmptyParents(directory, path);
   } catch (error) {
     takeBack(directory, staging);
     throw error;

@@ -9,12 +9,18 @@ engine.registerHelper(helpers);
  * Renders one template.
  *
  * @param name its path below `templates/`.
+ * @param source its text; where the name ends in `.js`, as `precompile` has compiled it.
  * @throws Error that names the template, where it or its context is invalid.
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {
-    return engine.template(compiled(name, source))(context);
+    const template = name.endsWith('.js') ? evaluated(source) : compiled(name, source);
+    return engine.template(template)(context);
   } catch (error) {
     throw new Error(`template ${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
+}
+
+function evaluated(code: string): TemplateSpecification {
+  return new Function(`return ${code}`)();
 }

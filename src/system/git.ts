@@ -47,6 +47,19 @@ export async function initRepository(directory: string, message: string): Promis
   throw gitFailed(failed, directory, [...add.lastLines, ...commit.lastLines]);
 }
 
+/** Files below a directory that differ from the last commit, new ones too; null where no repository holds it. */
+export async function uncommitted(directory: string): Promise<readonly string[] | null> {
+  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
+  if (local.missing) return null;
+  const env = withoutRepository(local.stdout);
+  const status = await run('git', ['status', '--porcelain', '-z', '--no-renames', '--', '.'], {
+    cwd: directory,
+    env,
+  });
+  if (status.exitCode !== 0) return null;
+  return status.stdout.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
+}
+
 function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {
   const hint = `The project is in place in ${directory}. Fix what git says and run the same command again, or leave git out with --no-git.`;
   return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);

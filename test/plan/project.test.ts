@@ -57,7 +57,7 @@ describe('the plan of a project', () => {
 
   it('says the stake as the profile has it', () => {
     const stakeOf = (profile: ProjectAnswers['profile']) =>
-      projectContext({ ...answers, profile }).listing.stake;
+      projectContext({ ...answers, tools: ['get_gas_price'], profile }).listing.stake;
     expect(stakeOf(generic)).toMatch(/^10 USDC;/);
     expect(stakeOf(context)).toMatch(/^the greater of 10 USDC and 100 × the price;/);
   });

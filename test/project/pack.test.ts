@@ -80,9 +80,9 @@ describe('this program as a dependency of a project', () => {
     expect(readdirSync(join(repository, 'dist/vendor'))).toEqual([name]);
   });
 
-  it('is under 600 kB', () => {
+  it('is under 640 kB', () => {
     const [{ content } = { content: new Uint8Array() }] = [...ownPackage().files.values()];
     expect(content.byteLength).toBeGreaterThan(100_000);
-    expect(content.byteLength).toBeLessThan(600_000);
+    expect(content.byteLength).toBeLessThan(640_000);
   });
 });

@@ -26,7 +26,8 @@ function contextsOf(template: string): readonly object[] {
   if (template === 'source/env.ts.hbs') return [planEnvironment(variablesOf(apis)).context ?? {}];
   if (template === 'source/api.ts.hbs') return apis.map((api) => apiContext(api, apiTools));
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
-  const answers = { name: 'gas', tools: preparedTools, ownPackage: 'file:vendor/x.tgz' };
+  const tools = preparedTools.map(({ definition }) => definition.name);
+  const answers = { name: 'gas', tools, ownPackage: 'file:vendor/x.tgz' };
   return [
     projectContext({ ...answers, profile: generic, packageManager: 'npm' }),
     projectContext({ ...answers, profile: context, packageManager: 'pnpm' }),

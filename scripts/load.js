@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+
+/**
+ * What a TypeScript module exports: it is bundled, imported and removed again. Its packages are those of this checkout.
+ *
+ * @param input path of the module
+ */
+export async function load(input) {
+  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
+  const directory = mkdtempSync(join(import.meta.dirname, '../node_modules/.load-'));
+  try {
+    const file = join(directory, `${basename(input, '.ts')}.mjs`);
+    await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}

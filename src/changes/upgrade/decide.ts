@@ -1,0 +1,106 @@
+import type { ProjectFile } from '../../plan/model.ts';
+import { isAsWritten } from '../../project/files.ts';
+import { sha256 } from '../../project/hash.ts';
+import type { ManifestFile } from '../../project/manifest.ts';
+import { type Merged, mergeLines } from './merge-lines.ts';
+import { mergePackage } from './merge-package.ts';
+import { inStyle, plain, textOf } from './text.ts';
+
+/** One file on all sides; null where a side does not have it. */
+export interface Sides {
+  readonly path: string;
+  /** As the recorded version wrote it. */
+  readonly base: Uint8Array | null;
+  /** As it is now. */
+  readonly ours: Buffer | null;
+  /** As this version writes it. */
+  readonly theirs: ProjectFile | null;
+  readonly recorded: ManifestFile | undefined;
+}
+
+/** What becomes of a file. */
+export type Decision =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'new' | 'replaced' | 'merged'; readonly content: Uint8Array }
+  | { readonly kind: 'conflict'; readonly content: Uint8Array; readonly lines: readonly number[] }
+  | { readonly kind: 'removed' }
+  /** Replaced or removed although its author had edited it. */
+  | { readonly kind: 'overruled'; readonly content: Uint8Array | null }
+  /** Left as its author has it, though this version has another text for it. */
+  | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'no base' }
+  /** The runtime needs the place of a file of the author's. */
+  | { readonly kind: 'blocked' };
+
+export interface DecisionContext {
+  /** Names this version in markers. */
+  readonly label: string;
+  /** Packages that the author's own files import. */
+  readonly usedPackages: ReadonlySet<string>;
+}
+
+/** Decides on one file that belongs to no tool. Pure. @throws SyntaxError where a package.json is not JSON. */
+export function decide(sides: Sides, context: DecisionContext): Decision {
+  const { ours, theirs, recorded } = sides;
+  if (theirs === null) return ours === null ? { kind: 'same' } : withoutSuccessor(ours, recorded);
+  if (ours === null) {
+    const isDeleted = recorded !== undefined && theirs.owner === 'yours';
+    return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
+  }
+  if (ours.equals(theirs.content) || isSameText(ours, theirs.content)) return { kind: 'same' };
+  if (sides.path === 'package.json') return mergedPackage(sides, ours, theirs, context);
+  if (recorded === undefined) {
+    return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
+  }
+  if (recorded.sha256 === sha256(theirs.content) || isUnchanged(sides)) return { kind: 'same' };
+  if (isAsWritten(ours, recorded.sha256))
+    return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
+  if (theirs.owner === 'sealed') return { kind: 'overruled', content: theirs.content };
+  return mergedText(sides, ours, theirs, context);
+}
+
+/** This version has no such file. */
+function withoutSuccessor(ours: Buffer, recorded: ManifestFile | undefined): Decision {
+  if (recorded === undefined) return { kind: 'same' };
+  if (isAsWritten(ours, recorded.sha256)) return { kind: 'removed' };
+  return recorded.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'overruled', content: null };
+}
+
+function mergedPackage(sides: Sides, ours: Buffer, theirs: ProjectFile, context: DecisionContext): Decision {
+  const [from, before, after] = [sides.base ?? theirs.content, ours, theirs.content].map((side) =>
+    plain(textOf(side)),
+  ) as [string, string, string];
+  return decisionOf(
+    mergePackage(from, before, after, { label: context.label, used: context.usedPackages }),
+    ours,
+  );
+}
+
+function mergedText(
+  { base }: Sides,
+  ours: Buffer,
+  theirs: ProjectFile,
+  { label }: DecisionContext,
+): Decision {
+  if (base === null) return { kind: 'kept', why: 'no base' };
+  const [from, before, after] = [base, ours, theirs.content].map((side) => plain(textOf(side))) as [
+    string,
+    string,
+    string,
+  ];
+  return decisionOf(mergeLines(from, before, after, label), ours);
+}
+
+function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {
+  const content = inStyle(textOf(ours), text);
+  if (conflicts.length > 0) return { kind: 'conflict', content, lines: conflicts };
+  return ours.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
+}
+
+/** Whether this version writes what the recorded one wrote. */
+function isUnchanged({ base, theirs }: Sides): boolean {
+  return base !== null && theirs !== null && Buffer.from(base).equals(theirs.content);
+}
+
+function isSameText(ours: Buffer, theirs: Uint8Array): boolean {
+  return plain(textOf(ours)) === plain(textOf(theirs));
+}

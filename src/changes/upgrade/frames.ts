@@ -1,0 +1,141 @@
+import { platforms } from '../../contract/platforms/index.ts';
+import { toolFile } from '../../model/names.ts';
+import type { FileSet } from '../../plan/model.ts';
+import { type FrameAnswers, planFrame, projectContext } from '../../plan/project.ts';
+import { kitDirectory, planKit } from '../../plan/sources.ts';
+import { planToolsIndex } from '../../plan/tools-index.ts';
+import { version } from '../../plan/versions.ts';
+import { ProjectError } from '../../project/errors.ts';
+import { sha256 } from '../../project/hash.ts';
+import { type Manifest, manifestFile } from '../../project/manifest.ts';
+import { ownPackage } from '../../project/own-package.ts';
+import { archivedVersions, compareVersions, type Release, readRelease } from '../../project/releases.ts';
+import { withSourceDependencies } from '../../project/sources.ts';
+import { readTemplates } from '../../project/templates.ts';
+import { render } from '../../render/render.ts';
+import { presentProfile } from './profile.ts';
+import { textOf } from './text.ts';
+
+/** The files of a project that belong to no tool, as the version that wrote them has them and as this one does. */
+export interface Frames {
+  readonly base: FileSet;
+  readonly theirs: FileSet;
+}
+
+/**
+ * Renders both from the answers that a manifest records.
+ *
+ * @param tools files of the list of tools, in its order
+ * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and as `presentProfile` does.
+ */
+export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
+  const release = releaseOf(manifest);
+  const carried = ownPackage();
+  const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
+  const answers = { ...manifest.answers, profile: presentProfile(manifest), tools: names };
+  const written = { ...answers, ownPackage: recordedPackage(manifest) };
+  const writtenProfile = release ? profileThen(manifest, release) : answers.profile;
+
+  const before = (given: readonly string[]) =>
+    frame({ ...written, profile: writtenProfile, tools: given }, tools, release);
+  const first = writtenFirst(manifest, before);
+  return {
+    base: before(first),
+    theirs: new Map([
+      ...withKit(manifest, frame({ ...answers, tools: first, ownPackage: carried.specifier }, tools)),
+      ...carried.files,
+    ]),
+  };
+}
+
+/** Undefined where this very version wrote the project. */
+function releaseOf({ template }: Manifest): Release | undefined {
+  if (template === version) return undefined;
+  if (compareVersions(template, version) > 0) {
+    throw new ProjectError(
+      'NEWER_PROJECT',
+      `version ${template} made this project, and this program is version ${version}`,
+      `Take the program of version ${template} or later.`,
+    );
+  }
+  const release = readRelease(template);
+  if (release) return release;
+  const carried = archivedVersions();
+  throw new ProjectError(
+    'UNKNOWN_VERSION',
+    `${manifestFile}: this program cannot upgrade from version ${template}`,
+    carried.length === 0
+      ? 'This copy was packed for one project and knows no earlier version. Use the program as it was published.'
+      : `It can upgrade from ${carried.join(', ')}. Upgrade to one of them first.`,
+  );
+}
+
+/** The frame of a release, or of this version, with the list of tools. */
+function frame(answers: FrameAnswers, tools: readonly string[], release?: Release): FileSet {
+  const templates = release?.templates ?? readTemplates();
+  const context = { ...projectContext(answers), ...(release && contextThen(answers, release)) };
+  const index = planToolsIndex(tools);
+  const indexTemplate = [index.template, `${index.template}.js`].find((name) => templates.has(name));
+  const planned = [...planFrame(context, templates), { ...index, template: indexTemplate ?? index.template }];
+  return render(planned, templates);
+}
+
+/** What the templates of a release read beside what those of this version do. */
+function contextThen({ packageManager, ownPackage }: FrameAnswers, { facts }: Release): object {
+  const own = ownPackage === '' ? {} : { 'create-market-mcp': ownPackage };
+  return {
+    dependencies: facts.dependencies,
+    dependencyNames: Object.keys(facts.dependencies),
+    devDependencies: { ...facts.devDependencies, ...own },
+    packageManager: facts.packageManagerCommands[packageManager],
+    generator: { version: facts.version },
+  };
+}
+
+function profileThen({ answers: { profile } }: Manifest, { facts }: Release) {
+  if (typeof profile !== 'string') return profile;
+  const found = [...facts.platforms, ...platforms].find(({ name }) => name === profile);
+  if (!found)
+    throw new ProjectError(
+      'PROFILE_DAMAGED',
+      `there is no profile ${profile}`,
+      'See docs/platform-profiles.md.',
+    );
+  return found;
+}
+
+/** How package.json named this program; empty where it did not. */
+function recordedPackage({ files, template }: Manifest): string {
+  const carried = Object.keys(files).find((path) => path.startsWith('vendor/'));
+  if (carried !== undefined) return `file:${carried}`;
+  return compareVersions(template, '0.2.0') < 0 ? '' : template;
+}
+
+/** The tools with that one first which README takes as its example: the one that gives the text that was written. */
+function writtenFirst(
+  { answers, files }: Manifest,
+  render: (tools: readonly string[]) => FileSet,
+): readonly string[] {
+  const readme = 'README.md';
+  const sorted = answers.tools.toSorted((a, b) => (toolFile(a) < toolFile(b) ? -1 : 1));
+  const orders = [
+    sorted,
+    ...answers.tools.map((name) => [name, ...answers.tools.filter((one) => one !== name)]),
+  ];
+  const isWritten = (order: readonly string[]) =>
+    sha256(render(order).get(readme)?.content ?? '') === files[readme]?.sha256;
+  return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;
+}
+
+/** The source kit, where the project has it. */
+function withKit({ files }: Manifest, frame: FileSet): FileSet {
+  if (!Object.keys(files).some((path) => path.startsWith(kitDirectory))) return frame;
+  const templates = readTemplates();
+  const manifest = frame.get('package.json');
+  const text = withSourceDependencies(textOf(manifest?.content ?? new Uint8Array()));
+  return new Map([
+    ...frame,
+    ...render(planKit(templates), templates),
+    ['package.json', { content: new TextEncoder().encode(text), owner: 'yours' }],
+  ]);
+}

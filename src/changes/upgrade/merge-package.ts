@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, present } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { compareVersions } from '../../project/releases.ts';
+import { type Merged, markDifferences } from './merge-lines.ts';
+
+/** Members that are the author's from the first day on. */
+const authorsOwn = new Set(['name', 'version', 'description', 'private']);
+
+/** Members whose values are versions: where both sides name an exact one, the newer one counts. */
+const versioned = /^(dependencies|devDependencies|engines)\./;
+
+/**
+ * Merges two package.json that were one once, key by key. What both have changed in different ways stands between
+ * markers, which makes the file invalid until its author has decided.
+ *
+ * @param used packages that the author's own files import: they stay even where this version no longer needs them
+ * @throws SyntaxError where one of them is not JSON.
+ */
+export function mergePackage(
+  base: string,
+  ours: string,
+  theirs: string,
+  { label, used }: { readonly label: string; readonly used: ReadonlySet<string> },
+): Merged {
+  const sides = [base, ours, theirs].map((text): Json => JSON.parse(text));
+  if (!sides.every(isObject)) throw new SyntaxError('expected an object');
+  const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
+  const print = (value: Json) => JSON.stringify(value, null, indentOf(ours)) + (/\n$/.test(ours) ? '\n' : '');
+  const [kept, taken] = (['ours', 'theirs'] as const).map((winner) => merged(o, a, b, { used, winner }));
+  const isSame = isDeepStrictEqual(kept, a) && isDeepStrictEqual(taken, a);
+  return isSame ? { text: ours, conflicts: [] } : markDifferences(print(kept ?? a), print(taken ?? b), label);
+}
+
+interface Settings {
+  readonly used: ReadonlySet<string>;
+  /** The side that counts where both have changed a value. */
+  readonly winner: 'ours' | 'theirs';
+}
+
+function merged(base: JsonObject, ours: JsonObject, theirs: JsonObject, settings: Settings): JsonObject {
+  const members = Object.keys({ ...ours, ...theirs }).map((key): [string, Json | undefined] => {
+    if (authorsOwn.has(key)) return [key, ours[key]];
+    return [key, mergedMember([key], [own(base, key), own(ours, key), own(theirs, key)], settings)];
+  });
+  return inOrder(members, Object.keys(ours), Object.keys(theirs));
+}
+
+type Sides = readonly [base: Json | undefined, ours: Json | undefined, theirs: Json | undefined];
+
+/** Undefined stands for a member that is not there. */
+function mergedMember(
+  path: readonly string[],
+  [base, ours, theirs]: Sides,
+  settings: Settings,
+): Json | undefined {
+  if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return ours;
+  if (isObject(ours) && isObject(theirs)) {
+    const from = isObject(base) ? base : {};
+    const keys = Object.keys({ ...ours, ...theirs });
+    const members = keys.map((key): [string, Json | undefined] => [
+      key,
+      mergedMember([...path, key], [own(from, key), own(ours, key), own(theirs, key)], settings),
+    ]);
+    return inOrder(members, Object.keys(ours), Object.keys(theirs));
+  }
+  if (isDeepStrictEqual(base, ours)) return isNeeded(path, theirs, settings) ? ours : theirs;
+  // A script that its author has taken out stays out; a package that this version needs comes back.
+  if (ours === undefined && path[0] === 'scripts') return undefined;
+  if (ours === undefined) return theirs;
+  if (theirs === undefined && path[0] !== 'scripts') return ours;
+  return newer(path, ours, theirs) ?? (settings.winner === 'ours' ? ours : theirs);
+}
+
+function isNeeded(path: readonly string[], theirs: Json | undefined, { used }: Settings): boolean {
+  return theirs === undefined && /^(dev)?dependencies$/i.test(path[0] ?? '') && used.has(path[1] ?? '');
+}
+
+function newer(path: readonly string[], ours: Json, theirs: Json | undefined): Json | undefined {
+  const exact = [ours, theirs].every((value) => typeof value === 'string' && /^\d+\.\d+\.\d+$/.test(value));
+  if (!exact || !versioned.test(path.join('.'))) return undefined;
+  return compareVersions(String(ours), String(theirs)) < 0 ? theirs : ours;
+}
+
+/** In the author's order; what is new stands behind the member that it follows on the other side. */
+function inOrder(
+  members: readonly [string, Json | undefined][],
+  ours: readonly string[],
+  theirs: readonly string[],
+): JsonObject {
+  const order = [...ours];
+  for (const [at, key] of theirs.entries()) {
+    if (order.includes(key)) continue;
+    const before = theirs.slice(0, at).findLast((name) => order.includes(name));
+    order.splice(before === undefined ? 0 : order.indexOf(before) + 1, 0, key);
+  }
+  return present(
+    Object.fromEntries(members.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))),
+  ) as JsonObject;
+}
+
+/** Not what every object inherits. */
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function indentOf(text: string): string {
+  return /\n([ \t]+)/.exec(text)?.[1] ?? '  ';
+}

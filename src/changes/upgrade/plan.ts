@@ -1,0 +1,257 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { CommandError, exitCodes } from '../../model/command-error.ts';
+import type { FileSet, ProjectFile } from '../../plan/model.ts';
+import { toolsIndex } from '../../plan/tools-index.ts';
+import { version } from '../../plan/versions.ts';
+import { ProjectError } from '../../project/errors.ts';
+import { isAsWritten } from '../../project/files.ts';
+import { sha256 } from '../../project/hash.ts';
+import { type Manifest, manifestContent, manifestFile, readAnyManifest } from '../../project/manifest.ts';
+import { readRegular } from '../../project/read.ts';
+import { refuseDetours } from '../../project/target.ts';
+import { importsIn, sameMeaning } from '../../project/tools-index.ts';
+import { authorFiles } from './author-files.ts';
+import { type Decision, decide, type Sides } from './decide.ts';
+import { type Frames, framesOf } from './frames.ts';
+import { ImportMover, importedPackages, type Todo } from './imports.ts';
+import type { Upgrade, UpgradedFile } from './model.ts';
+import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
+import { presentProfile } from './profile.ts';
+import { reportPage } from './report.ts';
+import { inStyle, textOf } from './text.ts';
+
+/**
+ * Plans the upgrade of a project to this version. Looks only.
+ *
+ * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and as `framesOf` and `readAnyManifest` do.
+ */
+export function planUpgrade(directory: string): Upgrade {
+  if (readPending(directory)) {
+    const hint = 'Finish it with upgrade --continue, or take it back with upgrade --abort.';
+    throw new ProjectError('UPGRADE_PENDING', `${directory}: an upgrade is not finished`, hint);
+  }
+  const manifest = readAnyManifest(directory);
+  const index = contentAt(directory, toolsIndex);
+  const tools = index === null ? Object.keys(manifest.files).flatMap(toolOf) : importsIn(textOf(index));
+  const frames = framesOf(manifest, tools);
+  const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner !== 'yours');
+  const paths = [
+    ...new Set([...frames.base.keys(), ...frames.theirs.keys(), ...recorded.map(([path]) => path)]),
+  ].sort();
+  refuseDetours(directory, paths);
+
+  const authors = authorFiles(directory, (path) => paths.includes(path));
+  const usedPackages = new Set([...authors.values()].flatMap(importedPackages));
+  const decided = paths.map((path) => {
+    const sides = sidesOf(directory, path, frames, manifest);
+    return { path, sides, decision: decideOn(directory, sides, usedPackages) };
+  });
+  requireRoom(decided);
+  const moved = movedFiles(authors, frames);
+  const next = nextManifest(manifest, frames, moved, decided);
+  return upgradeOf(directory, manifest, next, decided, moved);
+}
+
+interface Decided {
+  readonly path: string;
+  readonly sides: Sides;
+  readonly decision: Decision;
+}
+
+/** The author's files whose imports change, and what is left to do in any. */
+interface MovedFiles {
+  readonly texts: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
+  readonly todos: readonly Todo[];
+}
+
+function sidesOf(directory: string, path: string, { base, theirs }: Frames, { files }: Manifest): Sides {
+  return {
+    path,
+    base: base.get(path)?.content ?? null,
+    ours: contentAt(directory, path),
+    theirs: theirs.get(path) ?? null,
+    recorded: Object.hasOwn(files, path) ? files[path] : undefined,
+  };
+}
+
+function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<string>): Decision {
+  const { path, base, ours, theirs } = sides;
+  if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    return theirs === null || theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
+  }
+  // A list of tools that only a formatter has touched is still the generated one.
+  if (path === toolsIndex && ours && base && theirs && sameMeaning(textOf(ours), textOf(base))) {
+    const content = inStyle(textOf(ours), textOf(theirs.content));
+    return ours.equals(content) ? { kind: 'same' } : { kind: 'replaced', content };
+  }
+  try {
+    return decide(sides, { label: `create-market-mcp ${version}`, usedPackages });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = `${join(directory, path)}: ${error.message}`;
+    throw new ProjectError('PACKAGE_DAMAGED', message, 'Make it valid JSON.', { cause: error });
+  }
+}
+
+function requireRoom(decided: readonly Decided[]): void {
+  const blocked = decided.filter(({ decision }) => decision.kind === 'blocked').map(({ path }) => path);
+  if (blocked.length === 0) return;
+  throw new CommandError(
+    'PLACE_TAKEN',
+    `version ${version} has a file of its own where ${blocked.length === 1 ? `${blocked[0]} of yours is` : 'files of yours are'}`,
+    'Rename what is yours, and run the command again. Nothing was changed.',
+    exitCodes.badInput,
+    blocked.length === 1 ? [] : blocked,
+  );
+}
+
+function movedFiles(authors: ReadonlyMap<string, string>, { base, theirs }: Frames): MovedFiles {
+  const runtimes = { before: modulesIn(base), after: modulesIn(theirs) };
+  const mover = new ImportMover(runtimes);
+  const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
+  const texts = results
+    .filter(({ before, text }) => before !== text)
+    .map(({ path, before, text }) => [path, { before, after: text }] as const);
+  return { texts: new Map(texts), todos: results.flatMap(({ todos }) => todos) };
+}
+
+function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
+  const modules = [...frame].filter(([path]) => path.endsWith('.ts'));
+  return new Map(modules.map(([path, { content }]) => [path, textOf(content)]));
+}
+
+/** What this version records of the project: the text of its own, whatever the author has made of it. */
+function nextManifest(
+  manifest: Manifest,
+  { base, theirs }: Frames,
+  { texts }: MovedFiles,
+  decided: readonly Decided[],
+): Manifest {
+  const managed = new Set([...base.keys(), ...decided.map(({ path }) => path)]);
+  const carried = Object.entries(manifest.files)
+    .filter(([path]) => !managed.has(path))
+    .map(([path, file]) => {
+      const text = texts.get(path);
+      const wasOurs = text && isAsWritten(Buffer.from(text.before), file.sha256);
+      return [path, wasOurs ? { ...file, sha256: sha256(text.after) } : file] as const;
+    });
+  const own = new Set(decided.filter(({ decision }) => isAuthorsOwn(decision)).map(({ path }) => path));
+  const written = [...theirs]
+    .filter(([path]) => !own.has(path))
+    .map(([path, { content, owner }]) => [path, { sha256: sha256(content), owner }] as const);
+  const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
+  const profile =
+    typeof manifest.answers.profile === 'string' ? manifest.answers.profile : presentProfile(manifest);
+  return {
+    ...manifest,
+    template: version,
+    answers: { ...manifest.answers, profile },
+    files: Object.fromEntries(files),
+  };
+}
+
+/** A file that the author made where a new one of ours would stand. */
+function isAuthorsOwn(decision: Decision): boolean {
+  return decision.kind === 'kept' && decision.why === 'own';
+}
+
+function upgradeOf(
+  directory: string,
+  manifest: Manifest,
+  next: Manifest,
+  decided: readonly Decided[],
+  { texts, todos }: MovedFiles,
+): Upgrade {
+  const [from, to] = [manifest.template, next.template];
+  const place = reportDirectory(from, to);
+  const written = new Map<string, ProjectFile>();
+  const patches = new Map<string, ProjectFile>();
+  const removed: string[] = [];
+  const files: UpgradedFile[] = [];
+  for (const { path, sides, decision } of decided) {
+    if (decision.kind === 'same' || decision.kind === 'blocked') continue;
+    const owner = sides.theirs?.owner ?? 'yours';
+    if ('content' in decision && decision.content !== null)
+      written.set(path, { content: decision.content, owner });
+    if (decision.kind === 'removed' || (decision.kind === 'overruled' && decision.content === null))
+      removed.push(path);
+    const diff = diffOf(sides, decision);
+    const patch = `${place}/${diff?.folder}/${path}.patch`;
+    if (diff) patches.set(patch, record(Buffer.from(diff.text)));
+    files.push({
+      path,
+      kind: decision.kind,
+      ...('lines' in decision && { lines: decision.lines }),
+      ...('why' in decision && { why: decision.why }),
+      ...(diff && { patch }),
+    });
+  }
+  for (const [path, { after }] of texts) {
+    written.set(path, { content: Buffer.from(after), owner: 'yours' });
+    files.push({ path, kind: 'imports' });
+  }
+  const before = manifestAt(directory);
+  const isSame = written.size + removed.length === 0 && isDeepStrictEqual(before, next);
+  if (isSame) return { from, to, files: [], todos: [], change: null };
+  const conflicts = files.filter(({ kind }) => kind === 'conflict').map(({ path }) => path);
+  const changed = [...written.keys(), ...removed, manifestFile];
+  const records = pendingFiles(directory, changed, { from, to, conflicts });
+  const page = record(Buffer.from(reportPage({ from, to, files, todos })));
+  const all = new Map([
+    ...records,
+    ...patches,
+    [`${place}/report.md`, page],
+    ...written,
+    [manifestFile, manifestContent(next)],
+  ]);
+  return { from, to, files, todos, change: { files: all, removed } };
+}
+
+/** What an author loses or does not get, as a patch. */
+function diffOf({ path, base, ours, theirs }: Sides, decision: Decision) {
+  if (decision.kind === 'overruled') {
+    return {
+      folder: 'edits',
+      text: patchOf(path, base ? textOf(base) : '', textOf(ours ?? Buffer.alloc(0))),
+    };
+  }
+  if (decision.kind === 'kept' && decision.why !== 'deleted' && theirs) {
+    return {
+      folder: 'proposals',
+      text: patchOf(path, textOf(ours ?? Buffer.alloc(0)), textOf(theirs.content)),
+    };
+  }
+  return undefined;
+}
+
+function patchOf(path: string, before: string, after: string): string {
+  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
+    context: 3,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+}
+
+function contentAt(directory: string, path: string): Buffer | null {
+  const place = join(directory, path);
+  return lstatSync(place, { throwIfNoEntry: false }) ? readRegular(place) : null;
+}
+
+function manifestAt(directory: string): unknown {
+  return JSON.parse(
+    readRegular(join(directory, manifestFile))
+      .toString('utf8')
+      .replace(/^\ufeff/, ''),
+  );
+}
+
+function toolOf(path: string): readonly string[] {
+  return (
+    /^src\/tools\/(.+)\.ts$/
+      .exec(path)
+      ?.slice(1)
+      .filter((file) => file !== 'index') ?? []
+  );
+}

@@ -1,0 +1,76 @@
+import { compareVersions } from '../../project/releases.ts';
+import { changelog } from './assets.ts';
+import type { Upgrade, UpgradedFile } from './model.ts';
+
+/** What an upgrade does, in words. */
+export interface UpgradeReport {
+  /** How many files are new, replaced, merged and removed. */
+  readonly counts: string;
+  /** What the author has to do before the upgrade can be finished. */
+  readonly open: readonly string[];
+  /** What the author should know. */
+  readonly notes: readonly string[];
+}
+
+/** An upgrade in words. */
+export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): UpgradeReport {
+  const of = (...kinds: readonly UpgradedFile['kind'][]) => files.filter(({ kind }) => kinds.includes(kind));
+  const counts = [
+    ['new', of('new')],
+    ['replaced', of('replaced', 'overruled')],
+    ['merged', of('merged', 'imports')],
+    ['removed', of('removed')],
+    ['in conflict', of('conflict')],
+  ] as const;
+  const present = counts.filter(([, list]) => list.length > 0);
+  return {
+    counts: present.map(([what, { length }]) => `${length} ${what}`).join(', '),
+    open: [
+      ...of('conflict').map(
+        ({ path, lines = [] }) => `${path}: both sides changed the lines after line ${lines.join(', ')}`,
+      ),
+      ...todos.map(({ path, line, text }) => `${path}:${line}: ${text}`),
+    ],
+    notes: files.flatMap((file) => noteOf(file) ?? []),
+  };
+}
+
+function noteOf({ path, kind, why, patch }: UpgradedFile): string | undefined {
+  if (kind === 'merged') return `${path}: merged with your changes`;
+  if (kind === 'imports') return `${path}: its imports name the modules of the new runtime`;
+  if (kind === 'overruled')
+    return `${path}: replaced, it is part of the runtime. Your edit is kept in ${patch}`;
+  if (why === 'deleted') return `${path}: you deleted it, and it stays away`;
+  if (kind === 'kept')
+    return `${path}: left as it is. ${patch ? `What this version has there: ${patch}` : ''}`.trim();
+  return undefined;
+}
+
+/** The report as a page, kept beside the patches. */
+export function reportPage(upgrade: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>): string {
+  const { counts, open, notes } = reportOf(upgrade);
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? '' : `\n## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
+  const { from, to } = upgrade;
+  return [
+    `# Upgrade from ${from} to ${to}\n\nFiles: ${counts}.\n`,
+    section('To do', open),
+    section('To know', notes),
+    section(
+      'All files',
+      upgrade.files.map(({ path, kind }) => `${kind}: ${path}`),
+    ),
+    ...changesBetween(from, to).map((text) => `\n${text}\n`),
+  ].join('');
+}
+
+/** What the changelog says of each version after the first up to the last, newest first. */
+export function changesBetween(from: string, to: string): readonly string[] {
+  return changelog
+    .split(/^(?=## )/m)
+    .filter((section) => {
+      const found = /^## (\d+\.\d+\.\d+)/.exec(section)?.[1];
+      return found !== undefined && compareVersions(found, from) > 0 && compareVersions(found, to) <= 0;
+    })
+    .map((section) => section.trim());
+}

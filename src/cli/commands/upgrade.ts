@@ -1,0 +1,178 @@
+import type { Upgrade } from '../../changes/upgrade/model.ts';
+import { abortion, finish, isRecord, type Pending, readPending } from '../../changes/upgrade/pending.ts';
+import { planUpgrade } from '../../changes/upgrade/plan.ts';
+import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
+import { openConflicts } from '../../changes/upgrade/resolved.ts';
+import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { version } from '../../plan/versions.ts';
+import { changeProject } from '../../project/change.ts';
+import { ProjectError } from '../../project/errors.ts';
+import { holding } from '../../project/lock.ts';
+import { findProject } from '../../project/manifest.ts';
+import type { Change } from '../../project/transaction.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { uncommitted } from '../../system/git.ts';
+import { shortReport } from '../create/format.ts';
+import type { Output } from '../output.ts';
+import { checkChange, nameList, requirePassed } from '../tools/format.ts';
+import type { UpgradeFlags } from '../upgrade/flag-types.ts';
+
+/** `market-mcp upgrade`: files merged and written, packages installed, build, self-check. */
+export async function upgrade(flags: UpgradeFlags, output: Output): Promise<ExitCode> {
+  requireVersion(flags);
+  const directory = findProject(process.cwd());
+  // What a killed run has left is taken back before anything is looked at.
+  await holding(directory, () => {});
+  if (flags.abort) return abort(directory, output);
+  if (flags.continue) return goOn(directory, flags, output);
+  if (flags.dryRun) return dryRun(directory, output);
+  if (!flags.force) await requireCommitted(directory);
+
+  const planned = await changeProject(directory, async () => planUpgrade(directory));
+  if (planned.change === null) {
+    output.done(`the project is up to date with version ${planned.to}`);
+    output.result({ ok: true, directory, ...contents(planned), changelog: [], selfCheck: null });
+    return exitCodes.ok;
+  }
+  show(planned, output);
+  requireNothingOpen(planned);
+  return finishing(directory, planned, flags, output);
+}
+
+function requireVersion({ to, abort, continue: goOn }: UpgradeFlags): void {
+  if (abort && goOn) {
+    throw new CommandError('BAD_USAGE', '--continue and --abort exclude each other', 'Give one of them.');
+  }
+  if (to === undefined || to === version) return;
+  throw new CommandError(
+    'UNKNOWN_VERSION',
+    `--to ${to}: this program carries version ${version} and no other`,
+    `Run the upgrade with the program of version ${to}, or leave --to out.`,
+  );
+}
+
+/** @throws ProjectError `NOT_COMMITTED`: what an upgrade changes could not be distinguished from the author's own changes. */
+async function requireCommitted(directory: string): Promise<void> {
+  const paths = (await uncommitted(directory))?.filter((path) => !isRecord(path)) ?? [];
+  if (paths.length === 0) return;
+  throw new ProjectError(
+    'NOT_COMMITTED',
+    `there are changes that are not committed: ${nameList(paths)}`,
+    'Commit or stash them first, or upgrade all the same with --force. Nothing was changed.',
+  );
+}
+
+async function dryRun(directory: string, output: Output): Promise<ExitCode> {
+  const planned = planUpgrade(directory);
+  const { showDryRun } = await import('../tools/dry-run.ts');
+  const change = planned.change && shown(planned.change);
+  showDryRun(directory, change, { ...contents(planned), changelog: changesOf(planned) }, output);
+  const { open, notes } = reportOf(planned);
+  for (const line of [...open, ...notes]) output.note(line);
+  return exitCodes.ok;
+}
+
+/** Without the records of the upgrade itself and without packed packages, which no diff can show. */
+function shown({ files, removed }: Change): Change {
+  const isText = (path: string) => !isRecord(path) && !path.startsWith('vendor/');
+  return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
+}
+
+function show(planned: Upgrade, output: Output): void {
+  const { counts, open, notes } = reportOf(planned);
+  output.done(`${planned.from} → ${planned.to}: ${counts}`);
+  for (const line of notes) output.note(line);
+  for (const line of open) output.note(`to do: ${line}`);
+}
+
+/** @throws CommandError `UPGRADE_CONFLICTS` where the author has to decide something first. */
+function requireNothingOpen(planned: Upgrade): void {
+  const { open } = reportOf(planned);
+  if (open.length === 0) return;
+  throw new CommandError(
+    'UPGRADE_CONFLICTS',
+    `the upgrade to ${planned.to} needs you in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
+    `Edit the files, then run: ${marketCommand('upgrade', '--continue')}. To take all of it back: ${undo()}`,
+    exitCodes.checkFailed,
+    open,
+    contents(planned),
+  );
+}
+
+async function goOn(directory: string, flags: UpgradeFlags, output: Output): Promise<ExitCode> {
+  const pending = requirePending(directory);
+  const open = openConflicts(directory, pending);
+  if (open.length > 0) {
+    const hint = `Resolve them, then run: ${marketCommand('upgrade', '--continue')}. To take all of it back: ${undo()}`;
+    const message = `the upgrade is not resolved in ${nameList(open.map(({ path }) => path))}`;
+    const details = open.map(({ path, text }) => `${path}: ${text}`);
+    throw new CommandError('UPGRADE_CONFLICTS', message, hint, exitCodes.checkFailed, details);
+  }
+  return finishing(directory, { ...pending, files: [], todos: [] }, flags, output);
+}
+
+/** Installs, builds and checks; with that the upgrade is finished, and can no longer be taken back. */
+async function finishing(
+  directory: string,
+  planned: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>,
+  { install, check }: UpgradeFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const packageManager = detectPackageManager(directory, process.env);
+  const done = `the project was upgraded to ${planned.to}`;
+  const standing = { directory, packageManager };
+  if (install) {
+    const { installStep } = await import('../create/steps.ts');
+    await installStep(standing, output);
+  }
+  const report = install && check ? await checkChange(standing, done, undo(), output) : null;
+  requirePassed(report, done, undo(), output);
+  finish(directory);
+  for (const section of changesOf(planned)) output.line(`\n${section}`);
+  output.line();
+  output.done(`${done}. Review the change and commit it.`);
+  output.result({
+    ok: true,
+    directory,
+    ...contents(planned),
+    changelog: changesOf(planned),
+    selfCheck: shortReport(report),
+  });
+  return exitCodes.ok;
+}
+
+async function abort(directory: string, output: Output): Promise<ExitCode> {
+  const { pending } = await changeProject(directory, async () => {
+    const pending = requirePending(directory);
+    return { pending, change: abortion(directory, pending) };
+  });
+  const { frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
+  output.done(`every file is as it was before the upgrade from ${pending.from}`);
+  output.line(`  Where packages were installed meanwhile, bring the old ones back with: ${frozenInstall}`);
+  output.result({ ok: true, directory, from: pending.from, files: Object.keys(pending.files) });
+  return exitCodes.ok;
+}
+
+function requirePending(directory: string): Pending {
+  const pending = readPending(directory);
+  if (pending) return pending;
+  throw new ProjectError(
+    'NO_UPGRADE',
+    `${directory}: no upgrade is unfinished`,
+    'Begin one with: market-mcp upgrade',
+  );
+}
+
+function undo(): string {
+  return marketCommand('upgrade', '--abort');
+}
+
+function changesOf({ from, to }: Pick<Upgrade, 'from' | 'to'>): readonly string[] {
+  return from === to ? [] : changesBetween(from, to);
+}
+
+function contents({ from, to, files, todos }: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>) {
+  return { from, to, files, todos };
+}

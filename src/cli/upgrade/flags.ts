@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { Run } from '../command.ts';
+import type { UpgradeFlags } from './flag-types.ts';
+
+/** `upgrade` and `doctor`, with their flags. */
+export function withUpgrade(program: Command, run: Run): void {
+  program
+    .command('upgrade')
+    .description(
+      'bring the project to the version of this program: its runtime is replaced, your edits are merged',
+    )
+    .option(
+      '--to <version>',
+      'the version to upgrade to (default: that of this program, which carries no other)',
+    )
+    .option('--dry-run', 'print what would change as a unified diff, write nothing')
+    .option('--continue', 'finish an upgrade after its conflicts are resolved')
+    .option('--abort', 'take an unfinished upgrade back, to the byte')
+    .option('--force', 'upgrade although there are changes that are not committed')
+    .option('--no-install', 'do not install packages (nor build or check)')
+    .option('--no-check', 'neither build nor run the self-check')
+    .option('--json', 'print one JSON object')
+    .action((flags: UpgradeFlags) =>
+      run(async (output) => (await import('../commands/upgrade.ts')).upgrade(flags, output)),
+    );
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { decide, type Sides } from '../../../src/changes/upgrade/decide.ts';
+import type { Ownership } from '../../../src/plan/model.ts';
+import { sha256 } from '../../../src/project/hash.ts';
+
+const context = { label: 'create-market-mcp 9.9.9', usedPackages: new Set<string>() };
+
+interface Case {
+  readonly path?: string;
+  readonly base?: string | null;
+  readonly ours?: string | null;
+  readonly theirs?: string | null;
+  readonly owner?: Ownership;
+  /** What the manifest says was written; null: nothing of this file. */
+  readonly recorded?: string | null;
+}
+
+function decided(given: Case) {
+  const base = given.base === undefined ? 'a\nb\nc\n' : given.base;
+  const { path = 'README.md', ours = base, theirs = 'a\nb\nC\n', owner = 'yours', recorded = base } = given;
+  const sides: Sides = {
+    path,
+    base: base === null ? null : Buffer.from(base),
+    ours: ours === null ? null : Buffer.from(ours),
+    theirs: theirs === null ? null : { content: Buffer.from(theirs), owner },
+    recorded: recorded === null ? undefined : { sha256: sha256(recorded), owner },
+  };
+  const decision = decide(sides, context);
+  return 'content' in decision && decision.content
+    ? { ...decision, content: Buffer.from(decision.content).toString() }
+    : decision;
+}
+
+describe('the decision on one file', () => {
+  it.each<[string, Case, object]>([
+    ['untouched: replaced', {}, { kind: 'replaced', content: 'a\nb\nC\n' }],
+    [
+      'untouched but for line ends and a mark: replaced with those',
+      { ours: 'a\r\nb\r\nc\r\n' },
+      { kind: 'replaced', content: 'a\r\nb\r\nC\r\n' },
+    ],
+    ['edited elsewhere: merged', { ours: 'A\nb\nc\n' }, { kind: 'merged', content: 'A\nb\nC\n' }],
+    [
+      'edited elsewhere, with a mark and Windows line ends: merged with those',
+      { ours: '\ufeffA\r\nb\r\nc\r\n' },
+      { kind: 'merged', content: '\ufeffA\r\nb\r\nC\r\n' },
+    ],
+    ['the same as this version writes it', { ours: 'a\nb\nC\n' }, { kind: 'same' }],
+    ['this version has changed nothing', { theirs: 'a\nb\nc\n', ours: 'mine' }, { kind: 'same' }],
+    ['deleted by the author', { ours: null }, { kind: 'kept', why: 'deleted' }],
+    [
+      'new in this version',
+      { ours: null, base: null, recorded: null },
+      { kind: 'new', content: 'a\nb\nC\n' },
+    ],
+    ['of the author, at a new path', { ours: 'x', base: null, recorded: null }, { kind: 'kept', why: 'own' }],
+    [
+      'edited, and its first text is not known',
+      { ours: 'x', base: null, recorded: 'y' },
+      { kind: 'kept', why: 'no base' },
+    ],
+    ['untouched without a successor', { theirs: null }, { kind: 'removed' }],
+    ['of the author, edited, without a successor', { theirs: null, ours: 'x' }, { kind: 'kept', why: 'own' }],
+    ['gone on both sides', { theirs: null, ours: null }, { kind: 'same' }],
+    ['runtime, edited', { ours: 'x', owner: 'sealed' }, { kind: 'overruled', content: 'a\nb\nC\n' }],
+    [
+      'runtime, edited, without a successor',
+      { ours: 'x', theirs: null, owner: 'sealed' },
+      { kind: 'overruled', content: null },
+    ],
+    ['runtime, deleted', { ours: null, owner: 'sealed' }, { kind: 'new', content: 'a\nb\nC\n' }],
+    [
+      'runtime where a file of the author is',
+      { ours: 'x', base: null, recorded: null, owner: 'sealed' },
+      { kind: 'blocked' },
+    ],
+    [
+      'runtime, edited, unchanged in this version',
+      { ours: 'x', theirs: 'a\nb\nc\n', owner: 'sealed' },
+      { kind: 'same' },
+    ],
+    [
+      'generated, edited',
+      { ours: 'A\nb\nc\n', owner: 'generated' },
+      { kind: 'merged', content: 'A\nb\nC\n' },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(decided(given)).toEqual(expected);
+  });
+
+  it('conflicts are marked, in the line ends of the author', () => {
+    const decision = decided({ ours: 'a\r\nb\r\nmine\r\n' });
+    expect(decision).toMatchObject({ kind: 'conflict', lines: [3] });
+    expect('content' in decision && decision.content).toBe(
+      'a\r\nb\r\n<<<<<<< yours\r\nmine\r\n=======\r\nC\r\n>>>>>>> create-market-mcp 9.9.9\r\n',
+    );
+  });
+
+  it('package.json is merged by key even where its text is not known', () => {
+    const decision = decided({
+      path: 'package.json',
+      base: null,
+      ours: '{"a":1}',
+      theirs: '{"a":1,"b":2}',
+      recorded: 'x',
+    });
+    expect(decision).toMatchObject({ kind: 'same' });
+  });
+});
