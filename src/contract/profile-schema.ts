@@ -16,67 +16,72 @@ const lengths = closed({
 });
 
 /** JSON Schema (draft-07) of `PlatformProfile`: what `--platform <file>` takes, as JSON or YAML. */
-export const profileSchema: JsonObject = closed({
-  name: { type: 'string', pattern: '^[a-z][a-z0-9-]*$' },
-  title: text,
-  token: closed({
-    header: { type: 'string', pattern: '^[a-z0-9-]+$' },
-    scheme: { type: 'string', pattern: '^[A-Za-z0-9-]+$' },
-    algorithms: {
-      type: 'array',
-      minItems: 1,
-      uniqueItems: true,
-      items: {
-        enum: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+export const profileSchema: JsonObject = closed(
+  {
+    name: { type: 'string', pattern: '^[a-z][a-z0-9-]*$' },
+    title: text,
+    token: closed({
+      header: { type: 'string', pattern: '^[a-z0-9-]+$' },
+      scheme: { type: 'string', pattern: '^[A-Za-z0-9-]+$' },
+      algorithms: {
+        type: 'array',
+        minItems: 1,
+        uniqueItems: true,
+        items: {
+          enum: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+        },
       },
-    },
-    issuer: textOrNull,
-    jwksUrl: { type: ['string', 'null'], pattern: '^https://' },
-    fallbackKey: {
-      ...closed({ pem: { type: 'string', pattern: '^-----BEGIN PUBLIC KEY-----' }, source: text }),
-      type: ['object', 'null'],
-    },
-    audience: { const: 'endpoint-url' },
-    lifetimeSeconds: { type: 'integer', minimum: 1 },
-    clockToleranceSeconds: { type: 'integer', minimum: 0, maximum: 60 },
-    claims: members,
-    refusalStatus: { type: ['integer', 'null'], minimum: 400, maximum: 499 },
-  }),
-  listing: closed({
-    url: textOrNull,
-    categories: { type: ['array', 'null'], items: text },
-    nameLength: lengths,
-    descriptionLength: lengths,
-    descriptionSections: texts,
-    descriptionForbids: texts,
-    price: closed({ pattern: text, maximum: { type: ['number', 'null'], minimum: 0 }, currency: text }),
-    stake: closed({ minimum: count, perPriceUnit: count, currency: text, withdrawalDelayDays: count }),
-  }),
-  limits: closed({
-    initializeMs: milliseconds,
-    callMs: milliseconds,
-    submissionMs: { type: ['number', 'null'], exclusiveMinimum: 0 },
-    resultCharacters: { type: 'integer', minimum: 1 },
-    toolNamePattern: text,
-    descriptionCharacters: { type: 'integer', minimum: 1 },
-  }),
-  toolMeta: { type: ['object', 'null'] },
-  smoke: closed({
-    string: { type: 'string' },
-    number: { type: 'number' },
-    boolean: { type: 'boolean' },
-    claims: members,
-  }),
-  rules: closed({
-    facts: { enum: ['own', 'should', 'off'] },
-    overrides: { type: 'object', additionalProperties: { enum: ['must', 'should', 'off'] } },
-  }),
-  sources: { type: 'object', additionalProperties: text },
-});
+      issuer: textOrNull,
+      jwksUrl: { type: ['string', 'null'], pattern: '^https://' },
+      fallbackKey: {
+        ...closed({ pem: { type: 'string', pattern: '^-----BEGIN PUBLIC KEY-----' }, source: text }),
+        type: ['object', 'null'],
+      },
+      audience: { const: 'endpoint-url' },
+      lifetimeSeconds: { type: 'integer', minimum: 1 },
+      clockToleranceSeconds: { type: 'integer', minimum: 0, maximum: 60 },
+      claims: members,
+      refusalStatus: { type: ['integer', 'null'], minimum: 400, maximum: 499 },
+    }),
+    protocol: closed({ modern: { enum: ['on', 'off'] } }),
+    listing: closed({
+      url: textOrNull,
+      categories: { type: ['array', 'null'], items: text },
+      nameLength: lengths,
+      descriptionLength: lengths,
+      descriptionSections: texts,
+      descriptionForbids: texts,
+      price: closed({ pattern: text, maximum: { type: ['number', 'null'], minimum: 0 }, currency: text }),
+      stake: closed({ minimum: count, perPriceUnit: count, currency: text, withdrawalDelayDays: count }),
+    }),
+    limits: closed({
+      initializeMs: milliseconds,
+      callMs: milliseconds,
+      submissionMs: { type: ['number', 'null'], exclusiveMinimum: 0 },
+      resultCharacters: { type: 'integer', minimum: 1 },
+      toolNamePattern: text,
+      descriptionCharacters: { type: 'integer', minimum: 1 },
+    }),
+    toolMeta: { type: ['object', 'null'] },
+    smoke: closed({
+      string: { type: 'string' },
+      number: { type: 'number' },
+      boolean: { type: 'boolean' },
+      claims: members,
+    }),
+    rules: closed({
+      facts: { enum: ['own', 'should', 'off'] },
+      overrides: { type: 'object', additionalProperties: { enum: ['must', 'should', 'off'] } },
+    }),
+    sources: { type: 'object', additionalProperties: text },
+  },
+  ['protocol'],
+);
 
-/** An object with exactly these members. */
-function closed(properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+/** An object with exactly these members, of which some may be absent. */
+function closed(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 /** Every error of a platform profile, with its path; none where the value is a `PlatformProfile`. */

@@ -33,6 +33,14 @@ export interface PlatformProfile {
     /** HTTP status of the refusal; null where any 4xx will do. */
     readonly refusalStatus: number | null;
   };
+  /** Absent in profiles of before 0.2.0. */
+  readonly protocol?: {
+    /**
+     * Whether servers also speak the stateless revision 2026-07-28; `on` where it is absent. C§3.1 read literally answers each of its requests
+     * with 400, because none names a session: `off` does that.
+     */
+    readonly modern: 'on' | 'off';
+  };
   /** The registration form (C§2.5). */
   readonly listing: {
     readonly url: string | null;

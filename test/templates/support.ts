@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../src/contract/platforms/generic.ts';
-import { type Config, readConfig } from '../../templates/project/src/config.ts';
+import { type Config, type Platform, readConfig } from '../../templates/project/src/config.ts';
 import type { Tool } from '../../templates/project/src/server/define-tool.ts';
 import { createApp } from '../../templates/project/src/server/http.ts';
 import { listen } from '../../templates/project/src/server/listen.ts';
@@ -34,7 +34,7 @@ interface TokenChanges {
 }
 
 /** The configuration that the environment of a live server gives, with changes. */
-export function config(env: Record<string, string> = {}): Config {
+export function config(env: Record<string, string> = {}, platform: Partial<Platform> = {}): Config {
   const result = readConfig(
     {
       PORT: '0',
@@ -44,16 +44,16 @@ export function config(env: Record<string, string> = {}): Config {
       PLATFORM_PUBLIC_KEY: publicKey,
       ...env,
     },
-    generic,
+    { ...generic, ...platform },
   );
   if (!result.ok) throw new Error(result.errors.join('\n'));
   return result.config;
 }
 
 /** Starts a server for one test. */
-export async function start({ env = {}, tools = fixtureTools }: StartOptions = {}) {
+export async function start({ env = {}, tools = fixtureTools, platform }: StartOptions = {}) {
   const lines: string[] = [];
-  const settings = config(env);
+  const settings = config(env, platform);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
   const app = createApp({ ...settings, ...info }, tools, log);
   const server = await listen(app, settings, log);
@@ -75,6 +75,8 @@ export async function start({ env = {}, tools = fixtureTools }: StartOptions = {
 export interface StartOptions {
   readonly env?: Record<string, string>;
   readonly tools?: readonly Tool[];
+  /** What the platform's profile says otherwise. */
+  readonly platform?: Partial<Platform>;
 }
 
 /** Sends single requests, with every header in the test's hands. */

@@ -43,6 +43,7 @@ export const context: PlatformProfile = {
     claims: { toolId: 'local-test' },
     refusalStatus: 401,
   },
+  protocol: { modern: 'on' },
   listing: {
     url: 'https://ctxprotocol.com/contribute',
     categories: [
@@ -111,6 +112,8 @@ export const context: PlatformProfile = {
     'token.fallbackKey':
       'sdk 0.23.0 src/auth/index.ts: used where the JWKS cannot be fetched, which the app has no route for',
     'token.clockToleranceSeconds': 'sdk src/auth/index.ts sets none; a few seconds between two machines',
+    'protocol.modern':
+      'revision 2026-07-28, which hosts probe for first; C§3.1 read literally would answer it with 400',
     listing: 'app contribute/schema.ts',
     'listing.descriptionSections': 'sdk docs/mcp-server-analysis-prompt.md',
     'listing.descriptionForbids': 'sdk docs/mcp-server-analysis-prompt.md',

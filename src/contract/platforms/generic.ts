@@ -17,6 +17,7 @@ export const generic: PlatformProfile = {
     claims: {},
     refusalStatus: null,
   },
+  protocol: { modern: 'on' },
   listing: {
     url: null,
     categories: null,
@@ -41,6 +42,8 @@ export const generic: PlatformProfile = {
   sources: {
     token: 'RFC 6750, RFC 7519; C§5.7 leaves it open',
     'token.refusalStatus': 'C§7: not shown',
+    'protocol.modern':
+      'revision 2026-07-28, which hosts probe for first; C§3.1 read literally would answer it with 400',
     'listing.url': 'C§1.6: a web form, its address not shown',
     'listing.categories': 'C§2.5: not shown',
     'listing.nameLength': 'C§2.5 sets no limit; a common size of such a field',

@@ -23,6 +23,10 @@ export interface Platform {
     /** How long the platform waits for a call, in milliseconds. */
     readonly callMs: number;
   };
+  readonly protocol?: {
+    /** Whether the stateless revision of MCP is served, beside sessions; `on` where this is absent. */
+    readonly modern: 'on' | 'off';
+  };
 }
 
 /** A configuration, and what speaks against it without standing in its way. */
@@ -103,6 +107,7 @@ export function readConfig(
     port,
     host: read('HOST', (text) => text ?? (production ? '0.0.0.0' : '127.0.0.1')),
     production,
+    modern: platform.protocol?.modern !== 'off',
     token: authOff ? null : readToken(),
     sessionSecret: read('SESSION_SECRET', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),

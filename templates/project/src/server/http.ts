@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { incidentId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -13,6 +13,7 @@ import {
 } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 import { createMethods, type MethodOptions, paidMethod, protocolVersions } from './mcp.ts';
+import { createModern, isModern } from './modern.ts';
 import { ErrorCode, errorReply, parseMessage, RpcError, replyTo } from './rpc.ts';
 import { isObject } from './schema.ts';
 import { createSessions } from './session.ts';
@@ -29,6 +30,8 @@ export interface AppConfig extends MethodOptions, Limits {
   readonly allowedOrigins: ReadonlySet<string>;
   /** Names that a request's Host may have outside production; `*` stands for every one. */
   readonly allowedHosts: ReadonlySet<string>;
+  /** Whether requests of the stateless revision are served, beside those with a session. */
+  readonly modern: boolean;
   /** Header in which a trusted proxy names its caller, lower case; null where callers come directly. */
   readonly clientAddressHeader: string | null;
 }
@@ -67,11 +70,13 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const streams = createStreams(config, report);
   const calls = createCalls(config, report);
   const methods = createMethods(config, tools, log);
+  const modern = config.modern ? createModern(methods, config, tools) : null;
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
-  const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
+  const ownHeaders = ['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
+  const callHeaders = [token?.header ?? 'authorization', ...(modern?.headers ?? [])];
   const preflightHeaders = {
     'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': `${ownHeaders}, ${token?.header ?? 'authorization'}`,
+    'access-control-allow-headers': [...ownHeaders, ...callHeaders].join(', '),
     'access-control-max-age': '86400',
   };
 
@@ -84,16 +89,19 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (typeof bytes === 'number') return bodyRefusals[bytes];
     const message = parseMessage(bytes);
     if (holdsPaidMethod(message) && !(await authentication.admits(headers))) return unauthorized;
+    const leg = modern && isModern(message, headers) ? modern : null;
+    const refusal = leg?.refusalOf(message, headers);
+    if (refusal) return json(refusal.status, refusal.reply);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const session = headers['mcp-session-id']?.toString();
-    const initializes = message.method === 'initialize' && 'id' in message;
-    if (!(initializes && session === undefined) && !sessions.isKnown(session)) return invalidSession;
+    const initializes = !leg && message.method === 'initialize' && 'id' in message;
+    if (!leg && !(initializes && session === undefined) && !sessions.isKnown(session)) return invalidSession;
     const protocol = headers['mcp-protocol-version']?.toString();
-    if (!initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
+    if (!leg && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
       throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
     }
 
-    const reply = () => replyTo(message, methods, onGone(response));
+    const reply = () => replyTo(message, leg?.methods ?? methods, onGone(response));
     const isPaid = message.method === paidMethod;
     const result = await (isPaid ? calls.run(String(headers[token?.header ?? '']), reply) : reply());
     if (result === undefined) return tooManyCalls;
@@ -169,8 +177,12 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     else answers.send(response, body);
   }
 
-  function failureOf(error: unknown): Answer {
-    if (error instanceof RpcError) return json(400, errorReply(error.code, error.message));
+  function failureOf(error: unknown, headers: IncomingHttpHeaders): Answer {
+    if (error instanceof RpcError) {
+      // The stateless revision has no id of null.
+      const id = modern && isModern(null, headers) ? undefined : null;
+      return json(400, errorReply(error.code, error.message, id));
+    }
     const id = incidentId();
     log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${id})` });
@@ -184,7 +196,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         if (answer !== null && !response.destroyed) send(response, answer);
       } catch (error) {
         // A caller that is gone takes no answer, and what it broke off is not an incident.
-        if (!response.destroyed) send(response, failureOf(error));
+        if (!response.destroyed) send(response, failureOf(error, request.headers));
       }
       discardRest(request);
     },

@@ -13,8 +13,8 @@ export interface Request {
 
 export interface ErrorReply {
   readonly jsonrpc: '2.0';
-  /** Null where the request's own cannot be read. */
-  readonly id: RequestId | null;
+  /** Null or absent where the request's own cannot be read. */
+  readonly id?: RequestId | null;
   readonly error: { readonly code: number; readonly message: string };
 }
 
@@ -54,7 +54,7 @@ export function parseMessage(bytes: Buffer): unknown {
   }
 }
 
-export function errorReply(code: number, message: string, id: RequestId | null = null): ErrorReply {
+export function errorReply(code: number, message: string, id: RequestId | null | undefined): ErrorReply {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
@@ -71,7 +71,7 @@ export async function replyTo(
   onGone: OnGone,
 ): Promise<string | ErrorReply | null> {
   if (!isRequest(message)) {
-    return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request');
+    return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
   }
   const { id, method, params = {} } = message;
   try {
