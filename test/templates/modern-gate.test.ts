@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { start } from './support.ts';
 import { textTool } from './tools.ts';
@@ -50,8 +50,14 @@ const withMeta = (meta: object) => ({
   body: { ...call.body, params: { name: 'get_price', arguments: {}, _meta: meta } },
 });
 
+/** What is sent: headers as they are, or as a list that may name one twice. */
+interface Form {
+  readonly body: unknown;
+  readonly headers: object;
+}
+
 /** A call in each form that could be taken for something else. Only the first is one that runs when it is paid for. */
-const forms: Readonly<Record<string, { readonly body: unknown; readonly headers: object }>> = {
+const forms = {
   plain: call,
   'Mcp-Method says tools/list': withHeader('mcp-method', 'tools/list'),
   'Mcp-Method says server/discover': withHeader('mcp-method', 'server/discover'),
@@ -85,7 +91,7 @@ const forms: Readonly<Record<string, { readonly body: unknown; readonly headers:
     ...call,
     body: { ...call.body, params: { ...Object(call.body.params), name: ['get_price'] } },
   },
-};
+} satisfies Record<string, Form>;
 
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const past = Math.floor(Date.now() / 1000) - 3600;
@@ -99,26 +105,30 @@ const unpaid: Readonly<Record<string, () => Promise<Record<string, string>>>> = 
   'a token in the wrong header': async () => ({ 'x-authorization': (await paid()).authorization }),
 };
 
-describe.each(Object.entries(forms))('%s', (form, { body, headers }) => {
+/** Sends a call in one of the forms, with further headers. */
+function sendForm(port: number, { body, headers }: Form, more: Record<string, string>) {
   const own = (Array.isArray(headers) ? headers : Object.entries(headers)) as Headers;
+  return sendAll(port, [...own, ...Object.entries(more)], body);
+}
 
-  test.each(Object.entries(unpaid))(
-    'with %s is refused before all else, and nothing runs',
-    async (_, tokens) => {
-      const { port, runs } = await countingServer();
-      const headers: Headers = [...own, ...Object.entries(await tokens())];
-      expect(await sendAll(port, headers, body)).toBe(401);
-      expect(runs()).toBe(0);
-    },
-  );
+test.each(Object.entries(unpaid))('with %s each form is refused before all else', async (_, tokens) => {
+  const { port, runs } = await countingServer();
+  for (const [name, form] of Object.entries(forms)) {
+    expect(await sendForm(port, form, await tokens()), name).toBe(401);
+  }
+  expect(runs()).toBe(0);
+});
 
-  test(form === 'plain' ? 'runs once when it is paid for' : 'runs not even when it is paid for', async () => {
-    const { port, runs } = await countingServer();
-    const status = await sendAll(port, [...own, ...Object.entries(await paid())], body);
-    if (form === 'plain') expect(status).toBe(200);
-    else expect(status).toBe(form === 'a notification' ? 202 : 400);
-    expect(runs()).toBe(form === 'plain' ? 1 : 0);
-  });
+test('with a token the plain call alone runs', async () => {
+  const { port, runs } = await countingServer();
+  const { plain, 'a notification': quiet, ...others } = forms;
+  for (const [name, form] of Object.entries(others)) {
+    expect(await sendForm(port, form, await paid()), name).toBe(400);
+  }
+  expect(await sendForm(port, quiet, await paid())).toBe(202);
+  expect(runs()).toBe(0);
+  expect(await sendForm(port, plain, await paid())).toBe(200);
+  expect(runs()).toBe(1);
 });
 
 test('a header folded over two lines does not get as far as a tool', async () => {
