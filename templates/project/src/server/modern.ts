@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Tool } from './define-tool.ts';
 import { paidMethod, type ServerInfo } from './mcp.ts';
-import { ErrorCode, isQuiet, isRequest, type Members, type Method, type RequestId } from './rpc.ts';
-import { isObject } from './schema.ts';
+import { ErrorCode, isQuiet, isRequest, type Method, type RequestId } from './rpc.ts';
+import { isObject, type Members } from './schema.ts';
 
 /** The stateless revision of MCP that the server speaks beside those with sessions. */
 export const modernVersion = '2026-07-28';
