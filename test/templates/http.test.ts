@@ -186,6 +186,23 @@ describe('the stream of a session', () => {
       vi.useRealTimers();
     }
   });
+
+  test('nothing is written to one that has ended, although it stays open until it is read', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const streams = createStreams({ maxStreams: 10 }, () => {});
+      const unread = new PassThrough();
+      const socket = new Socket();
+      streams.open('a', '127.0.0.1', socket, unread as unknown as ServerResponse);
+      streams.giveWay(socket);
+      const write = vi.spyOn(unread, 'write');
+      vi.advanceTimersByTime(60_000);
+      expect(write).not.toHaveBeenCalled();
+      expect(unread.closed).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe('slow and vanished clients', () => {

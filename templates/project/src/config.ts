@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { KeySources, TokenRules } from './server/auth.ts';
+import type { TokenRules } from './server/auth.ts';
 import { type AppConfig, isLoopback } from './server/http.ts';
+import type { KeySources } from './server/keys.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
 

@@ -29,51 +29,28 @@ export function createHoldings<Item>(
   mayEnd: (item: Item) => boolean,
   end: (item: Item) => void,
 ) {
-  const owners = new Map<Item, string>();
   const held = new Map<string, Set<Item>>();
-  const remove = (item: Item) => {
-    const owner = owners.get(item);
-    if (owner === undefined) return;
-    owners.delete(item);
+  let size = 0;
+  const remove = (owner: string, item: Item) => {
     const items = held.get(owner);
-    items?.delete(item);
-    if (items?.size === 0) held.delete(owner);
-  };
-  const victim = (newest: Item): Item => {
-    let most: Set<Item> = new Set();
-    for (const items of held.values()) if (items.size > most.size) most = items;
-    for (const item of most) if (item !== newest && mayEnd(item)) return item;
-    return newest;
+    if (!items?.delete(item)) return;
+    size--;
+    if (items.size === 0) held.delete(owner);
   };
   return {
     /** Whether nothing had to end for it. */
     add(owner: string, item: Item): boolean {
-      owners.set(item, owner);
-      const items = held.get(owner) ?? new Set();
-      held.set(owner, items.add(item));
-      if (owners.size <= most) return true;
-      const ended = victim(item);
-      remove(ended);
-      end(ended);
+      const own = held.get(owner) ?? new Set();
+      held.set(owner, own.add(item));
+      if (++size <= most) return true;
+      let [richest, items] = [owner, own];
+      for (const [other, its] of held) if (its.size > items.size) [richest, items] = [other, its];
+      const oldest = [...items].find((one) => one !== item && mayEnd(one));
+      remove(oldest ? richest : owner, oldest ?? item);
+      end(oldest ?? item);
       return false;
     },
     remove,
-    items: () => owners.keys(),
-  };
-}
-
-const sweepMs = 250;
-
-/** Starts a timer that runs until `sweep` returns false. */
-function createSweep(sweep: () => boolean): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const run = () => {
-    if (sweep()) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-  return () => {
-    timer ??= setInterval(run, sweepMs).unref();
   };
 }
 
@@ -82,7 +59,6 @@ export type BodyRefusal = 408 | 413 | 503;
 
 interface Body {
   held: number;
-  readonly until: number;
   refuse(status: BodyRefusal): void;
 }
 
@@ -108,18 +84,9 @@ export function createBodies(limits: Limits, report: Report) {
   const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, bodyBudgetBytes } = limits;
   const unfinished = new Set<Body>();
   let held = 0;
-  const startSweep = createSweep(() => {
-    const now = Date.now();
-    for (const body of unfinished) {
-      if (now < body.until) continue;
-      report('UNPAID_BODY_MS');
-      body.refuse(408);
-    }
-    return unfinished.size > 0;
-  });
-  const hold = (body: Body, bytes: number) => {
-    body.held += bytes;
-    held += bytes;
+  const hold = (body: Body) => {
+    body.held += blockBytes;
+    held += blockBytes;
     if (held <= bodyBudgetBytes) return;
     let largest = body;
     for (const other of unfinished) if (other.held > largest.held) largest = other;
@@ -131,14 +98,14 @@ export function createBodies(limits: Limits, report: Report) {
      * The whole body, or the status with which it is refused.
      *
      * @param isPaid whether the request carries what looks like a token
-     * @throws Error where the caller goes away before the body is complete.
      */
     read(request: IncomingMessage, isPaid: boolean): Promise<Buffer | BodyRefusal> {
       const most = isPaid ? maxBodyBytes : Math.min(maxBodyBytes, unpaidBodyBytes);
       const declared = Number(request.headers['content-length']);
-      return new Promise((resolve, reject) => {
+      return new Promise((resolve) => {
         let blocks: Buffer[] = [];
         let size = 0;
+        let deadline: NodeJS.Timeout | undefined;
         let refusal: NodeJS.Timeout | undefined;
         const release = () => {
           held -= body.held;
@@ -146,50 +113,49 @@ export function createBodies(limits: Limits, report: Report) {
           blocks = [];
         };
         const finish = (outcome: Buffer | BodyRefusal) => {
+          clearTimeout(deadline);
           clearTimeout(refusal);
           unfinished.delete(body);
           release();
           resolve(outcome);
         };
-        const body: Body = {
-          held: 0,
-          until: isPaid ? Number.POSITIVE_INFINITY : Date.now() + unpaidBodyMs,
-          refuse: finish,
-        };
+        const body: Body = { held: 0, refuse: finish };
         const refuseSoon = () => {
           release();
           refusal ??= setTimeout(finish, discardMs, 413).unref();
         };
         const keep = (chunk: Buffer) => {
-          const used = size % blockBytes;
-          const last = blocks.at(-1);
-          const fitting = used > 0 && last ? chunk.copy(last, used) : 0;
-          const rest = chunk.subarray(fitting);
-          for (let at = 0; at < rest.length; at += blockBytes) {
-            const block = Buffer.allocUnsafeSlow(blockBytes);
-            rest.copy(block, 0, at, at + blockBytes);
-            blocks.push(block);
-            hold(body, blockBytes);
-            if (!unfinished.has(body)) return;
+          for (let from = 0; from < chunk.length; ) {
+            const used = size % blockBytes;
+            if (used === 0) {
+              blocks.push(Buffer.allocUnsafeSlow(blockBytes));
+              hold(body);
+            }
+            const block = blocks.at(-1);
+            if (!block) return; // refused
+            const copied = chunk.copy(block, used, from);
+            size += copied;
+            from += copied;
           }
         };
         unfinished.add(body);
-        startSweep();
+        if (!isPaid) {
+          deadline = setTimeout(() => {
+            report('UNPAID_BODY_MS');
+            finish(408);
+          }, unpaidBodyMs).unref();
+        }
         if (declared > most) refuseSoon();
         request.on('data', (chunk: Buffer) => {
           if (!unfinished.has(body)) return;
-          if (size + chunk.length > most) refuseSoon();
-          else if (size === 0 && chunk.length === declared) blocks = [chunk];
-          else keep(chunk);
-          size += chunk.length;
+          if (refusal || size + chunk.length > most) refuseSoon();
+          else if (chunk.length === declared) {
+            blocks = [chunk];
+            size = declared;
+          } else keep(chunk);
         });
-        request.on('end', () => {
-          if (unfinished.has(body)) finish(size <= most ? joined(blocks, size) : 413);
-        });
-        request.on('error', (error) => {
-          finish(408);
-          reject(error);
-        });
+        request.on('end', () => finish(refusal ? 413 : Buffer.concat(blocks, size)));
+        request.on('error', () => finish(408)); // the caller is gone
       });
     },
     /** Refuses every body that has not come whole a moment from now: a call that is being sent is still answered. */
@@ -201,10 +167,6 @@ export function createBodies(limits: Limits, report: Report) {
   };
 }
 
-function joined(blocks: readonly Buffer[], size: number): Buffer {
-  return blocks.length === 1 ? (blocks[0] as Buffer).subarray(0, size) : Buffer.concat(blocks, size);
-}
-
 const pieceBytes = 65_536;
 
 /**
@@ -212,46 +174,47 @@ const pieceBytes = 65_536;
  * makes no progress for too long, the connection that has stood still for longest ends.
  */
 export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, report: Report) {
-  const unread = new Map<ServerResponse, { readonly bytes: number; movedAt: number }>();
+  /** Those that have stood still for longest come first. */
+  const unread = new Map<ServerResponse, { readonly bytes: number; readonly stall: NodeJS.Timeout }>();
   let held = 0;
-  const giveUp = (response: ServerResponse) => {
+  const forget = (response: ServerResponse) => {
+    const { bytes = 0, stall } = unread.get(response) ?? {};
+    clearInterval(stall);
+    held -= bytes;
+    unread.delete(response);
+  };
+  const giveUp = (response: ServerResponse, variable: string) => {
+    report(variable);
     forget(response);
     (response.socket ?? response.req.socket).destroy();
   };
-  const forget = (response: ServerResponse) => {
-    held -= unread.get(response)?.bytes ?? 0;
-    unread.delete(response);
-  };
-  const startSweep = createSweep(() => {
-    const stale = Date.now() - answerStallMs;
-    for (const [response, entry] of unread) {
-      if (response.socket === null) entry.movedAt = Date.now(); // waits for the answers before it
-      if (entry.movedAt > stale) continue;
-      report('ANSWER_STALL_MS');
-      giveUp(response);
-    }
-    return unread.size > 0;
-  });
-  /** Puts an answer last in the order of standing still. */
-  const move = (response: ServerResponse, bytes: number) => {
-    const known = unread.delete(response);
-    unread.set(response, { bytes, movedAt: Date.now() });
-    if (known) return;
+  const count = (response: ServerResponse, bytes: number) => {
+    const stall = setInterval(() => {
+      // Without a socket it waits for the answers before it.
+      if (response.socket !== null) giveUp(response, 'ANSWER_STALL_MS');
+    }, answerStallMs).unref();
+    unread.set(response, { bytes, stall });
     response.once('close', () => forget(response));
     held += bytes;
-    startSweep();
     for (const [oldest] of unread) {
       if (held <= answerBudgetBytes || oldest === response) break;
-      report('ANSWER_BUDGET_BYTES');
-      giveUp(oldest);
+      giveUp(oldest, 'ANSWER_BUDGET_BYTES');
     }
+  };
+  /** Puts an answer last in the order of standing still. */
+  const move = (response: ServerResponse, bytes: number) => {
+    const entry = unread.get(response);
+    if (!entry) return count(response, bytes);
+    unread.delete(response);
+    unread.set(response, entry);
+    entry.stall.refresh();
   };
   return {
     /** Sends the text of an answer whose head is written. */
     send(response: ServerResponse, text: string): void {
       if (text.length <= pieceBytes) {
         response.end(text);
-        if (response.socket?.writableLength !== 0) move(response, text.length);
+        if (response.socket?.writableLength !== 0) count(response, text.length);
         return;
       }
       const bytes = Buffer.from(text);
@@ -273,30 +236,24 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
 export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report) {
   const running = new Map<string, number>();
   let all = 0;
+  const count = (token: string, change: 1 | -1) => {
+    all += change;
+    running.set(token, (running.get(token) ?? 0) + change);
+    if (running.get(token) === 0) running.delete(token);
+  };
   return {
     /** What a call resolves to; undefined where one too many would run. */
     async run<T>(token: string, call: () => Promise<T>): Promise<T | undefined> {
-      const own = running.get(token) ?? 0;
-      if (all >= maxCalls || own >= maxCallsPerToken) {
-        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+      const met = all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN';
+      if (all >= maxCalls || (running.get(token) ?? 0) >= maxCallsPerToken) {
+        report(met);
         return undefined;
       }
-      all++;
-      running.set(token, own + 1);
-      try {
-        return await call();
-      } finally {
-        all--;
-        const others = (running.get(token) ?? 1) - 1;
-        if (others > 0) running.set(token, others);
-        else running.delete(token);
-      }
+      count(token, 1);
+      return call().finally(() => count(token, -1));
     },
   };
 }
-
-/** What a stream hangs on. */
-type StreamResponse = Pick<ServerResponse, 'write' | 'end' | 'once'>;
 
 const keepAliveMs = 25_000;
 const keepAlive = ': keep-alive\n\n';
@@ -306,45 +263,44 @@ const keepAlive = ': keep-alive\n\n';
  * to say there: they only stay open, and a comment now and then keeps proxies from closing them.
  */
 export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
-  const bySession = new Map<string, StreamResponse>();
-  const bySocket = new Map<Socket, StreamResponse>();
-  const streams = createHoldings<StreamResponse>(
+  type End = () => void;
+  const bySession = new Map<string, End>();
+  const bySocket = new Map<Socket, End>();
+  const streams = createHoldings<End>(
     maxStreams,
     () => true,
-    (stream) => stream.end(),
+    (end) => end(),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const keepOpen = () => {
-    for (const stream of streams.items()) stream.write(keepAlive);
-  };
   return {
     /** Begins the stream of a session on a response whose head is written. */
-    open(session: string, address: string, socket: Socket, response: StreamResponse): void {
-      bySession.get(session)?.end();
-      bySession.set(session, response);
-      bySocket.set(socket, response);
-      timer ??= setInterval(keepOpen, keepAliveMs).unref();
+    open(session: string, address: string, socket: Socket, response: ServerResponse): void {
+      const timer = setInterval(() => response.write(keepAlive), keepAliveMs).unref();
+      const end = () => {
+        clearInterval(timer); // an ended response may stay open behind others, and a write to it would end the process
+        response.end();
+      };
+      bySession.get(session)?.();
+      bySession.set(session, end);
+      bySocket.set(socket, end);
       response.once('close', () => {
-        streams.remove(response);
-        if (bySession.get(session) === response) bySession.delete(session);
-        if (bySocket.get(socket) === response) bySocket.delete(socket);
-        if (bySocket.size > 0) return;
         clearInterval(timer);
-        timer = undefined;
+        streams.remove(address, end);
+        if (bySession.get(session) === end) bySession.delete(session);
+        if (bySocket.get(socket) === end) bySocket.delete(socket);
       });
       response.write(keepAlive);
-      if (!streams.add(address, response)) report('MAX_STREAMS');
+      if (!streams.add(address, end)) report('MAX_STREAMS');
     },
     /** Ends the stream of a session. */
     close(session: string): void {
-      bySession.get(session)?.end();
+      bySession.get(session)?.();
     },
     /** Ends the stream of a connection, which another request waits behind. */
     giveWay(socket: Socket): void {
-      bySocket.get(socket)?.end();
+      bySocket.get(socket)?.();
     },
     closeAll(): void {
-      for (const stream of bySocket.values()) stream.end();
+      for (const end of bySocket.values()) end();
     },
   };
 }

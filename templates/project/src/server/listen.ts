@@ -82,12 +82,13 @@ export async function listen(
     answer,
   );
   server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket; // gone once it is closed
     pending.set(socket, new Set());
     socket.once('close', () => {
       pending.delete(socket);
-      connections.remove(socket);
+      connections.remove(remoteAddress, socket);
     });
-    if (!connections.add(socket.remoteAddress ?? '', socket)) report('MAX_CONNECTIONS');
+    if (!connections.add(remoteAddress, socket)) report('MAX_CONNECTIONS');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, options))));
@@ -114,15 +115,13 @@ export async function listen(
 
 /** Measures how late timers are. High is what two measurements in a row found: a single one may be one long computation. */
 function watchLoad(mostDelayMs: number): { isHigh(): boolean; stop(): void } {
-  let [dueAt, late, high] = [performance.now() + loadMs, false, false];
+  let dueAt = performance.now() + loadMs;
+  let timesLate = 0;
   const timer = setInterval(() => {
-    const now = performance.now();
-    const wasLate = late;
-    late = now - dueAt > mostDelayMs;
-    high = late && wasLate;
-    dueAt = now + loadMs;
+    timesLate = performance.now() - dueAt > mostDelayMs ? timesLate + 1 : 0;
+    dueAt = performance.now() + loadMs;
   }, loadMs).unref();
-  return { isHigh: () => high, stop: () => clearInterval(timer) };
+  return { isHigh: () => timesLate > 1, stop: () => clearInterval(timer) };
 }
 
 /**
