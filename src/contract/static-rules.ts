@@ -1,4 +1,5 @@
 import type { StaticRule } from './rule.ts';
+import { costRules } from './rules/cost.ts';
 import { dialectRules } from './rules/dialect.ts';
 import { inputRules } from './rules/input.ts';
 import { metaRules } from './rules/meta.ts';
@@ -14,5 +15,6 @@ export const staticRules: readonly StaticRule[] = [
   ...sampleRules,
   ...outputRules,
   ...dialectRules,
+  ...costRules,
   ...metaRules,
 ];

@@ -3,7 +3,7 @@ import { inputError } from '../model/input-error.ts';
 import { clientMismatches } from '../model/match.ts';
 import type { Field, InputError, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
-import { patternFlaw } from '../model/pattern-safety.ts';
+import { patternFlaw } from '../model/pattern.ts';
 import { shapeSchema } from './shape-schema.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../contract/json.ts';
 import { propertiesOf, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { patternFlaw } from '../model/pattern-safety.ts';
+import { boundFor, patternFlaw } from '../model/pattern.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 
 const dialects = 'validators of different age disagree on it (app api/v1/tools/dispute/route.ts)';
@@ -42,17 +42,26 @@ function checkedReferences(schema: JsonObject, path: string, fixes: Fixes): Json
 }
 
 function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
-  const { pattern, patternProperties } = schema;
-  const named = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-  const places = [
-    ...(typeof pattern === 'string' ? [[`${path}.pattern`, pattern] as const] : []),
-    ...named.map((name) => [`${path}.patternProperties.${name}`, name] as const),
-  ];
-  for (const [at, text] of places) {
-    const flaw = patternFlaw(text);
-    if (flaw) fixes.error(at, text, flaw.message, flaw.hint);
+  const { pattern, patternProperties, maxLength } = schema;
+  for (const name of isObject(patternProperties) ? Object.keys(patternProperties) : []) {
+    const at = `${path}.patternProperties.${name}`;
+    const flaw = patternFlaw(name);
+    if (flaw) fixes.error(at, name, flaw.message, flaw.hint);
+    else if (boundFor(name) !== undefined) {
+      fixes.error(
+        at,
+        name,
+        'looks around, refers back or repeats too often for a name',
+        'Write a simpler pattern: ^x-',
+      );
+    }
   }
-  return schema;
+  if (typeof pattern !== 'string') return schema;
+  const flaw = patternFlaw(pattern);
+  if (flaw) fixes.error(`${path}.pattern`, pattern, flaw.message, flaw.hint);
+  const bound = flaw ? undefined : boundFor(pattern, typeof maxLength === 'number' ? maxLength : undefined);
+  const why = 'no engine matches this pattern in linear time, so that texts must be bounded';
+  return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, why);
 }
 
 function withoutIds(schema: JsonObject, path: string, fixes: Fixes): JsonObject {

@@ -4,7 +4,7 @@ import ours from '../../package.json' with { type: 'json' };
 export const version: string = ours.version;
 
 /** What a generated server depends on: exactly the versions this package is developed and tested with. */
-export const dependencies = pick(['ajv', 'ajv-formats', 'jose'] as const);
+export const dependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
 
 /** What the source kit depends on, in projects that have it. */
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);

@@ -137,6 +137,32 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   },
   { rule: 'output.failure-signal', tools: edited({ 'outputSchema.properties.message': undefined }) },
   {
+    rule: 'schema.pattern-time',
+    tools: edited({ 'inputSchema.properties.symbol.pattern': '^(\\w+\\s?)*$' }),
+  },
+  {
+    rule: 'schema.pattern-time',
+    tools: edited({ 'inputSchema.properties.symbol.pattern': '[^\\s@]+\\.[^\\s@]+$|^[A-Z]+$' }),
+  },
+  {
+    rule: 'schema.pattern-time',
+    tools: edited({
+      'inputSchema.properties.symbol.pattern': '^(a+)+$|^[A-Z]+$',
+      'inputSchema.properties.symbol.maxLength': 40,
+    }),
+  },
+  {
+    rule: 'schema.pattern-time',
+    tools: edited({
+      'outputSchema.patternProperties': { '^(x+-?)+$': { type: 'string', description: 'Any other.' } },
+    }),
+  },
+  { rule: 'input.distinct-items', tools: edited({ 'inputSchema.properties.orders': distinct({}) }) },
+  {
+    rule: 'input.distinct-items',
+    tools: edited({ 'inputSchema.properties.orders': distinct({ maxItems: 1_000_000 }) }),
+  },
+  {
     rule: 'schema.no-dialect',
     tools: edited({ 'outputSchema.$schema': 'http://json-schema.org/draft-07/schema#' }),
   },
@@ -229,6 +255,18 @@ function options(different: Readonly<Record<string, Json | undefined>>): JsonObj
     description: 'How to answer.',
     properties: { limit },
     examples: [{}],
+  };
+}
+
+/** A list of distinct orders. */
+function distinct(different: Readonly<Record<string, Json>>): JsonObject {
+  return {
+    type: 'array',
+    description: 'Orders to look up.',
+    items: { type: 'object', properties: { id: { type: 'string', description: 'Id of the order.' } } },
+    uniqueItems: true,
+    examples: [[{ id: '17' }]],
+    ...different,
   };
 }
 

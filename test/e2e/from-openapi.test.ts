@@ -51,7 +51,15 @@ describe('tools of five APIs in one project', () => {
   it('share the source kit, one environment and their dependencies', () => {
     const files = tree(directory);
     const { dependencies, scripts } = JSON.parse(files.get('package.json') ?? '');
-    expect(Object.keys(dependencies)).toEqual(['ajv', 'ajv-formats', 'jose', 'ky', 'lru-cache', 'p-queue']);
+    expect(Object.keys(dependencies)).toEqual([
+      'ajv',
+      'ajv-formats',
+      'jose',
+      'ky',
+      'lru-cache',
+      'p-queue',
+      're2js',
+    ]);
     expect(scripts.record).toContain('record.js');
     const [env = '', example = ''] = [files.get('src/env.ts'), files.get('.env.example')];
     for (const { address, secrets } of apiDocuments) {

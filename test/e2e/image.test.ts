@@ -37,6 +37,7 @@ describe('the image of a generated project, its steps carried out by hand with a
         'fast-uri',
         'jose',
         'json-schema-traverse',
+        're2js',
         'require-from-string',
       ].map((name) => `node_modules/${name}`),
     );

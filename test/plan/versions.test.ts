@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
@@ -26,5 +27,10 @@ test('a generated server depends on what it imports, and on nothing else but its
     .flatMap(({ imports }) => imports)
     .filter(({ path, external }) => external && !path.startsWith('node:'))
     .map(({ path }) => path.split('/')[0]);
-  expect(new Set(imported)).toEqual(new Set(Object.keys(dependencies)));
+  // What is loaded when it is first needed.
+  const required = readdirSync(join(source, 'server')).flatMap((file) => {
+    const text = readFileSync(join(source, 'server', file), 'utf8');
+    return [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)].map(([, name]) => name);
+  });
+  expect(new Set([...imported, ...required])).toEqual(new Set(Object.keys(dependencies)));
 });

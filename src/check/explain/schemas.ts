@@ -3,6 +3,14 @@ import { definition, type Explanations, field, parameter } from './model.ts';
 
 const price = { type: ['number', 'null'], description: 'Last price in US dollars.' };
 
+const name = { type: 'string', description: 'Name of the coin.', examples: ['Bitcoin'] };
+const orders = {
+  type: 'array',
+  description: 'Orders to look up.',
+  items: { type: 'object', properties: { id: { type: 'string', description: 'Id of the order.' } } },
+  examples: [[{ id: '17' }]],
+};
+
 /** What a tool returns, the dialect of both schemas, and `_meta`. */
 export const schemaExplanations: Explanations = {
   'output.object-root': definition(
@@ -145,6 +153,16 @@ export const schemaExplanations: Explanations = {
     'Most validators ignore nullable: to them a null does not fit.',
     { type: 'number', nullable: true, description: 'Last price in US dollars.' },
     price,
+  ),
+  'schema.pattern-time': parameter(
+    'Most servers and clients match patterns by trying every way in which a text could fit. Where two repeats fit the same text, one call with a few dozen characters can keep a server busy for hours, and everybody else waits.',
+    { ...name, pattern: '^(\\w+\\s?)*$' },
+    { ...name, pattern: '^\\w+(\\s\\w+)*$' },
+  ),
+  'input.distinct-items': parameter(
+    'To see whether values are distinct, most validators compare every two of them: a list of 229 KB takes seconds, in which nobody else is answered.',
+    { ...orders, uniqueItems: true },
+    { ...orders, uniqueItems: true, maxItems: 100 },
   ),
   'meta.shape': definition(
     'The platform reads prices and limits from _meta. A value it cannot read is as good as absent, at best.',

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { fits } from '../../model/match.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { patternFlaw } from '../../model/pattern-safety.ts';
+import { patternFlaw } from '../../model/pattern.ts';
 import { below, type OpenApiDocument } from './document.ts';
 import { plainText } from './text.ts';
 import { isNullable, nullable, unionOf } from './union.ts';

@@ -134,6 +134,22 @@ export const hostileContent: readonly HostileServer[] = [
     breaks: listing([{ ...price, inputSchema: withPattern('query', { default: `${'a'.repeat(60)}!` }) }]),
   },
   {
+    name: 'thousands of patterns that are searched without end',
+    finds: ['schema.pattern-time'],
+    breaks: listing([
+      {
+        ...price,
+        inputSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 3_000 }, (_, i) => [`p${i}`, { type: 'string', pattern: `^(a+)+${i}$` }]),
+          ),
+          required: [],
+        },
+      },
+    ]),
+  },
+  {
     name: 'the name of a property that is searched without end',
     finds: ['result.fits'],
     breaks: {

@@ -1,6 +1,7 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { JsonObject, ObjectSchema, Tool } from './define-tool.ts';
+import { linearMatcher, type Matcher } from './pattern.ts';
 
 /** The members of a JSON object from outside. */
 export type Members = { readonly [name: string]: unknown };
@@ -33,9 +34,15 @@ function createCompiler(useDefaults: boolean): Ajv {
     meta: false,
     addUsedSchema: false,
     logger: false,
-    code: { optimize: false }, // doubles the time of compilation; V8 removes the same code
+    code: {
+      optimize: false, // doubles the time of compilation; V8 removes the same code
+      regExp: Object.assign(nameMatcher, { code: 'nameMatcher' }),
+    },
   });
   formats.default(ajv);
+  // The same texts, without the quadratic time that two repeats of the same characters in a row take.
+  const { source, flags } = formats.default.get('url') as RegExp;
+  ajv.addFormat('url', new RegExp(source.replace(String.raw`\S+(?::\S*)?@`, String.raw`\S+@`), flags));
   // Ajv compares every two items: 5 s for 200 KB of objects.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -46,7 +53,39 @@ function createCompiler(useDefaults: boolean): Ajv {
       !isAsked || new Set(items.map(canonical)).size === items.length,
     error: { message: 'must NOT have duplicate items' },
   });
+  ajv.removeKeyword('pattern');
+  ajv.addKeyword({
+    keyword: 'pattern',
+    type: 'string',
+    schemaType: 'string',
+    compile: (pattern: string, { maxLength }, { errSchemaPath }) => {
+      const matcher = linearMatcher(pattern) ?? boundedMatcher(pattern, maxLength, errSchemaPath);
+      return (text: string) => matcher.test(text);
+    },
+    error: { message: ({ schemaCode }) => str`must match pattern "${schemaCode}"` },
+  });
   return ajv;
+}
+
+/** For names of properties, of which no length is known. */
+function nameMatcher(pattern: string): Matcher {
+  const matcher = linearMatcher(pattern);
+  if (matcher === null) throw new Error(`patternProperties: ${JSON.stringify(pattern)} ${notLinear}.`);
+  return matcher;
+}
+
+const notLinear = 'looks around, refers back or repeats too much to be matched in linear time';
+const mostLength = 100_000;
+
+/** Matches by backtracking. Ajv tests longer texts, too: it reports every error of a value. */
+function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matcher {
+  if (typeof maxLength !== 'number' || maxLength > mostLength) {
+    const where = [...path.split('/').slice(1), 'pattern'].join('.');
+    const text = JSON.stringify(pattern);
+    throw new Error(`${where}: ${text} ${notLinear}: add a maxLength of ${mostLength} or less.`);
+  }
+  const regExp = new RegExp(pattern, 'u');
+  return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
 }
 
 /** A text that two JSON values share exactly where they are equal: their members may come in any order. */

@@ -1,0 +1,53 @@
+/** A part of a pattern. */
+export type Part =
+  /** One character: itself, an escape, a class. */
+  | { readonly kind: 'one'; readonly source: string }
+  | { readonly kind: 'group' | 'look'; readonly alternatives: Alternatives }
+  | { readonly kind: 'repeat'; readonly of: Part; readonly min: number; readonly max: number }
+  /** `^`, `$`, `\b` and `\B`, which match no character, and references to what a group matched. */
+  | { readonly kind: 'edge' | 'reference' };
+
+export type Alternatives = readonly (readonly Part[])[];
+
+const escaped = String.raw`\\(?:u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|.)`;
+const token = new RegExp(
+  String.raw`(?<open>\((?:\?(?:<?[=!]|<[^>]*>|[\w-]*:))?)|(?<one>${escaped}|\[(?:\\.|[^\]\\])*\]|[^|)])`,
+  'suy',
+);
+const quantifier = /(?:[*+?]|\{(?<min>\d+)(?<more>,(?<max>\d*))?\})\??/y;
+
+/** Reads a regular expression that compiles with the flag `u`. */
+export function treeOf(pattern: string): Alternatives {
+  let at = 0;
+  const take = (expected: RegExp) => {
+    expected.lastIndex = at;
+    const match = expected.exec(pattern);
+    at += match?.[0].length ?? 0;
+    return match;
+  };
+  const alternatives = (): Alternatives => {
+    const all: Part[][] = [[]];
+    while (at < pattern.length && pattern[at] !== ')') {
+      if (take(/\|/y)) all.push([]);
+      else all.at(-1)?.push(repeated(part()));
+    }
+    at++;
+    return all;
+  };
+  const part = (): Part => {
+    const { open, one = '' } = take(token)?.groups ?? {};
+    if (open) return { kind: /[=!]$/.test(open) ? 'look' : 'group', alternatives: alternatives() };
+    if (/^(?:[\^$]|\\[bB])$/.test(one)) return { kind: 'edge' };
+    if (/^\\(?:k<|[1-9])/.test(one)) return { kind: 'reference' };
+    return { kind: 'one', source: one };
+  };
+  const repeated = (of: Part): Part => {
+    const found = take(quantifier);
+    if (!found) return of;
+    const { min = found[0].startsWith('+') ? '1' : '0', more, max } = found.groups ?? {};
+    const isOpen = !/^[?{]/.test(found[0]) || (more !== undefined && max === '');
+    const most = found[0].startsWith('?') ? 1 : Number(max || min);
+    return { kind: 'repeat', of, min: Number(min), max: isOpen ? Number.POSITIVE_INFINITY : most };
+  };
+  return alternatives();
+}

@@ -1,0 +1,78 @@
+import { isObject, shorten } from '../json.ts';
+import { typesOf } from '../keywords.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { slowness } from '../pattern-time.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { type Place, places } from '../walk.ts';
+import { allPlaces } from './read.ts';
+
+const mostDistinct = 1_000;
+
+/** What the values of one call may cost whoever validates them. */
+export const costRules: readonly StaticRule[] = [
+  {
+    id: 'schema.pattern-time',
+    level: 'should',
+    title: 'every pattern is matched quickly with any text that its schema admits',
+    source: 'CWE-1333',
+    fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
+    inspect: (tool) => allPlaces(tool).flatMap(patternProblems),
+  },
+  {
+    id: 'input.distinct-items',
+    level: 'should',
+    title: 'every list of distinct values says how many there may be',
+    source: 'CWE-407',
+    fix: `Add maxItems, ${mostDistinct} at most: validators compare every two values.`,
+    inspect: ({ inputSchema }) => [...places(inputSchema, 'inputSchema')].flatMap(distinctProblems),
+  },
+];
+
+function patternProblems({ schema, path }: Place): readonly Problem[] {
+  const { pattern, patternProperties, propertyNames } = schema;
+  const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  return [
+    ...(typeof pattern === 'string' ? timeProblem(pattern, lengthOf(schema), `${path}.pattern`) : []),
+    ...names.flatMap((name) =>
+      timeProblem(name, lengthOf(propertyNames), `${path}.patternProperties.${name}`),
+    ),
+  ];
+}
+
+function lengthOf(schema: unknown): number | undefined {
+  return isObject(schema) && typeof schema.maxLength === 'number' ? schema.maxLength : undefined;
+}
+
+function timeProblem(pattern: string, maxLength: number | undefined, path: string): readonly Problem[] {
+  if (!isRegular(pattern)) return []; // a finding of its own
+  const slow = slowness(pattern, maxLength);
+  return unless(slow === undefined, {
+    path,
+    expected: 'a pattern that takes 20 ms at most',
+    actual: `${shorten(pattern)}, which ${slow}`,
+  });
+}
+
+function isRegular(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Of plain values validators remember which they have seen. */
+const plain: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+
+function distinctProblems({ schema, path }: Place): readonly Problem[] {
+  const { uniqueItems, maxItems, items } = schema;
+  if (uniqueItems !== true) return [];
+  const types = isObject(items) ? typesOf(items as JsonObject) : [];
+  const arePlain = types.length > 0 && types.every((type) => plain.has(type));
+  return unless(arePlain || (typeof maxItems === 'number' && maxItems <= mostDistinct), {
+    path: `${path}.maxItems`,
+    expected: `${mostDistinct} at most`,
+    actual: shorten(maxItems),
+  });
+}

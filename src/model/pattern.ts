@@ -1,0 +1,42 @@
+import { needsBacktracking } from '../contract/pattern-texts.ts';
+import { slowness, unmeasured } from '../contract/pattern-time.ts';
+
+/** Lengths of texts, longest first. With more than the first, generated servers match no pattern by backtracking. */
+const lengths = [100_000, 10_000, 1_000, 100] as const;
+
+/** What is wrong with a pattern, and the fix: it does not compile, or takes long even on texts of 100 characters. */
+export function patternFlaw(
+  pattern: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (!isRegular(() => new RegExp(pattern, 'u'))) {
+    return { message: 'is not a regular expression', hint: 'Write one of JavaScript: ^[A-Z]{3}$' };
+  }
+  const message = slowness(pattern, lengths[3]);
+  const hint = 'Let no two repeats in it match the same text: ^[a-z]+(-[a-z]+)*$';
+  if (message !== undefined && message !== unmeasured) return { message, hint };
+  // Only a first run shows that a pattern is too large for the engine.
+  if (isRegular(() => new RegExp(pattern, 'u').test(''))) return undefined;
+  return { message: 'is too large to be run', hint: 'Repeat less: ^[A-Z]{3}$' };
+}
+
+function isRegular(attempt: () => unknown): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The `maxLength` that a schema needs for its pattern to be served: generated servers match in linear time, and what can
+ * only be matched by backtracking on texts of bounded length alone.
+ *
+ * @param pattern one without a flaw
+ * @param maxLength what the schema says
+ * @returns the longest on which the pattern is quick; undefined where the schema needs no other
+ */
+export function boundFor(pattern: string, maxLength = Number.POSITIVE_INFINITY): number | undefined {
+  if (maxLength <= lengths[0] || !needsBacktracking(pattern)) return undefined;
+  return lengths.find((length) => slowness(pattern, length) === undefined) ?? lengths[3];
+}

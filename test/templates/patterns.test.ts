@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { needsBacktracking } from '../../src/contract/pattern-texts.ts';
+import { callTool } from '../../templates/project/src/server/call.ts';
+import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import { linearMatcher } from '../../templates/project/src/server/pattern.ts';
+import { compileTool } from '../../templates/project/src/server/schema.ts';
+import fc from '../fast-check.ts';
+import patterns from '../fixtures/patterns.json' with { type: 'json' };
+import { textTool } from './tools.ts';
+
+const megabyte = 2 ** 20;
+const linear = patterns.filter((pattern) => linearMatcher(pattern) !== null);
+
+/** Texts as they are, cut, joined and with characters of all kinds in them. */
+const variants = (texts: fc.Arbitrary<string>) => {
+  const odd = fc.constantFrom(
+    '',
+    '\n',
+    '\r',
+    '\u2028',
+    '\u00a0',
+    '\ufeff',
+    '😀',
+    '\ud83d',
+    '\ude00',
+    'é',
+    'ſ',
+    '-',
+    '\0',
+  );
+  const any = fc.string({ unit: 'binary', maxLength: 8 });
+  return fc
+    .tuple(texts, fc.nat(20), odd, any)
+    .map(([text, at, character, other]) => [
+      text,
+      text.slice(0, at) + character + text.slice(at),
+      text.slice(at),
+      other,
+      character,
+    ]);
+};
+
+function tool(value: object): Tool {
+  return {
+    ...textTool('get_it', (_, { found }) => found({ text: 'x' })),
+    inputSchema: { type: 'object', properties: { value }, required: [] },
+  };
+}
+
+describe('patterns are matched as RegExp matches them', () => {
+  test.each(linear)('%s', (pattern) => {
+    const [ours, theirs] = [linearMatcher(pattern), new RegExp(pattern, 'u')];
+    fc.assert(
+      fc.property(variants(fc.stringMatching(theirs)), (texts) => {
+        for (const text of texts) expect(ours?.test(text), JSON.stringify(text)).toBe(theirs.test(text));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('whatever they are made of', () => {
+    const atom = fc.constantFrom(
+      ...[
+        'a',
+        'b',
+        '.',
+        '^',
+        '$',
+        '\\b',
+        '\\B',
+        '\\d',
+        '\\D',
+        '\\w',
+        '\\W',
+        '\\s',
+        '\\S',
+        '\\/',
+        '\\-',
+        '-',
+        ' ',
+      ],
+      ...[
+        '[ab]',
+        '[^ab]',
+        '[]',
+        '[^]',
+        '[a-c-]',
+        '[-a]',
+        '[^-\\]]',
+        '[(?=]',
+        '[\\b\\0]',
+        '[\\s\\S]',
+        '[^\\s-]',
+        '[\\W_]',
+      ],
+      ...[
+        '\\u0061',
+        '\\u{1F600}',
+        '\\ud83d\\ude00',
+        '\\ud83d',
+        '[\\ud83d\\ude00-\\u{1f64f}]',
+        '😀',
+        '\\x62',
+        '\\cJ',
+        '\\t',
+      ],
+      ...['\\p{Lu}', '\\P{L}', '[^\\p{L}]', '[\\p{Lu}-]', '[[:alpha]', '\\^', '\\{', '\\}', '\\\\'],
+    );
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
+      const group = fc
+        .tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('pattern'))
+        .map(([open, inside]) => `${open}${inside})`);
+      const part = fc.oneof({ weight: 6, arbitrary: atom }, { weight: 1, arbitrary: group });
+      const repeat = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?', '{0}');
+      const sequence = fc
+        .array(
+          fc.tuple(part, repeat).map((pair) => pair.join('')),
+          { maxLength: 4 },
+        )
+        .map((all) => all.join(''));
+      return { pattern: fc.array(sequence, { minLength: 1, maxLength: 2 }).map((all) => all.join('|')) };
+    });
+    const text = fc.array(fc.constantFrom(...'abcA_-/ ^{}\\]\n\r\u2028\u00a0\b\0\té😀', '\ud83d', '\ude00'), {
+      maxLength: 7,
+    });
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 8, maxLength: 8 }), (source, texts) => {
+        const theirs = regularOf(source);
+        fc.pre(theirs !== null);
+        const ours = linearMatcher(source);
+        expect(ours === null).toBe(needsBacktracking(source));
+        for (const characters of texts) {
+          const one = characters.join('');
+          if (ours) expect(ours.test(one), JSON.stringify(one)).toBe(theirs?.test(one));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('but for those that only backtracking can match, of which the contract code knows', () => {
+    expect(patterns.filter(needsBacktracking)).toEqual(
+      patterns.filter((pattern) => !linear.includes(pattern)),
+    );
+    for (const pattern of ['a{1000}', '(a{100}){10}', '(?:a{2,}){400}'])
+      expect(linearMatcher(pattern)).not.toBeNull();
+    for (const pattern of ['a{1001}', '(a{100}){11}', 'a{2,1001}', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>']) {
+      expect(linearMatcher(pattern)).toBeNull();
+      expect(needsBacktracking(pattern)).toBe(true);
+    }
+  });
+});
+
+function regularOf(source: string): RegExp | null {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return null;
+  }
+}
+
+describe('a call', () => {
+  // With an engine that backtracks, none of these would be done in the time of a test run.
+  test.each([
+    ['^(a+)+$', 'a'.repeat(megabyte)],
+    ['^(\\w+\\s?)*$', 'a'.repeat(megabyte)],
+    ['^(a|a)*$', 'a'.repeat(megabyte)],
+    ['^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', `a@${'.'.repeat(megabyte)}@`],
+    ['\\s+$', `${' '.repeat(megabyte)}x`],
+  ])('with a megabyte against %s is answered', async (pattern, text) => {
+    const { isError } = await callTool(tool({ type: 'string', pattern }), { value: `${text}!` });
+    expect(isError).toBe(true);
+    const names = tool({ type: 'object', patternProperties: { [pattern]: { type: 'null' } } });
+    expect((await callTool(names, { value: { [`${text}!`]: 1 } })).isError).toBeUndefined();
+  });
+
+  test('with a megabyte that is no url is answered', async () => {
+    const { isError } = await callTool(tool({ type: 'string', format: 'url' }), {
+      value: `http://${'a:'.repeat(megabyte / 2)}@`,
+    });
+    expect(isError).toBe(true);
+  });
+
+  test('is matched by backtracking up to its maxLength and no further', async () => {
+    const bounded = tool({ type: 'string', pattern: '^(?=a)(a+)+$', maxLength: 3 });
+    expect((await callTool(bounded, { value: 'aaa' })).isError).toBeUndefined();
+    expect((await callTool(bounded, { value: `${'a'.repeat(megabyte)}!` })).isError).toBe(true);
+    const wide = tool({ type: 'string', pattern: '^(?!x).{3}$', maxLength: 3 });
+    expect((await callTool(wide, { value: '😀😀😀' })).isError).toBeUndefined();
+  });
+});
+
+describe('a server with a pattern that only backtracking can match does not start', () => {
+  test.each([{ maxLength: undefined }, { maxLength: 100_001 }])('with maxLength $maxLength', (bound) => {
+    const list = { type: 'array', items: { type: 'string', pattern: '^(?=b)', ...bound } };
+    expect(() => compileTool(tool(list))).toThrow(
+      'Tool get_it: its inputSchema does not compile: properties.value.items.pattern: "^(?=b)" looks around, refers back or repeats too much to be matched in linear time: add a maxLength of 100000 or less.',
+    );
+  });
+
+  test('for the names of properties', () => {
+    const value = { type: 'object', patternProperties: { '^(?=b)': { type: 'string' } } };
+    expect(() => compileTool(tool(value))).toThrow('patternProperties: "^(?=b)" looks around');
+  });
+});
