@@ -192,6 +192,15 @@ describe('the arguments of a tool', () => {
     expect(inputs.body).toMatchObject({ type: 'array' });
   });
 
+  it('leave out a header that no request can carry, unless the API needs it', async () => {
+    const parameter = { name: 'Bad name:', in: 'header', schema: { type: 'string' } };
+    const { call, changes } = await toolOf(documentOf({ parameters: [parameter] }));
+    expect(call.headers).toEqual([]);
+    expect(changes[0]?.what).toBe('has a name that no header can have: it was left out');
+    const refused = await refusalOf(documentOf({ parameters: [{ ...parameter, required: true }] }));
+    expect(refused?.message).toContain('its name cannot be that of a header');
+  });
+
   it('declare every name in the path', async () => {
     const { call, required } = await toolOf(documentOf({}));
     expect(call.params).toEqual([{ name: 'chain', input: 'chain' }]);
@@ -360,6 +369,37 @@ describe('the answer of a tool', () => {
           };
     const { tool } = await toolOf(documentOf({ responses: ok(wide(4)) }));
     expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
+  });
+
+  it('is bounded where schemas multiply at every level', async () => {
+    const level = (i: number): object => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 40 }, (_, p) => [`p${p}`, { $ref: `#/components/schemas/L${i + 1}` }]),
+      ),
+    });
+    const schemas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`L${i}`, level(i)]));
+    const document = documentOf(
+      { responses: ok({ $ref: '#/components/schemas/L0' }) },
+      { components: { schemas: { ...schemas, L12: { type: 'string' } } } },
+    );
+    const { tool } = await toolOf(document);
+    expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
+  });
+
+  it('is the first of success that says what its JSON holds, and never that of an error', async () => {
+    const responses = {
+      200: { content: { 'text/html': {} } },
+      201: ok()[200],
+      204: ok({ type: 'object', properties: { no: { type: 'string' } } })[200],
+      default: ok({ type: 'object', properties: { problem: { type: 'string' } } })[200],
+    };
+    expect((await toolOf(documentOf({ responses }))).outputs).toHaveProperty('gwei');
+    const { 200: html, 204: empty, default: failed } = responses;
+    const refused = await refusalOf(documentOf({ responses: { 200: html, 204: empty, default: failed } }));
+    expect(refused?.message).toContain('its answer of success is not JSON');
+    const none = await refusalOf(documentOf({ responses: { 204: empty, default: failed } }));
+    expect(none?.message).toContain('its answer of success has no content');
   });
 
   it('answers with the example of the document, also in its recordings', async () => {

@@ -97,7 +97,9 @@ class InputCollector {
     if (place === 'path' && !path.includes(`{${name}}`)) return;
     if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
     if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
-      throw new Refusal('its name cannot be that of a header', pointer);
+      if (isRequired) throw new Refusal('its name cannot be that of a header', pointer);
+      this.#lost(pointer, 'has a name that no header can have: it was left out');
+      return;
     }
     if (place !== 'path' && keyName.test(name)) {
       const text = plainText(value.description, 120) || `Key that the API takes as ${name}`;

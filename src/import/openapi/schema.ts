@@ -31,9 +31,8 @@ export function schemaOf(
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const conversion = new Conversion(document, side, depth, notes);
-    const schema = conversion.convert(given, pointer, []);
-    if (conversion.schemas > mostSchemas && depth > 1) continue;
+    const schema = new Conversion(document, side, depth, notes).whole(given, pointer);
+    if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
       const more = places.length - 1;
@@ -43,8 +42,11 @@ export function schemaOf(
   }
 }
 
+/** Thrown out of a conversion that comes to more schemas than a definition may hold. */
+class TooLarge extends Error {}
+
 class Conversion {
-  schemas = 0;
+  #schemas = 0;
   readonly #document: OpenApiDocument;
   readonly #side: Side;
   readonly #depth: number;
@@ -57,9 +59,20 @@ class Conversion {
     this.#notes = notes;
   }
 
+  /** The schema; null where it is too large and can be cut off at a smaller depth. */
+  whole(given: Json | undefined, pointer: string): JsonObject | null {
+    try {
+      return this.#convert(given, pointer, []);
+    } catch (error) {
+      if (error instanceof TooLarge) return null;
+      throw error;
+    }
+  }
+
   /** @param open pointers of the schemas that this one stands in */
-  convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
-    this.schemas += 1;
+  #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
+    this.#schemas += 1;
+    if (this.#schemas > mostSchemas && this.#depth > 1) throw new TooLarge();
     const found = this.#document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
@@ -112,7 +125,7 @@ class Conversion {
     const members = schema[keyword];
     if (!Array.isArray(members)) return [];
     return (members as readonly Json[]).map((member, i) =>
-      this.convert(member, below(pointer, keyword, i), open),
+      this.#convert(member, below(pointer, keyword, i), open),
     );
   }
 
@@ -128,7 +141,7 @@ class Conversion {
         numberLimits(schema)),
       ...(types.includes('object') && this.#members(schema, pointer, open)),
       ...(types.includes('array') && {
-        items: this.convert(schema.items, below(pointer, 'items'), open),
+        items: this.#convert(schema.items, below(pointer, 'items'), open),
         ...(this.#side === 'input' && counts(schema, ['minItems', 'maxItems'])),
       }),
     };
@@ -144,7 +157,7 @@ class Conversion {
         this.#notes.push([at, 'has a name that no field can have: it was left out']);
         return [];
       }
-      return [[name, this.convert(property, at, open)]];
+      return [[name, this.#convert(property, at, open)]];
     });
     const names = new Set(properties.map(([name]) => name));
     const required = Array.isArray(schema.required) ? schema.required : [];
@@ -156,7 +169,7 @@ class Conversion {
       }),
       ...(isObject(further) &&
         Object.keys(further).length > 0 && {
-          additionalProperties: this.convert(further, below(pointer, 'additionalProperties'), open),
+          additionalProperties: this.#convert(further, below(pointer, 'additionalProperties'), open),
         }),
     };
   }

@@ -81,18 +81,7 @@ function answerOf(
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
-  const status = successOf(Object.keys(responses));
-  if (status === undefined) {
-    const isEmpty = Object.keys(responses).some((code) => /^(204|205|3..)$/i.test(code));
-    throw new Refusal(isEmpty ? 'its answer of success has no content' : 'it names no answer of success', at);
-  }
-  const response = document.object(responses[status], below(at, status));
-  if (!response) throw new Refusal('its answer of success is none', below(at, status));
-  const { given, pointer, examples } = contentOf(document, response.value, response.pointer);
-  if (given === undefined) throw new Refusal('its answer of success is not JSON', response.pointer);
-  if (!isTyped(document, given, pointer))
-    throw new Refusal('its answer has no members: its schema says nothing', pointer);
-
+  const { given, pointer, examples } = successOf(document, responses, at);
   const converted = schemaOf(document, given, pointer, 'output', lost);
   const wrap = wrapOf(converted);
   const wrapped = (value: Json): Json =>
@@ -109,11 +98,34 @@ function answerOf(
   };
 }
 
-function successOf(statuses: readonly string[]): string | undefined {
-  const wanted = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
-  return (
-    wanted.find((status) => statuses.includes(status)) ?? statuses.find((status) => status === 'default')
-  );
+/** Statuses of success with content, in the order in which they are preferred. */
+const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
+
+interface Content {
+  readonly given: Json;
+  readonly pointer: string;
+  readonly examples: readonly Json[];
+}
+
+/** The first answer of success that says what its JSON holds; else the reason of the first that there is. */
+function successOf(document: OpenApiDocument, responses: JsonObject, at: string): Content {
+  const named = Object.keys(responses);
+  const isEmpty = named.some((code) => /^(204|205|3..)$/i.test(code));
+  const listed = successes.filter((status) => named.includes(status));
+  // Beside a status of success, `default` is the answer of an error.
+  const statuses = listed.length === 0 && !isEmpty && named.includes('default') ? ['default'] : listed;
+  const refusals: Refusal[] = [];
+  for (const status of statuses) {
+    const response = document.object(responses[status], below(at, status));
+    const content = response && contentOf(document, response.value, response.pointer);
+    if (content?.given === undefined) {
+      refusals.push(new Refusal('its answer of success is not JSON', response?.pointer ?? below(at, status)));
+    } else if (isTyped(document, content.given, content.pointer)) {
+      return { ...content, given: content.given };
+    } else refusals.push(new Refusal('its answer has no members: its schema says nothing', content.pointer));
+  }
+  const reason = isEmpty ? 'its answer of success has no content' : 'it names no answer of success';
+  throw refusals[0] ?? new Refusal(reason, at);
 }
 
 function contentOf(document: OpenApiDocument, response: JsonObject, pointer: string) {

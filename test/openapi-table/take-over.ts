@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspectTools } from '../../src/contract/inspect.ts';
+import { context } from '../../src/contract/platforms/context.ts';
+import { readOpenApi } from '../../src/import/openapi/document.ts';
+import { toolsOfDocument } from '../../src/import/openapi/index.ts';
+import { operationsOf } from '../../src/import/openapi/operations.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+import { create, scaffold } from '../e2e/support.ts';
+import { hasTypedAnswer } from './typed.ts';
+
+/** What taking over one document came to. */
+export interface TakenOver {
+  readonly version: string;
+  readonly megabytes: number;
+  readonly operations: number;
+  /** Operations with a typed JSON answer of success. */
+  readonly typed: number;
+  /** Those of them that are tools now: they compile, and no static rule that must hold fails. */
+  readonly tools: number;
+  /** Of all other operations that became tools. */
+  readonly others: number;
+  /** Of operations with a typed answer: the reason and how many, with one of them. */
+  readonly refused: readonly Refused[];
+  /** Of all other operations. */
+  readonly refusedOthers: readonly Refused[];
+  /** Milliseconds that the command takes to list the operations. */
+  readonly listMs: number;
+  /** The operation that takes longest to become a tool, in milliseconds. */
+  readonly slowestMs: number;
+}
+
+export interface Refused {
+  readonly reason: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+/**
+ * Takes over each operation of a document by itself, then makes one project of all that can be tools and compiles it.
+ *
+ * @throws Error where the command ends otherwise than it should, the project does not compile, or a rule fails
+ */
+export async function takeOver(path: string, place: string): Promise<TakenOver> {
+  const text = readFileSync(path, 'utf8');
+  const started = performance.now();
+  const listed = await create(['--from-openapi', path, '--json'], { cwd: place, timeout: 60_000 });
+  const listMs = performance.now() - started;
+  if (listed.status !== 0) throw new Error(`listing exited ${listed.status}: ${listed.stderr}`);
+  const count = JSON.parse(listed.stdout).operations.length;
+
+  const read = await readOpenApi(text, path);
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const operations = operationsOf(read.value).map((operation) => {
+    const name = `${operation.method.toUpperCase()} ${operation.path}`;
+    const typed = hasTypedAnswer(read.value.root, operation.found.value);
+    const begun = performance.now();
+    const imported = toolsOfDocument(read.value, { operations: [name], tool: null }, '', null);
+    const prepared = imported.ok ? prepareImported(imported.value, context) : imported;
+    const ms = performance.now() - begun;
+    return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
+  });
+  const accepted = operations.filter(({ reason }) => reason === null);
+  const project = join(place, 'made');
+  const flags = accepted.flatMap(({ name }) => ['--operation', name]);
+  const { directory, tools } = await scaffold(
+    [project, '--platform', 'context', '--from-openapi', path, ...flags],
+    { cwd: place, maxBuffer: 400_000_000, timeout: 600_000 },
+  );
+  const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
+  const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
+  const failed = inspectTools(
+    plain.map(({ examples: _, ...definition }) => definition),
+    context,
+  ).filter(({ level, status }) => level === 'must' && status === 'fail');
+  if (failed.length > 0) throw new Error(JSON.stringify(failed).slice(0, 2_000));
+  if (tools.length !== accepted.length || served.length !== accepted.length || count !== operations.length)
+    throw new Error(`${accepted.length} accepted, ${tools.length} written, ${served.length} served`);
+
+  const typed = operations.filter((one) => one.typed);
+  return {
+    version: read.value.version,
+    megabytes: text.length / 1e6,
+    operations: operations.length,
+    typed: typed.length,
+    tools: typed.filter(({ reason }) => reason === null).length,
+    others: accepted.filter((one) => !one.typed).length,
+    refused: grouped(typed),
+    refusedOthers: grouped(operations.filter((one) => !one.typed)),
+    listMs,
+    slowestMs: Math.max(...operations.map(({ ms }) => ms)),
+  };
+}
+
+function grouped(
+  operations: readonly { readonly name: string; readonly reason: string | null }[],
+): readonly Refused[] {
+  const groups = new Map<string, string[]>();
+  for (const { name, reason } of operations) {
+    if (reason === null) continue;
+    const plain = reason.replaceAll(/"[^"]*"/g, '…').replace('cannot be a tool: ', '');
+    groups.set(plain, [...(groups.get(plain) ?? []), name]);
+  }
+  return [...groups]
+    .map(([reason, names]) => ({ reason, count: names.length, example: names[0] ?? '' }))
+    .toSorted((a, b) => b.count - a.count);
+}
