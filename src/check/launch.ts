@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Exit, Instance } from '../contract/target.ts';
-import { type Incident, IncidentLog } from './logged.ts';
+import { type Incident, ServerLog, type SourceAnswer } from './logged.ts';
 
 const stopMs = 3_000;
 const pollMs = 20;
@@ -17,6 +17,8 @@ export interface Watched extends Instance {
   errors(): string;
   /** What its log says of errors in its own code. */
   incidents(): readonly Incident[];
+  /** Where the answers of its tools came from. */
+  answers(): readonly SourceAnswer[];
 }
 
 export type Launching = (environment: Environment) => Promise<Watched>;
@@ -111,7 +113,7 @@ async function freePort(): Promise<number> {
 function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
   let output = '';
   let errors = '';
-  const log = new IncidentLog();
+  const log = new ServerLog();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-keptOutput);
@@ -132,6 +134,7 @@ function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
     output: () => output,
     errors: () => errors,
     incidents: () => log.incidents,
+    answers: () => log.answers,
     signal: (name) => child.kill(name),
     async stop() {
       child.kill('SIGTERM');

@@ -8,12 +8,25 @@ export interface Incident {
 }
 
 /** What is kept of a log: the first errors are those that count. */
-const bounds = { incidents: 500, detail: 8_000, line: 64 * 1024 } as const;
+const bounds = { incidents: 500, answers: 100_000, detail: 8_000, line: 64 * 1024 } as const;
 
-/** Gathers the incidents of a log that comes in pieces. */
-export class IncidentLog {
+/** An answer that a tool got through the source kit, as the runtime logs it for a check. */
+export interface SourceAnswer {
+  /** `document`: an example of the API's own document. */
+  readonly from: 'network' | 'recorded' | 'document';
+  /** `GET /gas/{chain}` */
+  readonly request: string;
+}
+
+/** Gathers what counts of a log that comes in pieces: incidents, and where answers came from. */
+export class ServerLog {
   readonly #incidents: Incident[] = [];
+  readonly #answers: SourceAnswer[] = [];
   #rest = '';
+
+  get answers(): readonly SourceAnswer[] {
+    return this.#answers;
+  }
 
   get incidents(): readonly Incident[] {
     return this.#incidents;
@@ -25,6 +38,8 @@ export class IncidentLog {
     for (const line of lines) {
       const incident = this.#incidents.length < bounds.incidents && incidentIn(line);
       if (incident) this.#incidents.push(incident);
+      const answer = this.#answers.length < bounds.answers && answerIn(line);
+      if (answer) this.#answers.push(answer);
     }
   }
 }
@@ -51,16 +66,27 @@ function firstCrash(errors: string): number {
 }
 
 function incidentIn(line: string): Incident | undefined {
-  if (!line.startsWith('{') || !line.includes('"incident"')) return undefined;
+  const { event, id, tool, detail } = eventIn(line, 'incident');
+  if (event !== 'incident' || typeof detail !== 'string') return undefined;
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(typeof tool === 'string' && { tool }),
+    detail: detail.slice(0, bounds.detail),
+  };
+}
+
+function answerIn(line: string): SourceAnswer | undefined {
+  const { event, from, request } = eventIn(line, 'source-answer');
+  if (event !== 'source-answer' || typeof request !== 'string') return undefined;
+  return from === 'network' || from === 'recorded' || from === 'document' ? { from, request } : undefined;
+}
+
+/** The members of a line of the log; none where it is not the event that is looked for. */
+function eventIn(line: string, event: string): { readonly [name: string]: unknown } {
+  if (!line.startsWith('{') || !line.includes(`"${event}"`)) return {};
   try {
-    const { event, id, tool, detail } = JSON.parse(line);
-    if (event !== 'incident' || typeof detail !== 'string') return undefined;
-    return {
-      ...(typeof id === 'string' && { id }),
-      ...(typeof tool === 'string' && { tool }),
-      detail: detail.slice(0, bounds.detail),
-    };
+    return JSON.parse(line);
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
@@ -8,6 +9,7 @@ import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import type { OwnCode } from './located.ts';
+import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to let go of it. */
@@ -15,6 +17,8 @@ export interface Held {
   readonly target: Target;
   /** What is known of it beside its answers, where it is that of a project. */
   readonly own?: OwnCode;
+  /** Where the answers of its tools came from, so far; of a project's server alone. */
+  answers?(): readonly SourceAnswer[];
   release(): Promise<void>;
 }
 
@@ -36,31 +40,31 @@ export async function holdProject(
   }
   const facts = await factsOf(directory);
   const profile = platform ?? facts.platform;
+  const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
+  const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   try {
-    const { instance, launch, signer, owned } = await start(entry, profile, directory, sources);
+    const { instance, launch, signer, owned, answers } = await start(entry, profile, directory, {
+      ...(sources && { sources }),
+      ...(kept !== undefined && { kept }),
+    });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     return {
       target: { url: instance.url, profile, examples, signer, launch, owned },
+      answers,
       own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {
         await owned.instance().stop();
+        forget();
         await childEnded(undefined);
       },
     };
   } catch (error) {
+    forget();
     await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
     throw notStarted(directory, error.message.split('\n'));
   }
-}
-
-/** How many requests of the project's tools are recorded; null where it has no recordings. */
-export function recordedRequests(directory: string): number | null {
-  const place = join(directory, 'test/recordings');
-  if (!existsSync(place)) return null;
-  const files = readdirSync(place).filter((name) => name.endsWith('.json'));
-  return files.reduce((sum, name) => sum + JSON.parse(readFileSync(join(place, name), 'utf8')).length, 0);
 }
 
 /** What a project says of itself in its compiled code. */

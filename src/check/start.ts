@@ -3,11 +3,20 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import { printable } from '../contract/report.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
 import type { Instance, Launch } from '../contract/target.ts';
-import { createLauncher, onFreePort } from './launch.ts';
+import { createLauncher, type Launching, onFreePort, type Watched } from './launch.ts';
+import type { SourceAnswer } from './logged.ts';
 import { ownedBy, type WatchedServer } from './owned.ts';
 
 /** `replay`: from recordings, so that no request leaves this machine and no secret is needed. `live`: from the APIs. */
 export type Sources = 'replay' | 'live';
+
+/** Where the tools' source kit takes answers from. */
+export interface SourceSettings {
+  /** Recordings unless told otherwise. */
+  readonly sources?: Sources;
+  /** A directory for answers of live sources, which all instances share. */
+  readonly kept?: string;
+}
 
 /** A server that was started for a check. */
 export interface Started {
@@ -17,6 +26,8 @@ export interface Started {
   readonly signer: Signer;
   /** The server, where a check may start it again. */
   readonly owned: WatchedServer;
+  /** Where the answers of all instances came from, so far. */
+  answers(): readonly SourceAnswer[];
 }
 
 /** Stacks name the lines of the sources, and an explicit exit says where it was called. */
@@ -30,15 +41,15 @@ export class NotStarted extends Error {}
  *
  * @param entry the program that Node runs.
  * @param cwd the directory it is run in.
- * @param sources where the tools' source kit takes answers from.
  * @throws NotStarted
  */
 export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  sources: Sources = 'replay',
+  { sources = 'replay', kept }: SourceSettings = {},
 ): Promise<Started> {
+  const all: Watched[] = [];
   const started = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url);
@@ -55,12 +66,22 @@ export async function start(
       // Rules ask under a public name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',
       SOURCES: sources,
+      SOURCES_LOG: '1',
+      SOURCES_KEPT: kept,
     };
-    const { launch } = createLauncher(entry, environment, { cwd, nodeArguments });
+    const launcher = createLauncher(entry, environment, { cwd, nodeArguments });
+    const launch: Launching = async (further) => {
+      const launched = await launcher.launch(further);
+      all.push(launched);
+      return launched;
+    };
     return { ...(await launch({ PORT: port })), launch, signer };
   });
   const { launch, signer, ...instance } = started;
-  if (instance.healthy) return { instance, launch, signer, owned: ownedBy(instance, launch, cwd) };
+  if (instance.healthy) {
+    const answers = () => all.flatMap((one) => one.answers());
+    return { instance, launch, signer, owned: ownedBy(instance, launch, cwd), answers };
+  }
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
 }

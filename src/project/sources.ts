@@ -6,6 +6,7 @@ import { apisOf, environmentFile, planApi, planEnvironment, planKit, variablesOf
 import { sourceDependencies } from '../plan/versions.ts';
 import { render } from '../render/render.ts';
 import { declaration } from '../render/request.ts';
+import { markdownCode, markdownText } from '../render/text.ts';
 import { ProjectError } from './errors.ts';
 
 /** The text of a file of the project as it is; undefined where there is none. */
@@ -34,7 +35,12 @@ export function sourceFiles(
   ].filter(({ path }) => missing(path));
   for (const api of apis) requireCredentials(api, read(`src/apis/${api.file}.ts`));
   const environment = read(environmentFile);
-  const own = { environment, example: read('.env.example'), manifest: read('package.json') };
+  const own = {
+    environment,
+    example: read('.env.example'),
+    readme: read('README.md'),
+    manifest: read('package.json'),
+  };
   return new Map([
     ...render(planned, templates),
     ...(own.environment === undefined
@@ -43,6 +49,9 @@ export function sourceFiles(
     ...(own.example === undefined
       ? []
       : changed('.env.example', own.example, withExamples(own.example, variables))),
+    ...(own.readme === undefined
+      ? []
+      : changed('README.md', own.readme, withDeployment(own.readme, variables))),
     ...(own.manifest === undefined
       ? []
       : changed('package.json', own.manifest, withSourceDependencies(own.manifest))),
@@ -96,6 +105,26 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
     from[0],
     imported,
   );
+}
+
+/** Names what a deployment must set beside the server's own variables; a README that its author rewrote stays as it is. */
+function withDeployment(text: string, variables: readonly ApiVariable[]): string {
+  const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
+  const settings = fresh.filter(({ kind, optional, fallback }) =>
+    kind === 'secret' ? !optional : fallback === undefined,
+  );
+  const flags = settings.map(({ name }) => `  -e ${name}="$${name}" \\\n`).join('');
+  const lines = fresh.map(({ name, text: says, optional, fallback }) => {
+    const need = optional
+      ? ' Optional.'
+      : fallback === undefined
+        ? ''
+        : ` Default: ${markdownCode(fallback)}.`;
+    return `- \`${name}\`: ${markdownText(says).replace(/\.$/, '')}.${need}\n`;
+  });
+  return text
+    .replace(/^ {2}-e SESSION_SECRET=/m, (line) => flags + line)
+    .replace(/^- Without a key the server/m, (line) => lines.join('') + line);
 }
 
 function withExamples(text: string, variables: readonly ApiVariable[]): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { causeOf, crashIn } from '../../src/check/causes.ts';
-import { IncidentLog, printedErrors } from '../../src/check/logged.ts';
+import { printedErrors, ServerLog } from '../../src/check/logged.ts';
 import { directory } from '../project/directory.ts';
 
 /** What a program with these lines, compiled as a tool of a project, writes to its standard error on Node. */
@@ -72,7 +72,7 @@ describe('the error of which a process died', () => {
 
 describe('the errors that a server tells of', () => {
   it('are read off its log, in whatever pieces that comes', () => {
-    const log = new IncidentLog();
+    const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'get_price', detail: 'Error: x' });
     for (const piece of `{"event":"call"}\nno JSON "incident"\n${line}\n{"event":"inci`.match(
       /[\s\S]{1,7}/g,
@@ -83,7 +83,7 @@ describe('the errors that a server tells of', () => {
   });
 
   it('are kept up to a bound', () => {
-    const log = new IncidentLog();
+    const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'x', detail: 'y'.repeat(20_000) });
     log.add(`${line}\n`.repeat(2_000));
     log.add('z'.repeat(1_000_000));

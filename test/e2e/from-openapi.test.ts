@@ -62,10 +62,13 @@ describe('tools of five APIs in one project', () => {
     ]);
     expect(scripts.record).toContain('record.js');
     const [env = '', example = ''] = [files.get('src/env.ts'), files.get('.env.example')];
+    const readme = files.get('README.md') ?? '';
+    expect(readme).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');
     for (const { address, secrets } of apiDocuments) {
       for (const name of [address, ...Object.keys(secrets)]) {
         expect(env.match(new RegExp(`^  ${name}: `, 'gm')), name).toHaveLength(1);
         expect(example.match(new RegExp(`^${name}=`, 'gm')), name).toHaveLength(1);
+        expect(readme.match(new RegExp(`^- \`${name}\`: `, 'gm')), name).toHaveLength(1);
       }
     }
     expect([...files.keys()].filter((path) => path.startsWith('src/apis/'))).toHaveLength(5);

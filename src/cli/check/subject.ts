@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { resolvePlatform } from '../../changes/platform.ts';
-import { type Held, holdProject, recordedRequests } from '../../check/project.ts';
+import { type Held, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
@@ -74,10 +74,6 @@ function project(
     directory,
     async hold(output) {
       if (isWanted) await during(output.progress('building'), () => buildProject(directory));
-      const recorded = live ? null : recordedRequests(directory);
-      if (recorded !== null) {
-        output.note(`the APIs answer from ${recorded} recorded requests (test/recordings); --live asks them`);
-      }
       const sources = live ? 'live' : 'replay';
       return during(output.progress('starting'), () => holdProject(directory, platform, sources));
     },

@@ -16,6 +16,7 @@ import { exists } from '../../project/input.ts';
 import { manifestFile, readManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { againLine } from '../check/again.ts';
+import { answerLines } from '../check/answers.ts';
 import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flag-types.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
@@ -80,6 +81,7 @@ async function once(
     progress.stop();
     await release();
   }
+  output.aside(answerLines(held.answers?.() ?? []));
   const { report, listed } = examined;
   const reporter = reporters[output.json ? 'json' : flags.reporter];
   output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true, again }));

@@ -2,7 +2,15 @@ import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { problemsOf, validatorOf } from '../server/schema.ts';
 import { Budget } from './budget.ts';
 import { SourceError } from './errors.ts';
-import { isRecording, isReplaying, record, replayed } from './recordings.ts';
+import {
+  isRecording,
+  isReplaying,
+  kept,
+  keptDirectory,
+  type RecordedRequest,
+  record,
+  replayed,
+} from './recordings.ts';
 import { bodyOf, type Parameter, type QueryStyle, urlOf } from './request.ts';
 import { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
@@ -105,6 +113,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       request.isIdempotent ?? (method === 'get' || method === 'put' || method === 'delete');
     const run = async (ending: AbortSignal) => {
       if (isReplaying()) return replayed(asked);
+      const before = kept(asked);
+      if (before !== undefined) return before;
       for (const [name, value] of revealed(options.headers)) headers.set(name, value);
       for (const [name, value] of revealed(options.query)) url.searchParams.set(name, value);
       const exchange: Exchange = { method, url, path, headers, body: body?.text ?? null, isIdempotent };
@@ -115,13 +125,13 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const key = `${notFound} ${url} ${JSON.stringify([...headers])}`;
     const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     if (text === '') {
-      if (isRecording()) record(asked, text, []);
+      writeDown(asked, text, []);
       return undefined;
     }
     const answer = parsed(text, wrap);
     const problems = request.schema && problemsOf(validatorOf(request.schema), answer.value, 'answer');
     if (answer.ok && !problems) {
-      if (isRecording()) record(asked, text, secretsOf(options));
+      writeDown(asked, text, secretsOf(options));
       return answer.value;
     }
     shared.forget(key);
@@ -143,6 +153,12 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     patch: method('patch'),
     delete: method('delete'),
   };
+}
+
+function writeDown(request: RecordedRequest, text: string, secrets: readonly string[]): void {
+  const directory = keptDirectory();
+  if (isRecording()) record(request, text, secrets);
+  else if (directory !== undefined) record(request, text, secrets, directory);
 }
 
 function parsed(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDirectory } from '../process.ts';
 import { SourceError } from './errors.ts';
@@ -24,6 +24,13 @@ export interface Recording {
   readonly from: 'recorded' | 'document';
 }
 
+/** For the check that has started this server (`SOURCES_LOG=1`): where an answer comes from. */
+export function tellCheck(from: 'network' | Recording['from'], { method, path }: RecordedRequest): void {
+  if (process.env.SOURCES_LOG === '1') {
+    console.log(JSON.stringify({ event: 'source-answer', from, request: `${method.toUpperCase()} ${path}` }));
+  }
+}
+
 export const recordingsDirectory = join(projectDirectory, 'test', 'recordings');
 
 /** Set by tests and checks (`SOURCES=replay`): no request leaves this machine. */
@@ -33,6 +40,14 @@ export function isReplaying(): boolean {
 
 export function isRecording(): boolean {
   return process.env.SOURCES === 'record';
+}
+
+/**
+ * The directory in which `market-mcp check --live` keeps answers (`SOURCES_KEPT`), so that all servers that it starts ask
+ * each question once; undefined elsewhere.
+ */
+export function keptDirectory(): string | undefined {
+  return process.env.SOURCES === 'live' ? process.env.SOURCES_KEPT || undefined : undefined;
 }
 
 /** The name of the file that holds the recordings of a path: `get-gas-chain.json`. */
@@ -55,14 +70,30 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
     throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not set up to ask its source.');
   }
-  const key = keyOf(request);
-  const found = recordingsIn(join(directory, recordingFile(request))).find(
-    (one) => keyOf(one.request) === key,
-  );
-  if (found) return found.body === undefined || found.status === 404 ? '' : JSON.stringify(found.body);
-  const detail = `No recording of ${key} in test/recordings/${recordingFile(request)}. Record the examples of every tool: npm run record`;
+  const found = recordingOf(request, directory);
+  if (found) {
+    tellCheck(found.from, request);
+    return textOf(found);
+  }
+  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. Record the examples of every tool: npm run record`;
   console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
   throw new SourceError('SOURCE_NOT_RECORDED', 'There is no recording of this request.');
+}
+
+/** The answer of a request that a live check has made before; undefined where it has not. */
+export function kept(request: RecordedRequest): string | undefined {
+  const directory = keptDirectory();
+  const found = directory === undefined ? undefined : recordingOf(request, directory);
+  return found && textOf(found);
+}
+
+function recordingOf(request: RecordedRequest, directory: string): Recording | undefined {
+  const key = keyOf(request);
+  return recordingsIn(join(directory, recordingFile(request))).find((one) => keyOf(one.request) === key);
+}
+
+function textOf({ body, status }: Recording): string {
+  return body === undefined || status === 404 ? '' : JSON.stringify(body);
 }
 
 /**
@@ -91,7 +122,10 @@ export function record(
     from: 'recorded',
   };
   mkdirSync(directory, { recursive: true });
-  writeFileSync(file, `${JSON.stringify([...others, made], null, 2)}\n`);
+  // Another process may read it at any time.
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, `${JSON.stringify([...others, made], null, 2)}\n`);
+  renameSync(fresh, file);
 }
 
 function recordingsIn(file: string): readonly Recording[] {

@@ -1,6 +1,7 @@
 import ky, { HTTPError } from 'ky';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
+import { tellCheck } from './recordings.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -52,7 +53,11 @@ export async function send(
       signal: ending.signal,
       // Its error would hold the query.
       timeout: false,
-      fetch: (request) => budget.run(() => attempt(request as Request, limits.maxBytes), ending.signal),
+      fetch: (request) =>
+        budget.run(() => {
+          tellCheck('network', exchange);
+          return attempt(request as Request, limits.maxBytes);
+        }, ending.signal),
       retry: {
         limit: limits.retries,
         methods: isIdempotent ? [method] : [],

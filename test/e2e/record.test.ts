@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiDocuments } from '../import/api-documents.ts';
+import { bins, prove, run, scaffold, scratch } from './support.ts';
+
+const root = scratch();
+const secret = 's3cret-of-the-api';
+const recordings = 'test/recordings/get-gas-chain.json';
+
+/** The gas API: it wants its key, and repeats it in its answers. */
+const asked: string[] = [];
+const api = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  const isAllowed = request.headers.authorization === `Bearer ${secret}`;
+  const [, chain] = /^\/gas\/(.+)$/.exec(request.url ?? '') ?? [];
+  const status = !isAllowed ? 401 : chain === 'base' ? 200 : 404;
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(status === 200 ? JSON.stringify({ chain, gwei: 99.5, note: `your key is ${secret}` }) : '{}');
+});
+
+let directory: string;
+let environment: { readonly [name: string]: string };
+const npm = (script: string, env: { readonly [name: string]: string } = {}) =>
+  run('npm', ['run', '--silent', script], { cwd: directory, env });
+const check = (...args: string[]) =>
+  run(process.execPath, [bins.market, 'check', '--no-build', ...args], { cwd: directory, env: environment });
+
+beforeAll(async () => {
+  const [gas] = apiDocuments;
+  if (!gas) throw new Error('no document');
+  writeFileSync(join(root, gas.file), gas.text);
+  const flags = ['--from-openapi', join(root, gas.file), '--operation', gas.operation];
+  ({ directory } = await scaffold(['gas', '--platform', 'context', ...flags], { cwd: root }));
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  environment = {
+    GAS_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    GAS_TOKEN: secret,
+  };
+});
+afterAll(() => {
+  api.closeAllConnections();
+  api.close();
+});
+
+describe('npm run record', () => {
+  it('asks the API for every example, and writes down what it answers without its secrets', async () => {
+    const ran = await npm('record', environment);
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const text = readFileSync(join(directory, recordings), 'utf8');
+    expect(text).not.toContain(secret);
+    expect(ran.stdout + ran.stderr).not.toContain(secret);
+    const made: readonly { from: string; status: number; body?: object }[] = JSON.parse(text);
+    expect(made.filter(({ from }) => from === 'recorded')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          body: expect.objectContaining({ gwei: 99.5, note: 'your key is [secret]' }),
+        }),
+      ]),
+    );
+  });
+
+  it('says which examples did not end as expected, and keeps what was recorded', async () => {
+    const before = readFileSync(join(directory, recordings), 'utf8');
+    const ran = await npm('record', { ...environment, GAS_TOKEN: 'wrong' });
+    expect(ran.status).toBe(1);
+    expect(ran.stdout).toContain('SOURCE_REFUSED');
+    expect(readFileSync(join(directory, recordings), 'utf8')).toBe(before);
+  });
+});
+
+describe('market-mcp check', () => {
+  it('says which answers came from recordings', async () => {
+    const before = asked.length;
+    const ran = await check();
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(/\d+ answers of APIs came from test\/recordings\/; --live asks the APIs\./);
+    expect(ran.stderr).toMatch(/ {2}GET \/gas\/\{chain\}: recorded from the API, \d+ times?/);
+    expect(asked).toHaveLength(before);
+  });
+
+  it('--live asks each question once, and says how many requests that made', async () => {
+    const before = asked.length;
+    const ran = await check('--live');
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const made = asked.slice(before);
+    expect(new Set(made).size).toBe(made.length);
+    expect(ran.stderr).toContain(`The check made ${made.length} requests to APIs`);
+    expect(ran.stdout + ran.stderr).not.toContain(secret);
+  });
+});
+
+describe('with no network and no secrets', () => {
+  /** Loaded into every Node process: writes down and ends each connection that leaves the machine. */
+  const guard = join(root, 'guard.cjs');
+  const left = join(root, 'left.txt');
+  writeFileSync(
+    guard,
+    `const net = require('node:net');
+const connect = net.Socket.prototype.connect;
+net.Socket.prototype.connect = function (...args) {
+  const [options] = Array.isArray(args[0]) ? args[0] : args;
+  const host = options?.host ?? 'localhost';
+  if (options?.path || /^(127\\.|localhost$|::1$)/.test(host)) return connect.apply(this, args);
+  require('node:fs').appendFileSync(${JSON.stringify(left)}, host + '\\n');
+  throw new Error('no network');
+};`,
+  );
+  const closed = { NODE_OPTIONS: `--require ${guard}` };
+
+  it('the guard sees a connection', async () => {
+    const script = "fetch('http://192.0.2.1/').catch(() => {})";
+    await run(process.execPath, ['-e', script], { cwd: root, env: closed });
+    expect(readFileSync(left, 'utf8')).toBe('192.0.2.1\n');
+    writeFileSync(left, '');
+  });
+
+  it('every step of the workflow succeeds', async () => {
+    const workflow = load(readFileSync(join(directory, '.github/workflows/ci.yml'), 'utf8')) as {
+      jobs: { check: { env: { readonly [name: string]: string }; steps: readonly { run?: string }[] } };
+    };
+    const { env } = workflow.jobs.check;
+    const steps = workflow.jobs.check.steps.flatMap(({ run: command }) => command ?? []);
+    const [install, ...others] = steps;
+    expect(install).toBe('npm ci');
+    expect(others).toHaveLength(3);
+    for (const step of others) {
+      const ran = await run('sh', ['-c', step], { cwd: directory, env: { ...env, ...closed } });
+      expect(ran.status, `${step}\n${ran.stdout}${ran.stderr}`).toBe(0);
+    }
+    expect(existsSync(left) ? readFileSync(left, 'utf8') : '').toBe('');
+  });
+
+  it('a request without a recording fails with the command that records it', async () => {
+    const kept = readFileSync(join(directory, recordings), 'utf8');
+    writeFileSync(join(directory, recordings), '[]');
+    try {
+      const { report, unitTests } = await prove(directory);
+      expect(report.ok).toBe(false);
+      expect(unitTests.status).not.toBe(0);
+      expect(unitTests.stdout + unitTests.stderr).toContain('npm run record');
+    } finally {
+      writeFileSync(join(directory, recordings), kept);
+    }
+  });
+});
