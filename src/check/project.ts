@@ -5,6 +5,7 @@ import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
 import { toolSources } from '../project/open.ts';
+import { runtimeOf } from '../project/runtime.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
@@ -49,8 +50,9 @@ export async function holdProject(
       ...(kept !== undefined && { kept }),
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
+    const runtime = runtimeOf(directory);
     return {
-      target: { url: instance.url, profile, examples, signer, launch, owned },
+      target: { url: instance.url, profile, examples, signer, launch, owned, ...(runtime && { runtime }) },
       answers,
       own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {

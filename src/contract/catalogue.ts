@@ -10,6 +10,7 @@ import { loadRules } from './rules/load.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
+import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
 import { sessionRefusalRules } from './rules/session-refusal.ts';
 import { startRules } from './rules/start.ts';
@@ -37,6 +38,7 @@ export const liveRules: readonly LiveRule[] = [
   ...startRules,
   ...stopRules,
   ...loadRules,
+  ...runtimeRules,
 ];
 
 /** Every rule there is. */

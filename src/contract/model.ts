@@ -116,6 +116,8 @@ export interface Report {
   readonly ok: boolean;
   readonly target: string;
   readonly platform: string;
+  /** Version of the runtime, where the server is that of a project of ours. */
+  readonly runtime?: string;
   readonly rules: readonly RuleResult[];
   /** The submission test, tool by tool, in its order; absent where it could not be replayed. */
   readonly rehearsal?: readonly RehearsalStep[];

@@ -3,6 +3,7 @@ import type { JsonObject, Level, Problem, RuleResult, RuleText } from './model.t
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
+import type { Target } from './target.ts';
 
 /** A rule that is read off the definitions. `inspect` is pure; it is given any JSON that `isReadable` accepts. */
 export interface StaticRule extends RuleText {
@@ -29,6 +30,8 @@ export interface LiveRule extends RuleText {
    * without an answer is not run.
    */
   readonly silence?: 'breaks';
+  /** Its level for this target, where that is not always the same. */
+  levelOf?(target: Target): Level;
   /**
    * The ways in which the answers differ from the rule. Throws `NotRun` where something it builds on is missing or where
    * none of the answers is of the kind it judges, `NoAnswer` where an answer did not come.

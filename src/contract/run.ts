@@ -75,7 +75,8 @@ class Run {
     await reach(this.#probe);
     let fromDefinitions = (await this.#inspect()).filter(selects);
     const weighed = liveRules.filter(selects).flatMap((rule) => {
-      const level = weightOf(rule, this.#target.profile);
+      const own = rule.levelOf?.(this.#target) ?? rule.level;
+      const level = weightOf({ ...rule, level: own }, this.#target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
     const total = fromDefinitions.length + weighed.length;
@@ -100,6 +101,7 @@ class Run {
       ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
       target: this.#target.url,
       platform: this.#target.profile.name,
+      ...(this.#target.runtime && { runtime: this.#target.runtime.version }),
       rules,
       ...(rehearsal && { rehearsal }),
       summary,

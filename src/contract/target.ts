@@ -16,6 +16,8 @@ export interface Target {
   readonly launch?: Launch;
   /** The process that serves the URL, where it is ours: one that dies is started again once. */
   readonly owned?: OwnedServer;
+  /** The runtime of the server, where it is that of a project of ours. */
+  readonly runtime?: Runtime;
   /** Sent with every request (a gateway's own key, for instance). */
   readonly headers?: Readonly<Record<string, string>>;
   /** What may be called, where the server is not ours; every tool where absent. */
@@ -24,6 +26,16 @@ export interface Target {
   readonly deadlineAt?: number;
   /** Milliseconds that bound every request, in place of what the profile grants and `graceMs`. */
   readonly timeoutMs?: number;
+}
+
+/** The runtime that a project carries: the files that this program has written and nobody should edit. */
+export interface Runtime {
+  /** The version that wrote it. */
+  readonly version: string;
+  /** The version of the program that checks it. */
+  readonly newest: string;
+  /** Paths of its files that are not as they were written, or gone. */
+  readonly edited: readonly string[];
 }
 
 /** A server process that can be replaced. */

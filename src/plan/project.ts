@@ -7,7 +7,7 @@ import { type PackageManagerCommands, packageManagerCommands } from './package-m
 import { kitDirectory } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
-import { dependencies, devDependencies } from './versions.ts';
+import { dependencies, devDependencies, version } from './versions.ts';
 
 /** All that decides the content of a project. */
 export interface ProjectAnswers extends Omit<FrameAnswers, 'tools'> {
@@ -30,6 +30,8 @@ export interface FrameAnswers {
 export interface TemplateContext {
   readonly name: string;
   readonly description: string;
+  /** Of this program, and so of the runtime. */
+  readonly version: string;
   readonly dependencies: { readonly [name: string]: string };
   readonly dependencyNames: readonly string[];
   readonly devDependencies: { readonly [name: string]: string };
@@ -93,6 +95,7 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
+    version,
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     dependencies,
     dependencyNames: Object.keys(dependencies),

@@ -133,8 +133,7 @@ export function readManifest(directory: string): Manifest {
 }
 
 /**
- * The manifest of a project that any version has written, in the format of this one. Version 0.1 knew two owners: what it
- * called shared is the author's where it belongs to a tool, and the runtime elsewhere.
+ * The manifest of a project that any version has written, in the format of this one.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`
  */
@@ -142,10 +141,15 @@ export function readAnyManifest(directory: string): Manifest {
   const value = readJson(join(directory, manifestFile)) as Partial<Manifest> | null;
   if ((value?.schema as number | undefined) !== 1) return validManifest(value);
   const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
-    const owner: Ownership = /^(src|test)\/tools\//.test(path) ? 'yours' : 'sealed';
-    return [path, { ...file, owner: path === toolsIndex ? 'generated' : owner }];
+    return [path, { ...file, owner: firstOwnerOf(path, file.owner) }];
   });
   return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
+}
+
+/** Version 0.1 knew generated and shared files, and called the runtime shared too. */
+function firstOwnerOf(path: string, owner: string): Ownership {
+  if (path === toolsIndex || owner === 'generated') return 'generated';
+  return /^(contract|self-check|local|src)\/(?!tools\/)/.test(path) ? 'sealed' : 'yours';
 }
 
 function readJson(path: string): unknown {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { compareVersions } from '../contract/versions.ts';
 import type { TemplateSet } from '../plan/model.ts';
 import type { PackageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
@@ -48,18 +49,4 @@ export function readRelease(version: string): Release | undefined {
   const facts = JSON.parse(new TextDecoder().decode(templates.get(factsFile)));
   templates.delete(factsFile);
   return { templates, facts };
-}
-
-/** Order of two exact versions, `1.2.3`: negative where the first is older. What stands behind a `-` does not count. */
-export function compareVersions(a: string, b: string): number {
-  const [x, y] = [numbersIn(a), numbersIn(b)];
-  for (let i = 0; i < 3; i += 1) {
-    const difference = (x[i] ?? 0) - (y[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function numbersIn(version: string): readonly number[] {
-  return version.split('-', 1)[0]?.split('.').map(Number) ?? [];
 }

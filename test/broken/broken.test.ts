@@ -8,6 +8,7 @@ import { brokenGates } from './servers/gate.ts';
 import { brokenPrograms } from './servers/process.ts';
 import { brokenProtocol } from './servers/protocol.ts';
 import { brokenResults } from './servers/result.ts';
+import { brokenRuntimes } from './servers/runtime.ts';
 import { brokenSessions } from './servers/session.ts';
 import { brokenTransport } from './servers/transport.ts';
 
@@ -18,6 +19,7 @@ const brokenServers = [
   ...brokenTransport,
   ...brokenGates(trust),
   ...brokenResults,
+  ...brokenRuntimes,
 ];
 
 /** A check of a program starts nine others, on a machine that may be busy with more. */

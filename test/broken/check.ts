@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { createLauncher } from '../../src/check/launch.ts';
 import { createSigner, type Report, type RuleResult, runContract } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import type { Runtime } from '../../src/contract/target.ts';
 import { createSteps, serve, type Trust } from './good-server.ts';
 import { goodTools } from './good-tools.ts';
 import type { BrokenServer } from './variant.ts';
@@ -17,12 +18,15 @@ export const signer = await createSigner(context.token, audience);
 /** What every server under test trusts. */
 export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
+const goodRuntime: Runtime = { version: '0.2.0', newest: '0.2.0', edited: [] };
+
 /** Runs the contract on a server in this process; nothing about its own process is judged. */
 export async function checkServer(variant: Partial<BrokenServer>): Promise<Report> {
   const { breaks, profile = (same) => same, url = (same) => same, attach } = variant;
+  const runtime = { ...goodRuntime, ...variant.runtime };
   const server = await serve(createSteps(trust, breaks), 0, attach);
   try {
-    return await runContract({ url: url(server.url), profile: profile(context), examples, signer });
+    return await runContract({ url: url(server.url), profile: profile(context), examples, signer, runtime });
   } finally {
     await server.stop();
   }
@@ -76,7 +80,7 @@ async function checkProgram(entry: string, rule: string, profile: typeof context
   );
   const server = await serve(createSteps(trust));
   try {
-    return await runContract({ url: server.url, profile, examples, signer, launch });
+    return await runContract({ url: server.url, profile, examples, signer, launch, runtime: goodRuntime });
   } finally {
     await server.stop();
   }

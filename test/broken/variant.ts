@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { PlatformProfile } from '../../src/contract/profile.ts';
+import type { Runtime } from '../../src/contract/target.ts';
 import type { Answer, Breaks, Request, Steps } from './good-server.ts';
 
 /** A server that breaks one rule. Rules that must fail along with it stand in `along`. */
@@ -11,6 +12,8 @@ export interface BrokenServer {
   readonly profile?: (profile: PlatformProfile) => PlatformProfile;
   /** Changes the address under which the server is checked. */
   readonly url?: (url: string) => string;
+  /** Changes what is known of the server's runtime. */
+  readonly runtime?: Partial<Runtime>;
   /** Given the HTTP server before it is used. */
   readonly attach?: (server: Server) => void;
 }

@@ -35,7 +35,13 @@ async function serve(env: Record<string, string> = {}) {
 describe('main', () => {
   test('serves, with the identity of package.json, and says so', async () => {
     const { listening, client, output } = await serve();
-    expect(listening).toMatchObject({ name: 'built', version: '0.0.7', host: '127.0.0.1', tools: 7 });
+    expect(listening).toMatchObject({
+      name: 'built',
+      version: '0.0.7',
+      runtime: '0.0.0',
+      host: '127.0.0.1',
+      tools: 7,
+    });
     const health = await fetch(client.url.replace('/mcp', '/health'));
     expect(await health.json()).toEqual({ status: 'ok', server: 'built', version: '0.0.7' });
     expect((await client.call('get_price')).structuredContent.price).toBe(12.5);

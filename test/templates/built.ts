@@ -27,7 +27,10 @@ export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.t
   symlinkSync(path.join(repository, 'node_modules'), path.join(directory, 'node_modules'));
   const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
   write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
-  write('src/platform.ts', `export const platform = ${JSON.stringify(generic)} as const;\n`);
+  write(
+    'src/platform.ts',
+    `export const runtime = '0.0.0';\nexport const platform = ${JSON.stringify(generic)} as const;\n`,
+  );
   mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
   const tools = readFileSync(toolsFile, 'utf8');
   write('src/tools/index.ts', tools.replace('../../templates/project/src/server/', '../server/'));

@@ -51,9 +51,13 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
   if (recorded === undefined) {
     return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
-  if (recorded.sha256 === sha256(theirs.content) || isUnchanged(sides)) return { kind: 'same' };
-  if (isAsWritten(ours, recorded.sha256))
+  const isRecorded = recorded.sha256 === sha256(theirs.content);
+  // A text that tells of the tools was written when they were others.
+  if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
+  if (isAsWritten(ours, recorded.sha256)) {
     return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
+  }
+  if (isUnchanged(sides)) return { kind: 'same' };
   if (theirs.owner === 'sealed') return { kind: 'overruled', content: theirs.content };
   return mergedText(sides, ours, theirs, context);
 }

@@ -1,4 +1,5 @@
 import { platforms } from '../../contract/platforms/index.ts';
+import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { type FrameAnswers, planFrame, projectContext } from '../../plan/project.ts';
@@ -9,7 +10,7 @@ import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
 import { ownPackage } from '../../project/own-package.ts';
-import { archivedVersions, compareVersions, type Release, readRelease } from '../../project/releases.ts';
+import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { render } from '../../render/render.ts';
@@ -84,6 +85,7 @@ function frame(answers: FrameAnswers, tools: readonly string[], release?: Releas
 function contextThen({ packageManager, ownPackage }: FrameAnswers, { facts }: Release): object {
   const own = ownPackage === '' ? {} : { 'create-market-mcp': ownPackage };
   return {
+    version: facts.version,
     dependencies: facts.dependencies,
     dependencyNames: Object.keys(facts.dependencies),
     devDependencies: { ...facts.devDependencies, ...own },

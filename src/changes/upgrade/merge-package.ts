@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, present } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { compareVersions } from '../../project/releases.ts';
+import { compareVersions } from '../../contract/versions.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 
 /** Members that are the author's from the first day on. */

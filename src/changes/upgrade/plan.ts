@@ -84,6 +84,7 @@ function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<str
   }
   // A list of tools that only a formatter has touched is still the generated one.
   if (path === toolsIndex && ours && base && theirs && sameMeaning(textOf(ours), textOf(base))) {
+    if (Buffer.from(base).equals(theirs.content)) return { kind: 'same' };
     const content = inStyle(textOf(ours), textOf(theirs.content));
     return ours.equals(content) ? { kind: 'same' } : { kind: 'replaced', content };
   }

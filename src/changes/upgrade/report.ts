@@ -1,4 +1,4 @@
-import { compareVersions } from '../../project/releases.ts';
+import { compareVersions } from '../../contract/versions.ts';
 import { changelog } from './assets.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 

@@ -6,6 +6,7 @@ import { httpExplanations } from './http.ts';
 import type { Explanations } from './model.ts';
 import { processExplanations } from './process.ts';
 import { protocolExplanations } from './protocol.ts';
+import { runtimeExplanations } from './runtime.ts';
 import { schemaExplanations } from './schemas.ts';
 import { sessionExplanations } from './session.ts';
 
@@ -20,4 +21,5 @@ export const explanations: Explanations = {
   ...gateExplanations,
   ...callExplanations,
   ...processExplanations,
+  ...runtimeExplanations,
 };

@@ -19,9 +19,10 @@ export interface PrettyOptions {
  */
 export function prettyReport(report: CheckReport, { color, verbose, again }: PrettyOptions): string {
   const paint = color ? painted : plain;
-  const { rules, rehearsal = [], strays = [], target, platform } = report;
+  const { rules, rehearsal = [], strays = [], target, platform, runtime } = report;
+  const by = [`platform ${platform}`, ...(runtime === undefined ? [] : [`runtime ${runtime}`])].join(', ');
   const blocks = [
-    [`Contract check of ${printable(target)} (platform ${printable(platform)})`],
+    [`Contract check of ${printable(target)} (${printable(by)})`],
     verbose
       ? rules.filter(({ status }) => status === 'pass').flatMap((rule) => ruleLines(rule, paint))
       : groupLines(report, paint),

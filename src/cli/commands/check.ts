@@ -13,7 +13,7 @@ import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/c
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { exists } from '../../project/input.ts';
-import { manifestFile, readManifest } from '../../project/manifest.ts';
+import { manifestFile, readAnyManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { againLine } from '../check/again.ts';
 import { answerLines } from '../check/answers.ts';
@@ -140,7 +140,7 @@ async function recordedIn(directory: string | undefined): Promise<Earlier | unde
   if (directory === undefined) return undefined;
   const file = fromHere(join(directory, listingFile));
   if (await exists(file)) return listingIn(file);
-  const { listed } = readManifest(directory);
+  const { listed } = readAnyManifest(directory);
   if (listed === null) return undefined;
   return {
     file: fromHere(join(directory, manifestFile)),

@@ -23,4 +23,9 @@ export function withUpgrade(program: Command, run: Run): void {
     .action((flags: UpgradeFlags) =>
       run(async (output) => (await import('../commands/upgrade.ts')).upgrade(flags, output)),
     );
+  program
+    .command('doctor')
+    .description('say what the project runs on, what belongs to whom in it, and what an upgrade would do')
+    .option('--json', 'print one JSON object')
+    .action(() => run(async (output) => (await import('../commands/doctor.ts')).doctor(output)));
 }

@@ -1,5 +1,5 @@
 import { readConfig } from './config.ts';
-import { platform } from './platform.ts';
+import { platform, runtime } from './platform.ts';
 import { loadEnvironment, mostConnections, ownErrors, readServerInfo, refuse } from './process.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
@@ -41,7 +41,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // Whoever reads this may end the server at once.
 for (const text of warnings) log('warning', { text });
 const { host } = config;
-log('listening', { ...info, host, port: server.port, tools: tools.length, key: app.keyInUse() });
+log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
 if (process.stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
 void app.prepare();
 

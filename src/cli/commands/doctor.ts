@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPending } from '../../changes/upgrade/pending.ts';
+import { planUpgrade } from '../../changes/upgrade/plan.ts';
+import { reportOf } from '../../changes/upgrade/report.ts';
+import { compareVersions, securityFixes } from '../../contract/versions.ts';
+import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
+import type { Ownership } from '../../plan/model.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { version } from '../../plan/versions.ts';
+import { findProject, type Manifest, readAnyManifest } from '../../project/manifest.ts';
+import { readRegular } from '../../project/read.ts';
+import { editedFiles } from '../../project/runtime.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { run } from '../../system/processes.ts';
+import type { Output } from '../output.ts';
+import { nameList } from '../tools/format.ts';
+
+/** What `market-mcp doctor` finds. */
+export interface Diagnosis {
+  readonly directory: string;
+  readonly versions: { readonly program: string; readonly runtime: string };
+  readonly node: { readonly version: string; readonly required: string | null };
+  readonly packageManager: {
+    readonly name: string;
+    /** Null where it is not installed. */
+    readonly version: string | null;
+    readonly lockFile: string | null;
+    readonly packagesInstalled: boolean;
+  };
+  readonly environment: {
+    readonly nodeEnv: string | null;
+    /** Names of the variables that `.env` sets; null where there is no such file. */
+    readonly dotEnv: readonly string[] | null;
+  };
+  readonly owners: { readonly [owner in Ownership]: Owned };
+  readonly upgrade: {
+    readonly from: string;
+    readonly to: string;
+    readonly pending: boolean;
+    readonly files: string;
+    readonly open: readonly string[];
+    /** Why none can be planned. */
+    readonly refused: string | null;
+  };
+  /** What should be put right. */
+  readonly problems: readonly string[];
+}
+
+interface Owned {
+  readonly files: number;
+  /** Not as they were written, or gone. */
+  readonly edited: readonly string[];
+}
+
+/** `market-mcp doctor`: looks at a project, and changes nothing. @returns 1 where something should be put right. */
+export async function doctor(output: Output): Promise<ExitCode> {
+  const diagnosis = await diagnose(findProject(process.cwd()));
+  for (const [what, text] of rows(diagnosis)) output.line(`${what.padEnd(17)}${text}`);
+  output.line();
+  for (const problem of diagnosis.problems) output.note(problem);
+  const ok = diagnosis.problems.length === 0;
+  if (ok) output.done('nothing to put right');
+  output.result({ ok, ...diagnosis });
+  return ok ? exitCodes.ok : exitCodes.checkFailed;
+}
+
+async function diagnose(directory: string): Promise<Diagnosis> {
+  const manifest = readAnyManifest(directory);
+  const edited = editedFiles(directory, manifest);
+  const owned = (owner: Ownership): Owned => {
+    const paths = Object.keys(manifest.files).filter((path) => manifest.files[path]?.owner === owner);
+    return { files: paths.length, edited: paths.filter((path) => edited.includes(path)) };
+  };
+  const found = {
+    directory,
+    versions: { program: version, runtime: manifest.template },
+    node: { version: process.versions.node, required: requiredNode(directory) },
+    packageManager: await packageManagerOf(directory),
+    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(join(directory, '.env')) },
+    owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
+    upgrade: upgradeOf(directory, manifest),
+  };
+  return { ...found, problems: problemsOf(found) };
+}
+
+/** The version that package.json asks for, as `>=20.12`. */
+function requiredNode(directory: string): string | null {
+  const text = textAt(join(directory, 'package.json'));
+  try {
+    return JSON.parse(text ?? '{}').engines?.node ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function packageManagerOf(directory: string): Promise<Diagnosis['packageManager']> {
+  const name = detectPackageManager(directory, process.env);
+  const asked = await run(name, ['--version'], { cwd: directory });
+  const { lockFile } = packageManagerCommands[name];
+  return {
+    name,
+    version: asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null,
+    lockFile: existsSync(join(directory, lockFile)) ? lockFile : null,
+    packagesInstalled: existsSync(join(directory, 'node_modules')),
+  };
+}
+
+/** Never their values. */
+function variablesIn(path: string): readonly string[] | null {
+  const names = textAt(path)?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
+  return names ? [...names].map(([, name = '']) => name) : null;
+}
+
+function upgradeOf(directory: string, { template }: Manifest): Diagnosis['upgrade'] {
+  const pending = readPending(directory);
+  const none = { from: template, to: version, files: '', open: [], refused: null };
+  if (pending) return { ...none, from: pending.from, to: pending.to, pending: true };
+  try {
+    const planned = planUpgrade(directory);
+    const { counts, open } = reportOf(planned);
+    return { ...none, pending: false, files: counts, open };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { ...none, pending: false, refused: error.message };
+  }
+}
+
+function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
+  const { versions, node, packageManager, owners, upgrade } = found;
+  const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
+  const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
+  const upgradeCommand = marketCommand('upgrade');
+  const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
+  return [
+    ...(least !== undefined && compareVersions(node.version, least) < 0
+      ? [`Node ${node.version} is older than package.json asks for: ${node.required}`]
+      : []),
+    ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
+    ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
+    ...(upgrade.pending ? [`an upgrade is not finished: ${upgradeCommand} --continue, or --abort`] : []),
+    ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${upgradeCommand}`] : []),
+    ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
+    ...(owners.sealed.edited.length === 0
+      ? []
+      : [`files of the runtime were edited: ${nameList(owners.sealed.edited)}`]),
+    ...(upgrade.refused === null ? [] : [`no upgrade is possible: ${upgrade.refused}`]),
+  ];
+}
+
+function rows(found: Diagnosis): readonly (readonly [string, string])[] {
+  const { versions, node, packageManager, environment, owners, upgrade } = found;
+  const { name, lockFile } = packageManager;
+  const edited = ({ files, edited: { length } }: Owned, word: string) =>
+    `${files} files${length === 0 ? '' : `, ${length} ${word}`}`;
+  return [
+    ['project', found.directory],
+    ['this program', versions.program],
+    ['runtime', versions.runtime],
+    ['Node', `${node.version}${node.required === null ? '' : ` (package.json asks for ${node.required})`}`],
+    [
+      'package manager',
+      `${name} ${packageManager.version ?? 'not installed'}, ${lockFile ?? 'no lock file'}`,
+    ],
+    ['environment', `NODE_ENV ${environment.nodeEnv ?? 'unset'}, ${dotEnvText(environment.dotEnv)}`],
+    ['yours', edited(owners.yours, 'no longer as first written')],
+    ['generated', edited(owners.generated, 'edited')],
+    ['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`],
+    ['upgrade', upgradeText(upgrade)],
+  ];
+}
+
+function dotEnvText(names: readonly string[] | null): string {
+  if (names === null) return 'no .env';
+  return `.env sets ${names.length === 0 ? 'nothing' : nameList(names)}`;
+}
+
+function upgradeText({ from, to, pending, files, open, refused }: Diagnosis['upgrade']): string {
+  if (pending) return `${from} → ${to} is not finished`;
+  if (refused !== null) return 'not possible';
+  if (files === '') return 'nothing to do';
+  return `${from} → ${to}: ${files}${open.length === 0 ? '' : `; ${open.length} places for you to decide`}`;
+}
+
+function textAt(path: string): string | undefined {
+  return existsSync(path) ? readRegular(path).toString('utf8') : undefined;
+}

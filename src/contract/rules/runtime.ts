@@ -1,0 +1,55 @@
+import type { Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
+import type { Probe } from '../probe/probe.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import type { Runtime, Target } from '../target.ts';
+import { compareVersions, type SecurityFix, securityFixes } from '../versions.ts';
+
+/** The runtime of a project of ours. */
+export const runtimeRules: readonly LiveRule[] = [
+  {
+    id: 'runtime.outdated',
+    level: 'should',
+    title: 'the runtime is that of the program that checks it',
+    source: 'create-market-mcp, docs/upgrade.md',
+    fix: 'Run market-mcp upgrade. This is a MUST where a version in between fixes a security issue.',
+    controls: [],
+    levelOf: ({ runtime }: Target) => (runtime && missingFixes(runtime).length > 0 ? 'must' : 'should'),
+    check: async (probe) => outdatedProblems(runtimeOf(probe)),
+  },
+  {
+    id: 'runtime.edited',
+    level: 'should',
+    title: 'the files of the runtime are as they were written',
+    source: 'create-market-mcp, docs/upgrade.md',
+    fix: 'Move the edit into a file of your own, and restore the file from version control: an upgrade replaces it.',
+    controls: [],
+    check: async (probe) =>
+      runtimeOf(probe).edited.map((path) => ({
+        path,
+        expected: 'the text that was written',
+        actual: 'another text, or no file',
+      })),
+  },
+];
+
+function runtimeOf({ target }: Probe): Runtime {
+  if (target.runtime) return target.runtime;
+  throw new NotRun('the server is not one of a project of create-market-mcp');
+}
+
+function outdatedProblems(runtime: Runtime): readonly Problem[] {
+  const fixes = missingFixes(runtime).map(({ version, what }) => `${version} ${what}`);
+  return unless(compareVersions(runtime.version, runtime.newest) >= 0, {
+    path: 'market-mcp.json.template',
+    expected: [runtime.newest, ...fixes].join('; '),
+    actual: runtime.version,
+  });
+}
+
+/** The security fixes that a runtime lacks and the program that checks it has. */
+function missingFixes({ version, newest }: Runtime): readonly SecurityFix[] {
+  return securityFixes.filter(
+    (fix) => compareVersions(fix.version, version) > 0 && compareVersions(fix.version, newest) <= 0,
+  );
+}

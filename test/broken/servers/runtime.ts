@@ -1,0 +1,7 @@
+import type { BrokenServer } from '../variant.ts';
+
+/** Servers of projects whose runtime is not what this program would write. */
+export const brokenRuntimes: readonly BrokenServer[] = [
+  { rule: 'runtime.outdated', runtime: { newest: '0.2.1' } },
+  { rule: 'runtime.edited', runtime: { edited: ['src/server/http.ts'] } },
+];
