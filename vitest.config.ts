@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,openapi-table}/**',
+            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools}/**',
             'test/foreign/foreign.test.ts',
           ],
           testTimeout: 120_000,

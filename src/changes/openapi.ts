@@ -38,12 +38,24 @@ export async function fromOpenApi(
   return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));
 }
 
-/** The document at a path or URL, or on stdin; `where` names it in errors. */
-export async function documentAt(place: string): Promise<{
+interface Placed {
   readonly document: Result<OpenApiDocument>;
   readonly where: string;
   readonly url: string | null;
-}> {
+}
+
+const known = new Map<string, Placed>();
+
+/** The document at a path or URL, or on stdin; `where` names it in errors. One that was read is not asked for again. */
+export async function documentAt(place: string): Promise<Placed> {
+  const before = known.get(place);
+  if (before) return before;
+  const placed = await readAt(place);
+  if (placed.document.ok) known.set(place, placed);
+  return placed;
+}
+
+async function readAt(place: string): Promise<Placed> {
   const where = place === '-' ? '--from-openapi' : place;
   const { text, url } = await readDocumentText(place);
   return { document: await readOpenApi(text, where), where, url };

@@ -195,6 +195,7 @@ describe('a project that cannot be written', () => {
 
 describe('in a real terminal', () => {
   const questions = [
+    'Start from',
     'What is the tool called?',
     'What does it return',
     'What does the tool take?',
@@ -239,6 +240,8 @@ describe('in a real terminal', () => {
     const before = tree(directory);
     const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
     onTestFinished(() => terminal.kill());
+    await terminal.asked('Start from');
+    terminal.press(keys.enter);
     await terminal.asked('What is the tool called?');
     terminal.press('list-chains', keys.enter);
     await terminal.waitFor('is there already');

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { apiDocuments } from '../import/api-documents.ts';
 import { keys, pasted } from '../keys.ts';
 import { bins, compile, create, failuresOf, lendModules, prove, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
@@ -17,6 +19,7 @@ function open(name: string): { cwd: string; terminal: Terminal } {
 
 /** What is asked on the way of Enter all the way, in order. */
 const questions = [
+  'Start from',
   'Where shall the project be?',
   'What is the tool called?',
   'What does it return',
@@ -49,6 +52,7 @@ describe('in a real terminal', () => {
       terminal.press(keys.ctrlU, input, keys.enter);
     };
 
+    await type('Start from');
     await type('Where shall the project be?', 'gas prices!');
     await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
@@ -95,9 +99,41 @@ describe('in a real terminal', () => {
     expect(source).toContain('Chain "to" look `up` ${now}');
   });
 
+  it('operations of an OpenAPI document are filtered by typing and chosen with Tab', async () => {
+    const { cwd, terminal } = open('operations');
+    const [gas] = apiDocuments;
+    const { paths, ...rest } = load(gas?.text ?? '') as {
+      paths: { readonly [path: string]: { get: { responses: object } } };
+    };
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [
+        `/other/${i}`,
+        { get: { operationId: `other${i}`, responses: paths['/gas/{chain}']?.get.responses } },
+      ]),
+    );
+    writeFileSync(join(cwd, 'api.json'), JSON.stringify({ ...rest, paths: { ...many, ...paths } }));
+    await terminal.asked('Start from');
+    terminal.press(keys.down, keys.down, keys.enter);
+    await terminal.asked('Where shall the project be?');
+    terminal.press('gas', keys.enter);
+    await terminal.asked('Which OpenAPI document?');
+    terminal.press('api.json', keys.enter);
+    await terminal.asked('Which of the 301 operations?');
+    terminal.press('price chain');
+    await terminal.waitFor('(1 match)');
+    terminal.press(keys.tab, keys.enter);
+    await terminal.asked('For which marketplace?');
+    terminal.press(keys.enter);
+    await terminal.asked('Write it?');
+    terminal.press(keys.enter);
+    expect(await terminal.ended, terminal.text).toBe(0);
+    expect(terminal.text).toContain("--operation 'GET /gas/{chain}'");
+    expect(readdirSync(join(cwd, 'gas/src/tools'))).toEqual(['get-gas.ts', 'index.ts']);
+  });
+
   it('step by step, a question takes one answer: y and Enter never answer the next one', async () => {
     const { terminal } = open('step-by-step');
-    for (const question of questions.slice(0, 3)) {
+    for (const question of questions.slice(0, 4)) {
       await terminal.asked(question);
       terminal.press(keys.enter);
     }
@@ -127,13 +163,15 @@ describe('in a real terminal', () => {
 
   it('a paste at a choice is refused in words, in a text it is one answer', async () => {
     const { cwd, terminal } = open('paste');
+    await terminal.asked('Start from');
+    terminal.press(keys.enter);
     await terminal.asked('Where shall the project be?');
     terminal.press(pasted('my\ntool\n'));
     await terminal.waitFor('my tool');
     terminal.press(keys.enter);
     await terminal.waitFor('Write my-tool.');
     terminal.press(keys.ctrlU, 'gas', keys.enter);
-    for (const question of questions.slice(1, 4)) {
+    for (const question of questions.slice(2, 5)) {
       await terminal.asked(question);
       terminal.press(keys.enter);
     }
@@ -183,6 +221,8 @@ describe('in a real terminal', () => {
   it('what is typed before a question stands does not answer it', async () => {
     const { terminal } = open('hasty');
     terminal.press('hasty', keys.enter);
+    await terminal.asked('Start from');
+    terminal.press(keys.enter);
     await terminal.asked('Where shall the project be?');
     terminal.press('unhurried', keys.enter);
     await terminal.waitFor('◇  Where shall the project be?');

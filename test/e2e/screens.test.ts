@@ -34,6 +34,10 @@ it('the screens in docs/terminal.md are those of the program', async () => {
     terminal.press(...input, keys.enter);
   };
 
+  await terminal.asked('Start from');
+  await terminal.shows('A spec file');
+  take('The start', 'Each start is also a flag, which answers the question.');
+  terminal.press(keys.enter);
   await answer('What is the tool called?', 'get_gas_price');
   await answer(
     'What does it return',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Refused, TakenOver } from './take-over.ts';
 
-const page = new URL('../../docs/openapi.md', import.meta.url);
+const page = 'docs/openapi.md';
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
 export type Rows = readonly (readonly [string, TakenOver])[];

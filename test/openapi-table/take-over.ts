@@ -6,7 +6,7 @@ import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
-import { create, scaffold } from '../e2e/support.ts';
+import { makeProject, runProgram } from './project.ts';
 import { hasTypedAnswer } from './typed.ts';
 
 /** What taking over one document came to. */
@@ -39,15 +39,16 @@ export interface Refused {
 /**
  * Takes over each operation of a document by itself, then makes one project of all that can be tools and compiles it.
  *
+ * @param place an empty directory
+ * @param modules a node_modules directory with what a generated project depends on
  * @throws Error where the command ends otherwise than it should, the project does not compile, or a rule fails
  */
-export async function takeOver(path: string, place: string): Promise<TakenOver> {
+export async function takeOver(path: string, place: string, modules: string): Promise<TakenOver> {
   const text = readFileSync(path, 'utf8');
   const started = performance.now();
-  const listed = await create(['--from-openapi', path, '--json'], { cwd: place, timeout: 60_000 });
+  const listed = await runProgram(['--from-openapi', path, '--json'], place);
   const listMs = performance.now() - started;
-  if (listed.status !== 0) throw new Error(`listing exited ${listed.status}: ${listed.stderr}`);
-  const count = JSON.parse(listed.stdout).operations.length;
+  const count = JSON.parse(listed).operations.length;
 
   const read = await readOpenApi(text, path);
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
@@ -61,12 +62,8 @@ export async function takeOver(path: string, place: string): Promise<TakenOver> 
     return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
   });
   const accepted = operations.filter(({ reason }) => reason === null);
-  const project = join(place, 'made');
   const flags = accepted.flatMap(({ name }) => ['--operation', name]);
-  const { directory, tools } = await scaffold(
-    [project, '--platform', 'context', '--from-openapi', path, ...flags],
-    { cwd: place, maxBuffer: 400_000_000, timeout: 600_000 },
-  );
+  const { directory, tools } = await makeProject(['--from-openapi', path, ...flags], place, modules);
   const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
   const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
   const failed = inspectTools(

@@ -19,7 +19,7 @@ import {
 } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { type Answering, answersOf } from '../answers.ts';
+import { type Answering, answersOf, canAsk } from '../answers.ts';
 import { shortReport, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { Output } from '../output.ts';
@@ -32,7 +32,8 @@ export async function addTool(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
-  if (given.fromOpenapi !== undefined && given.operation === undefined) {
+  const asks = !switches.yes && !switches.json && canAsk();
+  if (given.fromOpenapi !== undefined && given.operation === undefined && !asks) {
     const { listOperations } = await import('../tools/operations.ts');
     return listOperations(given.fromOpenapi, output);
   }

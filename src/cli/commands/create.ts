@@ -55,11 +55,11 @@ export async function create(
   output: Output,
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
-  if (given.fromOpenapi !== undefined && given.operation === undefined) {
+  const asks = !switches.yes && !switches.json && canAsk();
+  if (given.fromOpenapi !== undefined && given.operation === undefined && !asks) {
     const { listOperations } = await import('../tools/operations.ts');
     return listOperations(given.fromOpenapi, output);
   }
-  const asks = !switches.yes && !switches.json && canAsk();
   if (given.directory !== undefined) {
     const there = switches.force ? undefined : projectIn(given.directory);
     // Whether it is the one that would be written can be told only once all is answered.

@@ -4,7 +4,8 @@ import { addToolQuestions } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { askAll, type Flow } from './flow.ts';
-import { askToolPart, type ToolPart, toolLabels, toolParts } from './tool.ts';
+import { isStartOpen } from './start.ts';
+import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
 export interface AddToolPrompts {
   /** What flags have answered; it is not asked again. */
@@ -22,12 +23,13 @@ export interface AddToolPrompts {
  */
 export function askAddTool({ given, review, resume, nameError }: AddToolPrompts): Promise<ToolAnswers> {
   const tool = freeName(nameError);
-  const flow: Flow<ToolPart, Partial<ToolParts>, ToolAnswers> = {
+  const start = isStartOpen(given) ? (['start'] as const) : [];
+  const flow: Flow<ToolPart, Started<Partial<ToolParts>>, ToolAnswers> = {
     title: 'market-mcp add-tool',
     given,
     labels: toolLabels,
-    partsOf: toolParts,
-    ask: (asker, part, parts) => askToolPart(asker, part, parts, tool),
+    partsOf: (parts) => [...start, ...toolParts(parts)],
+    ask: (asker, part, parts) => askToolPart<Started<Partial<ToolParts>>>(asker, part, parts, tool),
     complete: toolAnswers,
     review,
     resume,

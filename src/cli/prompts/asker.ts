@@ -1,6 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { type CANCEL_SYMBOL, intro, isCancel, log, multiselect, note, select, text } from '@clack/prompts';
+import {
+  autocompleteMultiselect,
+  type CANCEL_SYMBOL,
+  intro,
+  isCancel,
+  log,
+  multiselect,
+  note,
+  select,
+  text,
+} from '@clack/prompts';
 import type { Field, Result } from '../../model/model.ts';
 import { printable } from '../printable.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
@@ -122,6 +132,27 @@ export class Asker {
     );
   }
 
+  /** At least one value of many: typing filters them by label and hint, Tab takes one. A paste is typed. */
+  search(message: string, options: readonly Choice<string>[]): Promise<string[]> {
+    const shown = options.map(({ value, label, hint }) => ({
+      value,
+      label: printable(label),
+      ...(hint && { hint: printable(hint) }),
+    }));
+    this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
+    return this.#settled((streams) =>
+      autocompleteMultiselect<string>({
+        ...streams,
+        message,
+        options: shown,
+        placeholder: 'type to filter',
+        required: true,
+        maxItems: 12,
+        filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
+      }),
+    );
+  }
+
   /** Arrows, `y` and `n` move the choice; Enter alone gives it, so that no Enter is left for the next question. */
   async confirm(message: string, initialValue: boolean): Promise<boolean> {
     let isYes = initialValue;
@@ -206,6 +237,15 @@ const letters: ReadonlyMap<string | undefined, boolean> = new Map([
   ['y', true],
   ['n', false],
 ]);
+
+/** Whether a text holds each of the words, wherever they stand. */
+export function hasWords(text: string, words: string): boolean {
+  const lower = text.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}
 
 /** Line breaks and other control characters become single spaces. */
 function oneLine(text: string): string {

@@ -5,7 +5,8 @@ import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import type { Asker } from './asker.ts';
 import { askAll, type Flow, type Streams } from './flow.ts';
-import { askToolPart, type ToolPart, toolLabels, toolParts } from './tool.ts';
+import { isStartOpen } from './start.ts';
+import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
 export { Cancelled } from './asker.ts';
 
@@ -19,7 +20,7 @@ export interface CreatePrompts extends Streams {
 }
 
 type Part = 'directory' | ToolPart | 'platform';
-type Parts = Partial<CreateParts>;
+type Parts = Started<Partial<CreateParts>>;
 
 /**
  * Asks for everything that flags have not answered, shows what will be written, and asks once whether to.
@@ -27,11 +28,12 @@ type Parts = Partial<CreateParts>;
  * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
  */
 export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
+  const start = isStartOpen(prompts.given) ? (['start'] as const) : [];
   const flow: Flow<Part, Parts, CreateAnswers> = {
     title: 'create-market-mcp',
     given: prompts.given,
     labels: { directory: 'Directory', ...toolLabels, platform: 'Marketplace' },
-    partsOf: (parts) => ['directory', ...toolParts(parts), 'platform'],
+    partsOf: (parts) => [...start, 'directory', ...toolParts(parts), 'platform'],
     ask: (asker, part, parts) => ask(asker, part, parts, prompts),
     complete: completeAnswers,
     review: prompts.review,
@@ -43,7 +45,7 @@ export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
 async function ask(asker: Asker, part: Part, parts: Parts, prompts: CreatePrompts): Promise<Parts> {
   if (part === 'directory') return { ...parts, directory: await askDirectory(asker, parts, prompts) };
   if (part === 'platform') return { ...parts, platform: await askPlatform(asker, parts) };
-  return askToolPart(asker, part, parts, createQuestions.tool);
+  return askToolPart<Parts>(asker, part, parts, createQuestions.tool);
 }
 
 function askPlatform(asker: Asker, { platform }: Parts): Promise<string> {

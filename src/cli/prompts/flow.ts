@@ -42,34 +42,42 @@ export async function askAll<
   const asker = new Asker(input, output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C ends and tells how to resume`);
   let parts = flow.given;
-  const steps = flow
-    .partsOf(parts)
-    .filter((part) => parts[part] === undefined)
-    .map(
-      (part): Step<Parts> =>
-        async (before) => {
-          parts = before;
-          parts = await flow.ask(asker, part, before);
-          return parts;
-        },
-    );
+  // An answer may decide which questions come after it, never which came before.
+  const asked = (answered: Parts): readonly Part[] =>
+    flow.partsOf(answered).filter((part) => flow.given[part] === undefined);
+  const stepsOf = (answered: Parts): readonly Step<Parts>[] =>
+    asked(answered).map((part) => async (before) => {
+      parts = before;
+      parts = await flow.ask(asker, part, before);
+      return parts;
+    });
   try {
     let from = 0;
     for (;;) {
-      parts = await inOrder(() => steps, parts, { stays: true, from });
-      from = steps.length - 1;
+      parts = await inOrder(stepsOf, parts, { stays: true, from });
+      const { length } = asked(parts);
+      from = length - 1;
       const way = await agreeOrChange(flow, asker, parts);
       if (way === 'write') return flow.complete(parts);
       if (way === 'cancel') throw new Cancelled();
       if (way !== 'back') {
         parts = way.parts;
-        from = steps.length;
-      } else if (steps.length === 0) from = 0;
+        from = firstOpen(asked(way.parts), way.parts);
+      } else if (length === 0) from = 0;
     }
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
     throw new Cancelled({ resume: flow.resume({ ...parts, ...error.unfinished }) });
   }
+}
+
+/** The index of the first question without an answer, which another start than before brings; behind the last if none. */
+function firstOpen<Part extends string>(
+  asked: readonly Part[],
+  parts: { readonly [part in Part]?: unknown },
+): number {
+  const open = asked.findIndex((part) => parts[part] === undefined);
+  return open < 0 ? asked.length : open;
 }
 
 /** Shows what will be written, or why nothing can be, and asks what to do. Back in the list of answers shows it again. */

@@ -9,11 +9,31 @@ import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/examp
 import type { Asker } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
+import { askDocument, askOperations, askSamples, askSpec, askStart, type Start } from './start.ts';
 
-/** The questions about a tool that are asked; a spec file or an OpenAPI document answers them all. */
-export type ToolPart = 'tool' | 'description' | 'input' | 'returns' | 'output' | 'example';
+/** The questions about a tool that are asked, what it is made from among them. */
+export type ToolPart =
+  | 'start'
+  | 'fromSample'
+  | 'fromOpenapi'
+  | 'operation'
+  | 'spec'
+  | 'tool'
+  | 'description'
+  | 'input'
+  | 'returns'
+  | 'output'
+  | 'example';
+
+/** What is answered so far; `start` is known to the prompts alone. */
+export type Started<Parts> = Parts & { readonly start?: Start };
 
 export const toolLabels: { readonly [part in ToolPart]: string } = {
+  start: 'What to start from',
+  fromSample: 'Sample answers',
+  fromOpenapi: 'OpenAPI document',
+  operation: 'Operations',
+  spec: 'Spec file',
   tool: 'Name of the tool',
   description: 'Description',
   input: 'What it takes',
@@ -22,21 +42,37 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   example: 'Examples of parameters',
 };
 
-export function toolParts({ spec, fromOpenapi, fromSample }: Partial<ToolParts>): readonly ToolPart[] {
-  if (spec !== undefined) return ['example'];
-  if (fromOpenapi !== undefined) return [];
+export function toolParts({
+  start,
+  spec,
+  fromOpenapi,
+  fromSample,
+}: Started<Partial<ToolParts>>): readonly ToolPart[] {
+  if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
+  if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation'];
   const described = ['tool', 'description', 'input'] as const;
-  return fromSample === undefined ? [...described, 'returns', 'output'] : described;
+  if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described];
+  return [...described, 'returns', 'output'];
 }
 
 /** Asks one question about a tool and adds its answer to those before. */
-export async function askToolPart<Parts extends Partial<ToolParts>>(
+export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
   asker: Asker,
   part: ToolPart,
   parts: Parts,
   tool: Question<string, Parts>,
 ): Promise<Parts> {
   switch (part) {
+    case 'start':
+      return askStart(asker, parts);
+    case 'fromSample':
+      return { ...parts, fromSample: await askSamples(asker, parts.fromSample) };
+    case 'fromOpenapi':
+      return { ...parts, fromOpenapi: await askDocument(asker, parts.fromOpenapi), operation: undefined };
+    case 'operation':
+      return { ...parts, operation: await askOperations(asker, parts.fromOpenapi ?? '') };
+    case 'spec':
+      return { ...parts, spec: await askSpec(asker, parts.spec) };
     case 'tool':
       return { ...parts, tool: await askText(asker, tool, parts, parts.tool) };
     case 'description': {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
+import { isStartOpen } from '../../../src/cli/prompts/start.ts';
 import { inputError } from '../../../src/model/input-error.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys, pasted } from '../../keys.ts';
@@ -12,6 +13,7 @@ import { type Answer, Keyboard } from './keyboard.ts';
 const { enter, ctrlC, ctrlD, ctrlK, ctrlU, down, escape: esc, right, shiftUp, tab, up } = keys;
 
 const prompts = {
+  start: 'Start from',
   directory: 'Where shall the project be?',
   tool: 'What is the tool called?',
   description: 'What does it return, and when',
@@ -24,7 +26,9 @@ const prompts = {
 const everyPrompt = Object.values(prompts);
 
 async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
-  const keyboard = new Keyboard(answers);
+  // Most begin with nothing, and say so by Enter.
+  const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
+  const keyboard = new Keyboard(starts ? [[prompts.start, enter], ...answers] : answers);
   const asked = askCreate({
     given: {},
     review: () => ({ ok: true, value: ['my-tool/package.json'] }),
@@ -115,7 +119,7 @@ describe('the interactive flow', () => {
     expect(value).toEqual(completeAnswers({ spec: 'tools.json' }));
   });
 
-  it('takes fields as lines: two inputs and a nested list output in 8 prompts', async () => {
+  it('takes fields as lines: two inputs and a nested list output in 9 prompts', async () => {
     const { value, text } = await drive([
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get gas', enter],
@@ -217,7 +221,7 @@ describe('the interactive flow', () => {
       [
         ...enterAt('directory', 'tool', 'description', 'input', 'returns', 'output', 'platform'),
         ['This cannot be built yet.', enter],
-        ['Which answer?', down, enter],
+        ['Which answer?', down, down, enter],
         [prompts.tool, ctrlU, 'get_time', enter],
         [prompts.write, enter],
       ],
@@ -232,6 +236,62 @@ describe('the interactive flow', () => {
     );
     expect(text).toContain('get_record: is taken. Rename it.');
     expect(value?.source).toMatchObject({ tool: { name: 'get_time' } });
+  });
+
+  it('starts from an OpenAPI document: its operations are filtered by words and chosen', async () => {
+    const document = join(directory(), 'api.json');
+    const responses = {
+      200: { content: { 'application/json': { schema: { type: 'object', properties: { a: {} } } } } },
+    };
+    const paths = Object.fromEntries(
+      ['gas', 'fee', 'pool'].map((name) => [
+        `/${name}`,
+        { get: { operationId: `get_${name}`, summary: `The ${name}`, responses } },
+      ]),
+    );
+    writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+    const { value, text } = await drive([
+      [prompts.start, down, down, enter],
+      [prompts.directory, enter],
+      ['Which OpenAPI document?', 'nowhere.json', enter],
+      ['there is no such file', ctrlU, document, enter],
+      ['Which of the 3 operations?', 'the fee'],
+      ['1 match', tab, enter],
+      [prompts.platform, enter],
+      [prompts.write, enter],
+    ]);
+    expect(value?.source).toMatchObject({ kind: 'openapi', document, operations: ['GET /fee'] });
+    expect(text).not.toContain(prompts.tool);
+  });
+
+  it('starts from sample answers or a spec file, whose paths are checked', async () => {
+    const place = directory();
+    const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];
+    for (const file of [one, two]) writeFileSync(file, '{"gwei":1}');
+    const sampled = await drive([
+      [prompts.start, down, enter],
+      [prompts.directory, enter],
+      ['Which files hold answers', `${one}, ${two}`, enter],
+      ...enterAt('tool', 'description', 'input', 'platform', 'write'),
+    ]);
+    expect(sampled.value?.source).toMatchObject({ kind: 'sample', paths: [one, two] });
+    const spec = await drive([
+      [prompts.start, up, enter],
+      [prompts.directory, enter],
+      ['Which spec file?', one, enter],
+      ...enterAt('platform', 'write'),
+    ]);
+    expect(spec.value?.source).toMatchObject({ kind: 'file', path: one });
+  });
+
+  it('going back to the start changes which questions come', async () => {
+    const { value } = await drive([
+      [prompts.start, up, enter],
+      [prompts.directory, esc],
+      [prompts.start, down, enter],
+      ...enterAt('directory', 'tool', 'description', 'input', 'returns', 'output', 'platform', 'write'),
+    ]);
+    expect(value).toEqual(completeAnswers({}));
   });
 
   it('refuses a directory that something is in, and suggests a free one', async () => {
@@ -425,6 +485,7 @@ describe('Ctrl-C', () => {
       [prompts.input, 'chain:string', enter, 'limit:', ctrlC],
     ]);
     expect(JSON.parse((error as Cancelled).resume ?? '')).toEqual({
+      start: 'blank',
       directory: 'gas',
       tool: 'get_gas',
       description: expect.stringContaining('gas'),

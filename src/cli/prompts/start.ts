@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { documentAt } from '../../changes/openapi.ts';
+import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
+import { CommandError, unwrapped } from '../../model/command-error.ts';
+import { inputError, refuse } from '../../model/input-error.ts';
+import type { Result } from '../../model/model.ts';
+import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import type { Asker } from './asker.ts';
+
+/** What an author starts from, as the first question asks. */
+export type Start = 'blank' | 'sample' | 'openapi' | 'spec';
+
+const starts = [
+  { value: 'blank', label: 'Blank', hint: 'say what the tool takes and returns' },
+  { value: 'sample', label: 'A sample answer', hint: 'JSON that an API answered' },
+  { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
+  { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
+] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
+
+/** Flags that say what the tools are made from: beside them the first question has its answer. */
+const decisive = [
+  'tool',
+  'description',
+  'input',
+  'output',
+  'returns',
+  'spec',
+  'fromSample',
+  'fromOpenapi',
+] as const;
+
+/** Whether the flags leave open what an author starts from. */
+export function isStartOpen(given: Partial<ToolParts>): boolean {
+  return decisive.every((name) => given[name] === undefined);
+}
+
+/** Asks what to start from. What another start has brought is dropped. */
+export async function askStart<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
+  asker: Asker,
+  parts: Parts,
+): Promise<Parts> {
+  const start = await asker.choose('Start from', starts, parts.start ?? 'blank');
+  if (start === parts.start) return parts;
+  const { spec: _, fromSample: __, fromOpenapi: ___, operation: ____, example: _____, ...rest } = parts;
+  return { ...rest, start } as Parts;
+}
+
+/** Asks for the files of sample answers, several with commas. */
+export function askSamples(asker: Asker, before: readonly string[] | undefined): Promise<readonly string[]> {
+  const { prompt, parse } = toolQuestions.fromSample;
+  return asker.text({
+    message: `${prompt.message} Several with commas.`,
+    placeholder: 'base.json, ethereum.json',
+    ...(before && { before: before.join(', ') }),
+    parse(text) {
+      const paths = text
+        .split(',')
+        .map((path) => path.trim())
+        .filter((path) => path !== '');
+      const missing = paths.find((path) => !existsSync(path));
+      if (paths.length > 0 && missing === undefined) return parse(paths);
+      return missing === undefined ? parse(['']) : noSuchFile('--from-sample', missing);
+    },
+  });
+}
+
+/** Asks for the path of a spec file. */
+export function askSpec(asker: Asker, before: string | undefined): Promise<string> {
+  const { prompt, parse } = toolQuestions.spec;
+  return asker.text({
+    ...prompt,
+    placeholder: 'tools.json',
+    ...(before !== undefined && { before }),
+    parse: (text) => existing(parse(text), '--spec'),
+  });
+}
+
+/** Asks for an OpenAPI document until one can be read. */
+export async function askDocument(asker: Asker, before: string | undefined): Promise<string> {
+  const { prompt, parse } = toolQuestions.fromOpenapi;
+  let given = before;
+  for (;;) {
+    given = await asker.text({
+      ...prompt,
+      placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
+      ...(given !== undefined && { before: given }),
+      parse: (text) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
+    });
+    try {
+      unwrapped((await documentAt(given)).document);
+      return given;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      asker.warn([error.message, error.hint]);
+    }
+  }
+}
+
+/**
+ * Asks which operations of a document become tools: typing filters them.
+ *
+ * @throws CommandError where the document cannot be read
+ */
+export async function askOperations(asker: Asker, place: string): Promise<readonly string[]> {
+  const operations = operationsOf(unwrapped((await documentAt(place)).document));
+  const options = operations.map((operation) => {
+    const address = `${operation.method.toUpperCase()} ${operation.path}`;
+    const writes = operation.method === 'get' ? '' : ' · may change something';
+    return {
+      value: address,
+      label: operation.id === null ? address : `${nameOf(operation)}  ${address}`,
+      hint: `${operation.summary}${writes}`,
+    };
+  });
+  return asker.search(`Which of the ${operations.length} operations?`, options);
+}
+
+function isUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text.trim());
+}
+
+function existing(parsed: Result<string>, flag: string): Result<string> {
+  return !parsed.ok || existsSync(parsed.value) ? parsed : noSuchFile(flag, parsed.value);
+}
+
+function noSuchFile(flag: string, path: string): Result<never> {
+  return refuse(inputError(flag, path, 'there is no such file', 'Check the path.'));
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { sourceDependencies } from '../../src/plan/versions.ts';
+
+/** The program as it was built; this code runs from a bundle, started in the repository. */
+const program = join(process.cwd(), 'bin/create-market-mcp.js');
+
+/** Milliseconds that one run of the program or of the compiler may take. */
+const timeout = 600_000;
+
+/**
+ * Runs `create-market-mcp` and gives what it printed.
+ *
+ * @throws Error where it does not end with 0, with the end of what it wrote
+ */
+export async function runProgram(args: readonly string[], cwd: string): Promise<string> {
+  const ran = await execa(process.execPath, [program, ...args], {
+    cwd,
+    timeout,
+    maxBuffer: 400_000_000,
+    reject: false,
+    stdin: 'ignore',
+  });
+  if (ran.exitCode === 0) return ran.stdout;
+  throw new Error(`the program exited ${ran.exitCode}: ${ran.stderr.slice(-2_000)}`);
+}
+
+/** Makes a project and compiles it. */
+export async function makeProject(args: readonly string[], place: string, modules: string) {
+  const flags = ['--platform', 'context', '--yes', '--json', '--no-install', '--no-git'];
+  const result: { readonly directory: string; readonly tools: readonly string[] } = JSON.parse(
+    await runProgram(['made', ...flags, ...args], place),
+  );
+  symlinkSync(modules, join(result.directory, 'node_modules'), 'dir');
+  const compiler = join(modules, '.bin/tsc');
+  const built = await execa(compiler, [], { cwd: result.directory, timeout, reject: false });
+  if (built.exitCode !== 0) throw new Error(`tsc exited ${built.exitCode}: ${built.stdout.slice(0, 4_000)}`);
+  return result;
+}
+
+/** Installs what generated projects depend on, and gives the node_modules directory. */
+export async function installModules(place: string): Promise<string> {
+  const directory = join(place, 'modules');
+  mkdirSync(directory);
+  await runProgram(['shared', '--yes', '--no-install', '--no-git'], place);
+  const manifest = JSON.parse(readFileSync(join(place, 'shared/package.json'), 'utf8'));
+  const { 'create-market-mcp': _, ...devDependencies } = manifest.devDependencies;
+  const dependencies = { ...manifest.dependencies, ...sourceDependencies };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ dependencies, devDependencies }));
+  await execa('npm', ['install', '--no-audit', '--no-fund'], { cwd: directory, timeout });
+  return join(directory, 'node_modules');
+}
