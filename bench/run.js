@@ -11,6 +11,7 @@ import { load } from './parts/load.js';
 import { marketplace } from './parts/marketplace.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
+import { since } from './parts/since.js';
 
 // Measures the built product beside its peers and writes RESULTS.md:
 //
@@ -19,7 +20,18 @@ import { scaleOut } from './parts/scale-out.js';
 // `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
 // `--out`.
 
-const parts = [coldStart, scaffold, fromNothing, coldNpx, compile, load, growth, scaleOut, marketplace];
+const parts = [
+  coldStart,
+  scaffold,
+  fromNothing,
+  coldNpx,
+  compile,
+  load,
+  since,
+  growth,
+  scaleOut,
+  marketplace,
+];
 
 const { values } = parseArgs({
   options: {

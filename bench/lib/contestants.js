@@ -68,7 +68,12 @@ async function buildField(tools) {
     script: join(directory, 'dist/src/main.js'),
     env: (auth) =>
       auth
-        ? { PLATFORM_PUBLIC_KEY: publicKeyPem, PLATFORM_ISSUER: issuer, PLATFORM_AUDIENCE: audience }
+        ? {
+            PLATFORM_PUBLIC_KEY: publicKeyPem,
+            PLATFORM_ISSUER: issuer,
+            PLATFORM_AUDIENCE: audience,
+            MAX_TOKEN_SECONDS: '3600', // the life of the tokens here
+          }
         : { AUTH: 'off', NODE_ENV: 'development' },
   };
   const task = await taskOf(ours);

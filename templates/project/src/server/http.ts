@@ -7,7 +7,6 @@ import {
   createAnswers,
   createBodies,
   createCalls,
-  createStreams,
   discardRest,
   type Limits,
 } from './limits.ts';
@@ -16,7 +15,7 @@ import { createMethods, type MethodOptions, paidMethod, protocolVersions } from 
 import { createModern, isModern } from './modern.ts';
 import { ErrorCode, errorReply, parseMessage, RpcError, replyTo } from './rpc.ts';
 import { isObject } from './schema.ts';
-import { createSessions } from './session.ts';
+import { createSessions, createStreams } from './session.ts';
 
 /** What the app must know of its surroundings. */
 export interface AppConfig extends MethodOptions, Limits {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Report } from './log.ts';
 
 /** What bounds the memory and the work that callers can cause; sizes in bytes, times in milliseconds. */
@@ -251,56 +250,6 @@ export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Repo
       }
       count(token, 1);
       return call().finally(() => count(token, -1));
-    },
-  };
-}
-
-const keepAliveMs = 25_000;
-const keepAlive = ': keep-alive\n\n';
-
-/**
- * The open event streams of `GET /mcp`: one a session and one a connection, the newest. A tools-only server has nothing
- * to say there: they only stay open, and a comment now and then keeps proxies from closing them.
- */
-export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
-  type End = () => void;
-  const bySession = new Map<string, End>();
-  const bySocket = new Map<Socket, End>();
-  const streams = createHoldings<End>(
-    maxStreams,
-    () => true,
-    (end) => end(),
-  );
-  return {
-    /** Begins the stream of a session on a response whose head is written. */
-    open(session: string, address: string, socket: Socket, response: ServerResponse): void {
-      const timer = setInterval(() => response.write(keepAlive), keepAliveMs).unref();
-      const end = () => {
-        clearInterval(timer); // an ended response may stay open behind others, and a write to it would end the process
-        response.end();
-      };
-      bySession.get(session)?.();
-      bySession.set(session, end);
-      bySocket.set(socket, end);
-      response.once('close', () => {
-        clearInterval(timer);
-        streams.remove(address, end);
-        if (bySession.get(session) === end) bySession.delete(session);
-        if (bySocket.get(socket) === end) bySocket.delete(socket);
-      });
-      response.write(keepAlive);
-      if (!streams.add(address, end)) report('MAX_STREAMS');
-    },
-    /** Ends the stream of a session. */
-    close(session: string): void {
-      bySession.get(session)?.();
-    },
-    /** Ends the stream of a connection, which another request waits behind. */
-    giveWay(socket: Socket): void {
-      bySocket.get(socket)?.();
-    },
-    closeAll(): void {
-      for (const end of bySocket.values()) end();
     },
   };
 }

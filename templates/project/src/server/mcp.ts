@@ -1,17 +1,11 @@
 import { type CallResult, type Incident, runCall } from './call.ts';
-import type { Tool, ToolDefinition } from './define-tool.ts';
+import type { Tool } from './define-tool.ts';
 import type { Log } from './log.ts';
 import { ErrorCode, type Method, RpcError } from './rpc.ts';
 import { type CompiledTool, compileTool, isObject } from './schema.ts';
 
 /** The versions of MCP that the server speaks, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
-export const protocolVersions: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-];
+export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
 
 /** The method whose requests are paid for (C§5.3). */
 export const paidMethod = 'tools/call';
@@ -42,7 +36,7 @@ export function createMethods(
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
-  const list = JSON.stringify({ tools: tools.map(definitionOf) });
+  const list = JSON.stringify({ tools: tools.map(({ run: _, examples: __, ...definition }) => definition) });
   const report = (incident: Incident) => log('incident', incident);
 
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
@@ -61,8 +55,10 @@ export function createMethods(
     }
     const compiled = byName.get(name);
     if (!compiled) {
-      log('call', { tool: printable(name), ms: 0, outcome: 'unknown-tool' });
-      return JSON.stringify(unknownTool(name));
+      const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
+      log('call', { tool: shown, ms: 0, outcome: 'unknown-tool' });
+      const text = `Unknown tool: ${shown}. tools/list names the tools there are.`;
+      return JSON.stringify({ content: [{ type: 'text', text }], isError: true } satisfies CallResult);
     }
     const started = performance.now();
     const { result, ending } = await runCall(compiled, args, { onGone, timeoutMs, report });
@@ -79,20 +75,4 @@ export function createMethods(
     ['prompts/list', () => '{"prompts":[]}'],
     [paidMethod, call],
   ]);
-}
-
-/** What callers see of a tool; members that are undefined are left out when it is sent. */
-function definitionOf(tool: Tool): ToolDefinition {
-  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool;
-  return { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
-}
-
-function unknownTool(name: string): CallResult {
-  const text = `Unknown tool: ${printable(name)}. tools/list names the tools there are.`;
-  return { content: [{ type: 'text', text }], isError: true };
-}
-
-/** A name from outside, safe to show: 100 characters at most, none of them a control character. */
-function printable(name: string): string {
-  return name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
 }

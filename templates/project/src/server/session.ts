@@ -1,21 +1,15 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-
-/** Sessions as the `mcp-session-id` header names them (C§3.1). */
-export interface Sessions {
-  /** Opens a session and returns its identifier. */
-  open(): string;
-  /** Whether the identifier is of this server, not expired and not closed. */
-  isKnown(id: string | undefined): id is string;
-  /** Ends a session before its time. Only this process knows of it. */
-  close(id: string): void;
-}
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { createHoldings, type Limits } from './limits.ts';
+import type { Report } from './log.ts';
 
 const mostVerified = 5_000;
-/** Random part and time of issue in seconds, then the signature of both. */
+/** A random part and the time of issue in seconds, then the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
- * Sessions that are signed, not stored: random part, time of issue, and an HMAC-SHA256 of both. They cost no memory,
+ * Sessions as the `mcp-session-id` header names them (C§3.1): signed by HMAC-SHA256, not stored. They cost no memory,
  * outlive a restart and hold on every replica with the same secret.
  *
  * @param secret null for a random one: the sessions then end with the process
@@ -26,7 +20,7 @@ export function createSessions(
   ttlSeconds: number,
   audience = '',
   closed = createClosed(),
-): Sessions {
+) {
   // An HMAC costs a third of a call: a session that was verified is remembered with its time of issue.
   const verified = new Map<string, number>();
   let key: string | Buffer | null = secret;
@@ -45,19 +39,22 @@ export function createSessions(
     return at;
   };
   return {
-    open() {
+    /** Opens a session and returns its identifier. */
+    open(): string {
       for (;;) {
         const claim = `${randomUUID()}.${Math.max(nowSeconds(), closed.allBefore()).toString(36)}`;
         const id = `${claim}.${sign(claim)}`;
         if (!closed.has(id)) return id;
       }
     },
-    isKnown(id): id is string {
+    /** Whether the identifier is of this server, not expired and not closed. */
+    isKnown(id: string | undefined): id is string {
       if (id === undefined) return false;
       const issued = verified.get(id) ?? issuedAt(id);
       return issued !== undefined && issued >= closed.allBefore() && nowSeconds() < issued + ttlSeconds;
     },
-    close(id) {
+    /** Ends a session before its time. Only this process knows of it. */
+    close(id: string): void {
       closed.add(id);
       verified.delete(id);
     },
@@ -101,4 +98,54 @@ function placesOf(id: string): number[] {
 
 function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+const keepAliveMs = 25_000;
+const keepAlive = ': keep-alive\n\n';
+
+/**
+ * The open event streams of `GET /mcp`: one a session and one a connection, the newest. A tools-only server has nothing
+ * to say there: they only stay open, and a comment now and then keeps proxies from closing them.
+ */
+export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
+  type End = () => void;
+  const bySession = new Map<string, End>();
+  const bySocket = new Map<Socket, End>();
+  const streams = createHoldings<End>(
+    maxStreams,
+    () => true,
+    (end) => end(),
+  );
+  return {
+    /** Begins the stream of a session on a response whose head is written. */
+    open(session: string, address: string, socket: Socket, response: ServerResponse): void {
+      const timer = setInterval(() => response.write(keepAlive), keepAliveMs).unref();
+      const end = () => {
+        clearInterval(timer); // an ended response may stay open behind others, and a write to it would end the process
+        response.end();
+      };
+      bySession.get(session)?.();
+      bySession.set(session, end);
+      bySocket.set(socket, end);
+      response.once('close', () => {
+        clearInterval(timer);
+        streams.remove(address, end);
+        if (bySession.get(session) === end) bySession.delete(session);
+        if (bySocket.get(socket) === end) bySocket.delete(socket);
+      });
+      response.write(keepAlive);
+      if (!streams.add(address, end)) report('MAX_STREAMS');
+    },
+    /** Ends the stream of a session. */
+    close(session: string): void {
+      bySession.get(session)?.();
+    },
+    /** Ends the stream of a connection, which another request waits behind. */
+    giveWay(socket: Socket): void {
+      bySocket.get(socket)?.();
+    },
+    closeAll(): void {
+      for (const end of bySocket.values()) end();
+    },
+  };
 }
