@@ -102,7 +102,8 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
     mayAdmit(headers) {
-      return tokenForm.test(tokenOf(headers[rules.header]?.toString() ?? '', rules.scheme) ?? '');
+      const header = headers[rules.header]?.toString() ?? '';
+      return trustedUntil.has(header) || tokenForm.test(tokenOf(header, rules.scheme) ?? '');
     },
     prepare: keys.ready,
     holds: keys.holds,

@@ -93,7 +93,7 @@ export async function runCall(
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
   if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
-  if (holdsInfinity(input)) {
+  if (holdsInfinity(args)) {
     return failed('invalid-arguments', 'INVALID_ARGUMENTS', 'arguments: a number is too large');
   }
 

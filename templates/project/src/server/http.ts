@@ -54,6 +54,9 @@ interface Answer {
   readonly body?: string;
 }
 
+/** An answer, or null where it is a stream, which has begun. */
+type Routed = Answer | null | Promise<Answer>;
+
 /**
  * The endpoints of C§4 over a list of tools.
  *
@@ -100,19 +103,21 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
     }
 
-    const reply = () => replyTo(message, leg?.methods ?? methods, onGone(response));
-    const isPaid = message.method === paidMethod;
-    const result = await (isPaid ? calls.run(String(headers[token?.header ?? '']), reply) : reply());
-    if (result === undefined) return tooManyCalls;
-    if (result === null) return { status: 202 };
-    if (typeof result !== 'string') {
-      return json(result.error.code === ErrorCode.InvalidRequest ? 400 : 200, result);
+    const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
+    if (payer !== null && !calls.enter(payer)) return tooManyCalls;
+    try {
+      const reply = await replyTo(message, leg?.methods ?? methods, onGone(response));
+      if (reply === null) return { status: 202 };
+      if (typeof reply === 'string') {
+        return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : undefined);
+      }
+      return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
+    } finally {
+      if (payer !== null) calls.leave(payer);
     }
-    return json(200, result, initializes ? { 'mcp-session-id': session ?? sessions.open() } : {});
   }
 
-  /** The endpoint's answer; null where it is a stream, which has begun. */
-  async function endpoint(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+  function endpoint(request: IncomingMessage, response: ServerResponse): Routed {
     const { method, headers, socket } = request;
     if (method === 'POST') return post(request, response);
     if (method !== 'GET' && method !== 'DELETE') {
@@ -149,7 +154,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return isLocal || allowedOrigins.has('*') || allowedOrigins.has(origin);
   }
 
-  async function route(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+  function route(request: IncomingMessage, response: ServerResponse): Routed {
     const { method, headers, url = '' } = request;
     const { host, origin } = headers;
     if (!production && host !== undefined && !isOwnHost(host)) {

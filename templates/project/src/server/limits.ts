@@ -231,25 +231,27 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
   };
 }
 
-/** Runs calls, so many at once in all and for each token. */
+/** Counts running calls, in all and for each token. */
 export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report) {
   const running = new Map<string, number>();
   let all = 0;
-  const count = (token: string, change: 1 | -1) => {
-    all += change;
-    running.set(token, (running.get(token) ?? 0) + change);
-    if (running.get(token) === 0) running.delete(token);
-  };
   return {
-    /** What a call resolves to; undefined where one too many would run. */
-    async run<T>(token: string, call: () => Promise<T>): Promise<T | undefined> {
-      const met = all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN';
-      if (all >= maxCalls || (running.get(token) ?? 0) >= maxCallsPerToken) {
-        report(met);
-        return undefined;
+    /** Whether one more may run; `leave` ends it. */
+    enter(token: string): boolean {
+      const own = running.get(token) ?? 0;
+      if (all >= maxCalls || own >= maxCallsPerToken) {
+        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+        return false;
       }
-      count(token, 1);
-      return call().finally(() => count(token, -1));
+      all++;
+      running.set(token, own + 1);
+      return true;
+    },
+    leave(token: string): void {
+      all--;
+      const others = (running.get(token) ?? 1) - 1;
+      if (others > 0) running.set(token, others);
+      else running.delete(token);
     },
   };
 }

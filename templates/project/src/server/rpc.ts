@@ -117,6 +117,7 @@ const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.
 
 /** Whether JSON text nests deeper than so many levels: to parse such a text would take far longer than to see it. */
 function isNestedBeyond(most: number, bytes: Buffer): boolean {
+  if (bytes.length <= most) return false;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
