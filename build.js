@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { basename, dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { transform } from 'esbuild';
 import { build } from 'rolldown';
+import { minify } from 'rolldown/utils';
 import { load } from './scripts/load.js';
 
 // Builds the package: both programs as one bundle with templates and schemas compiled, the help of each, the templates in
@@ -19,7 +19,23 @@ mkdirSync(out);
 const { precompile } = await load('src/render/compile.ts');
 const { settings } = await load('src/contract/ajv.ts');
 
-const { output } = await build({
+// Names of functions and classes stay: a stack trace says where an error came from.
+const keepNames = { function: true, class: true };
+
+/** @type {import('rolldown').OutputOptions} */
+const written = {
+  dir: out,
+  // Node loads CommonJS with less work than ES modules, which also make it load every part of the modules of its own.
+  format: 'cjs',
+  strict: true,
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+  comments: false,
+  // In ASCII alone V8 keeps one byte a character and not two.
+  minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
+};
+
+const program = await build({
   input: 'src/cli/main.ts',
   platform: 'node',
   // Without the compiler: the templates are compiled here.
@@ -35,35 +51,28 @@ const { output } = await build({
     compiledSchemas(),
     inlinedFiles(),
     commanderWithoutProcesses(),
+    generatorOnDemand(),
     publication(),
     smallDependencies(),
+    functionWrappers(),
   ],
-  write: false,
   output: {
-    // Node loads CommonJS with less work than ES modules, which also make it load every part of the modules of its own.
-    format: 'cjs',
-    strict: true,
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
-    comments: false,
-    minify: { compress: true, mangle: false },
+    ...written,
     // What every run needs, and what is needed to write a project: loading many small files takes long.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 1 },
-        { name: 'core', test: /[\\/]cli[\\/](program|commands[\\/](create|add-tool))\.ts$/ },
+        { name: 'core', test: /[\\/]cli[\\/](program|commands[\\/]create)\.ts$/ },
       ],
     },
   },
 });
-
-/**
- * What a module of CommonJS is wrapped in, all of which is run as soon as it is loaded. V8 reads a `(function` whole at
- * once; of an arrow function it looks for the end first, and reads all in it a second time.
- */
-const wrapper = /(?<start>=require_rolldown_runtime\.\w+\(\()\(?(?<names>[\w$, ]*)\)?=>\{/g;
-
-for (const chunk of output) await writeChunk(chunk);
+const generator = await build({
+  input: { generator: 'json-schema-faker' },
+  platform: 'node',
+  plugins: [smallDependencies()],
+  output: written,
+});
 await packTemplates();
 // The earlier versions whose projects can be upgraded.
 cpSync('releases', join(out, 'releases'), { recursive: true });
@@ -74,7 +83,10 @@ for (const name of ['create-market-mcp', 'market-mcp']) {
 }
 
 await writeSpecSchema();
-writeFileSync(join(out, 'LICENSES.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+writeFileSync(
+  join(out, 'LICENSES.txt'),
+  licences([...program.output, ...generator.output].flatMap(({ moduleIds = [] }) => moduleIds)),
+);
 if (!isPublished) await packForProjects();
 
 /** In place of the module that compiles a template when it is used. */
@@ -152,27 +164,42 @@ function publication() {
   };
 }
 
-/** Short names inside what others have written: less to read for Node, and no function of ours loses its name in a stack trace. */
+/** A file of its own for what makes values up, loaded when it is first called: few schemas need it. */
+function generatorOnDemand() {
+  const file = './generator.cjs';
+  return {
+    name: 'generator on demand',
+    resolveId(source) {
+      if (source === file) return { id: file, external: true };
+    },
+    load(id) {
+      if (!/[\\/]json-schema-faker[\\/]/.test(id)) return;
+      return `export const generateSync = (...given) => require('${file}').generateSync(...given);`;
+    },
+  };
+}
+
+/** Short names inside what others have written: less to read for Node. */
 function smallDependencies() {
   return {
     name: 'small dependencies',
     transform: {
       filter: { id: /[\\/]node_modules[\\/].*\.[cm]?js$/ },
-      handler: async (code) =>
-        (await transform(code, { minifyIdentifiers: true, minifyWhitespace: true })).code,
+      handler: async (code, id) => (await minify(id, code, { compress: false, mangle: true })).code,
     },
   };
 }
 
-/** Small, and yet a stack trace names functions and short lines. In ASCII alone V8 keeps one byte a character and not two. */
-async function writeChunk({ fileName, code }) {
-  const small = await transform(code, {
-    format: 'cjs',
-    charset: 'ascii',
-    minifyWhitespace: true,
-    lineLimit: 120,
-  });
-  writeFileSync(join(out, fileName), small.code.replaceAll(wrapper, '$<start>function($<names>){'));
+/**
+ * What a module of CommonJS is wrapped in, all of which is run as soon as it is loaded, as a function. V8 reads a
+ * `(function` whole at once; of an arrow function it looks for the end first, and reads all in it a second time.
+ */
+function functionWrappers() {
+  const wrapper = /(?<=\brequire_rolldown_runtime\.\w+\(\()\((?<names>[\w$, ]*)\) => \{/g;
+  return {
+    name: 'function wrappers',
+    renderChunk: (code) => code.replaceAll(wrapper, 'function($<names>) {'),
+  };
 }
 
 /** All but what only the checkout needs: the settings of its compiler. */

@@ -17,11 +17,26 @@ export function compileSchema(
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
   const text = JSON.stringify(schema);
+  const key = `checked ${useDefaults} ${text}`;
+  const known = recent.get(key);
+  if (known) return known;
+  requireDialect(schema);
+  const validate = compileUnchecked(schema, text, useDefaults);
+  recent.keep(key, validate);
+  return validate;
+}
+
+/**
+ * `compileSchema` of what need not be a schema of the dialect that it names: whatever compiles is taken.
+ *
+ * @param text the schema as JSON
+ * @throws Error where the schema does not compile
+ */
+export function compileUnchecked(schema: JsonObject, text: string, useDefaults = false): ValidateFunction {
   const key = `${useDefaults} ${text}`;
   const known = recent.get(key);
   if (known) return known;
   if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
-  requireDialect(schema);
   const ajv = ajvFor(text, useDefaults);
   try {
     const validate = ajv.compile(schema);

@@ -28,6 +28,11 @@ export function requiredOf(schema: JsonObject): readonly string[] {
 
 /** One property alone, in the reach of its root's definitions: a schema for `{ [name]: value }`. */
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
-  const { definitions = {}, $defs = {} } = root;
-  return { type: 'object', properties: Object.fromEntries([[name, property]]), definitions, $defs };
+  const { definitions, $defs } = root;
+  return {
+    type: 'object',
+    properties: Object.fromEntries([[name, property]]),
+    ...(definitions !== undefined && { definitions }),
+    ...($defs !== undefined && { $defs }),
+  };
 }

@@ -1,7 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { settings } from '../contract/ajv.ts';
-import { mayBeEndless } from '../contract/compile.ts';
+import { compileUnchecked, mayBeEndless } from '../contract/compile.ts';
 import { propertyAlone } from '../contract/keywords.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
 import { RecentValidators } from '../contract/recent.ts';
@@ -51,6 +51,7 @@ function compiled(schema: JsonObject): ValidateFunction {
 
 function validatorOf(schema: JsonObject): ValidateFunction {
   const text = JSON.stringify(schema);
+  if (!text.includes('"format":')) return compileUnchecked(schema, text); // then both readings are the same
   const known = recent.get(text);
   if (known) return known;
   // A compilation that is broken off leaves half of it, and ids of two schemas may be the same.

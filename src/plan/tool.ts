@@ -58,13 +58,22 @@ export interface ToolTests {
   readonly wrongAnswer: Json;
 }
 
+export const toolsDirectory = 'src/tools';
+export const testsDirectory = 'test/tools';
+
+/** Path of the file of a tool and of its test. */
+export function pathsOf(file: string): { readonly path: string; readonly test: string } {
+  return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
+}
+
 /** The files of one tool: its source and its test. Both are the author's once written. */
 export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
+  const { path, test } = pathsOf(context.file);
   const template = tool.call ? 'tool/api-tool.ts.hbs' : 'tool/tool.ts.hbs';
   return [
-    { path: `src/tools/${context.file}.ts`, template, context, owner: 'yours' },
-    { path: `test/tools/${context.file}.test.ts`, template: 'tool/test.ts.hbs', context, owner: 'yours' },
+    { path, template, context, owner: 'yours' },
+    { path: test, template: 'tool/test.ts.hbs', context, owner: 'yours' },
   ];
 }
 

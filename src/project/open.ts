@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { memoize } from '../model/memoize.ts';
+import { pathsOf, testsDirectory, toolsDirectory } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { LiteralReader } from '../typescript/literal.ts';
 import { codeTokens } from '../typescript/tokens.ts';
@@ -16,8 +17,6 @@ import { refuseDetours } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
-const toolsDirectory = 'src/tools';
-const testsDirectory = 'test/tools';
 
 /**
  * Reads a project without running anything of it.
@@ -51,11 +50,6 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
 /** The tools by name; the file stands in where the name is not written out. */
 export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
   return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
-}
-
-/** Path of the file of a tool and of its test. */
-export function pathsOf(file: string): { readonly path: string; readonly test: string } {
-  return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
 }
 
 /** All that stands beside the tools and beside their tests; `file` is the name without its ending. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { createTar } from 'nanotar';
 import { sha256 } from './hash.ts';
 
@@ -54,6 +54,8 @@ function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
 
 /** The header names no operating system, so that every machine writes the same bytes. */
 function compressed(tar: Uint8Array): Uint8Array {
+  // Loaded here: what creates a project from the built package packs nothing.
+  const { gzipSync }: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
   const packed = gzipSync(tar, { level: 9 });
   packed[9] = 255;
   return packed;

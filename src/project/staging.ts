@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   type BigIntStats,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -78,7 +79,8 @@ function sealOf({ ino, birthtimeNs }: BigIntStats): string {
 }
 
 export function removeStaging(staging: string): void {
-  rmSync(staging, { recursive: true, force: true });
+  // Mostly it is gone: a rename was its end, and Node loads a module of its own to remove what is not there.
+  if (existsSync(staging)) rmSync(staging, { recursive: true, force: true });
 }
 
 function isStale(staging: string): boolean {

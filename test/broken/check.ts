@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { createLauncher } from '../../src/check/launch.ts';
 import { createSigner, type Report, type RuleResult, runContract } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
@@ -44,16 +44,9 @@ export async function buildProgram(): Promise<Program> {
   const directory = await mkdtemp(join(tmpdir(), 'good-server-'));
   const entry = join(directory, 'main.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
-    outfile: entry,
-    bundle: true,
+    input: fileURLToPath(new URL('main.ts', import.meta.url)),
     platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
+    output: { file: entry, codeSplitting: false },
   });
   return {
     entry,

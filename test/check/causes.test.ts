@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { transformSync } from 'esbuild';
+import { transformSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { causeOf, crashIn } from '../../src/check/causes.ts';
 import { printedErrors, ServerLog } from '../../src/check/logged.ts';
@@ -14,16 +14,12 @@ function ran(...lines: readonly string[]): { readonly root: string; readonly err
   mkdirSync(join(root, 'dist/src/tools'), { recursive: true });
   const source = lines.join('\n');
   writeFileSync(join(root, 'src/tools/price.ts'), source);
-  const { code, map } = transformSync(`type Gone = {\n  a: string;\n};\n${source}`, {
-    loader: 'ts',
-    sourcemap: true,
-    sourcefile: '../../../src/tools/price.ts',
-    format: 'esm',
-  });
+  const shifted = `type Gone = {\n  a: string;\n};\n${source}`;
+  const { code, map } = transformSync('../../../src/tools/price.ts', shifted, { sourcemap: true });
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   const file = join(root, 'dist/src/tools/price.js');
   writeFileSync(file, `${code}\n//# sourceMappingURL=price.js.map`);
-  writeFileSync(`${file}.map`, map);
+  writeFileSync(`${file}.map`, JSON.stringify(map));
   const { stderr } = spawnSync(
     process.execPath,
     ['--enable-source-maps', '--trace-exit', '--max-old-space-size=40', file],

@@ -1,10 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { planCreation } from '../../src/changes/creation.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { runContract } from '../../src/contract/run.ts';
 import { version } from '../../src/plan/versions.ts';
+import { writeProject } from '../../src/project/write.ts';
 import { isRunning } from '../processes.ts';
 import { directory } from '../project/directory.ts';
 
@@ -102,6 +105,14 @@ describe('the built programs', () => {
       expect({ status, code: error.code }).toEqual({ status: 70, code: 'UNEXPECTED' });
       expect(error.details.join()).toMatch(/\bat .*:\d+/);
     });
+  });
+
+  it('keep the names of functions, which a stack trace shows', () => {
+    const dist = join(root, 'dist');
+    const code = readdirSync(dist).filter((file) => file.endsWith('.cjs'));
+    const text = code.map((file) => readFileSync(join(dist, file), 'utf8')).join('');
+    for (const { name } of [planCreation, writeProject, runContract])
+      expect(text).toMatch(new RegExp(`function ${name}\\(`));
   });
 
   it.each(['https://127.0.0.1:9/mcp', 'HTTP:/127.0.0.1:9/mcp', 'http://x.invalid/../..', 'localhost:9/mcp'])(

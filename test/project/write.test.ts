@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isStaging, makeStaging, staleStagings } from '../../src/project/staging.ts';
 import { inspectTarget } from '../../src/project/target.ts';
@@ -213,25 +213,9 @@ describe('killed at any moment', () => {
 
   beforeAll(async () => {
     await build({
-      stdin: {
-        contents: `
-          import { templatesBelow } from './src/project/templates.ts';
-          import { withManifest } from './src/project/manifest.ts';
-          import { inspectTarget } from './src/project/target.ts';
-          import { writeProject } from './src/project/write.ts';
-          const [, , target, templates] = process.argv;
-          const files = [...templatesBelow(templates)].map(([path, content]) => [path, { content, owner: 'yours' }]);
-          const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] };
-          const set = withManifest(new Map(files), { platform: 'generic', answers, listed: {} });
-          process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));
-        `,
-        resolveDir: join(import.meta.dirname, '../..'),
-        loader: 'ts',
-      },
-      outfile: program,
-      bundle: true,
-      format: 'esm',
+      input: join(import.meta.dirname, 'write-project.ts'),
       platform: 'node',
+      output: { file: program, codeSplitting: false },
     });
   });
 

@@ -8,8 +8,8 @@ import {
   ListToolsResultSchema,
   type Tool as SdkTool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { build } from 'esbuild';
 import { execa } from 'execa';
+import { build } from 'rolldown';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import * as contract from '../../src/contract/outcomes.ts';
@@ -47,12 +47,10 @@ describe('the runtime stands by itself', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }));
     symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
     await build({
-      entryPoints: [join(server, 'http.ts')],
-      bundle: true,
-      outfile: join(directory, 'app.mjs'),
+      input: join(server, 'http.ts'),
       platform: 'node',
-      format: 'esm',
-      packages: 'external',
+      external: /^[^./]/,
+      output: { file: join(directory, 'app.mjs'), codeSplitting: false },
     });
     const script = `
       import crypto from 'node:crypto';

@@ -1,0 +1,14 @@
+import { withManifest } from '../../src/project/manifest.ts';
+import { inspectTarget } from '../../src/project/target.ts';
+import { templatesBelow } from '../../src/project/templates.ts';
+import { writeProject } from '../../src/project/write.ts';
+
+// Writes all templates to a directory as a project, after it has said that it is ready.
+
+const [, , target = '', templates = ''] = process.argv;
+const files = [...templatesBelow(templates)].map(
+  ([path, content]) => [path, { content, owner: 'yours' }] as const,
+);
+const answers = { name: 'x', packageManager: 'npm', profile: 'generic', tools: [] } as const;
+const set = withManifest(new Map(files), { platform: 'generic', answers, listed: null });
+process.stdout.write('ready', () => writeProject(inspectTarget(target, [...set.keys()]), set));
