@@ -104,21 +104,21 @@ export function nameError(project: Project, name: string): InputError | undefine
   const by = namesTaken(project).get(toolFile(name));
   return by === undefined
     ? undefined
-    : inputError('[name]', name, `is there already: ${by}`, 'Take another name.');
+    : inputError('[name]', name, `already exists: ${by}`, 'Choose another name.');
 }
 
 function requireFree(project: Project, names: readonly string[]): void {
   const taken = namesTaken(project);
   const clashes = names.flatMap((name) => {
     const by = taken.get(toolFile(name));
-    return by === undefined ? [] : [`${name} is there already: ${by}`];
+    return by === undefined ? [] : [`${name} already exists: ${by}`];
   });
   const [first] = clashes;
   if (first === undefined) return;
   throw new CommandError(
     'TOOL_EXISTS',
-    clashes.length === 1 ? first : `${clashes.length} of the tools are there already`,
-    `Nothing was written. Take another name, edit the file, or remove the tool first: ${marketCommand('remove-tool')}.`,
+    clashes.length === 1 ? first : `${clashes.length} of the tools already exist`,
+    `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
     exitCodes.badInput,
     clashes.length === 1 ? [] : clashes,
   );

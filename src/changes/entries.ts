@@ -47,7 +47,7 @@ async function fromSamples(
       const where = path === '-' ? '--from-sample' : path;
       const text = await readInput(path);
       if (text.trim() === '')
-        return refuse(inputError(where, undefined, 'is empty', 'Give an answer of the API.'));
+        return refuse(inputError(where, undefined, 'is empty', 'Give a file with an answer of the API.'));
       const document = readDocument(text, where.endsWith('.json') ? where : `${where}.json`);
       return document.ok ? pass({ name: where, value: document.value }) : document;
     }),

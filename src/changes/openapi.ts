@@ -18,12 +18,12 @@ export async function fromOpenApi(
   const { document, where, url } = await documentAt(place);
   if (!document.ok) return document;
   if (description !== undefined && operations.length !== 1) {
-    const hint = 'Choose one operation, or leave the description out.';
+    const hint = 'Choose one operation, or remove --description.';
     return refuse(
       inputError(
         '--description',
         description,
-        `describes one tool, and ${operations.length} operations are chosen`,
+        `describes one tool, but ${operations.length} operations are chosen`,
         hint,
       ),
     );

@@ -29,5 +29,5 @@ function unknownPlatform(name: string) {
   const names = platforms.map((platform) => platform.name);
   const near = closest(name, names);
   const hint = near ? `Did you mean ${near}?` : `Write ${listed([...names, 'the path of a file'])}.`;
-  return inputError('--platform', name, 'is neither a profile that ships nor a path', hint);
+  return inputError('--platform', name, 'is neither a built-in profile nor a path', hint);
 }

@@ -32,8 +32,8 @@ export function planRemoval(project: Project, names: readonly string[], force: b
   if (staying.length === 0) {
     throw new CommandError(
       'LAST_TOOL',
-      'a server has at least one tool',
-      `Add another one first: ${marketCommand('add-tool')}.`,
+      'the last tool of a server cannot be removed',
+      `Add another tool first: ${marketCommand('add-tool')}.`,
     );
   }
   // A test goes before what it imports, so that the project compiles at every moment.
@@ -64,7 +64,7 @@ function toolsNamed({ tools }: Project, names: readonly string[]): readonly Tool
     const near = closest(name, known);
     throw new CommandError(
       'NO_SUCH_TOOL',
-      `no tool of this project is named ${JSON.stringify(name)}`,
+      `this project has no tool called ${JSON.stringify(name)}`,
       near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
     );
   });
@@ -77,8 +77,8 @@ function requireUnchanged({ directory, manifest }: Project, paths: readonly stri
   if (changed.length === 0) return;
   throw new CommandError(
     'FILE_CHANGED',
-    `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it is' : 'they are'} not as first written`,
-    'Nothing was removed. Commit or copy what you need, then --force.',
+    `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it was' : 'they were'} changed after the program wrote ${changed.length === 1 ? 'it' : 'them'}`,
+    'Nothing was removed. Commit or copy what you need, then run the command with --force.',
     exitCodes.badInput,
   );
 }

@@ -9,7 +9,7 @@ const shownFrames = 8;
 const shownCharacters = 1_000;
 
 /**
- * What an error says of itself, from the text of its stack.
+ * The message and frames of an error, read from the text of its stack.
  *
  * @param text a message, then lines such as `    at run (file:///p/src/tools/x.ts:12:5)`.
  * @param directory the project: places in it are shown relative to it.
@@ -20,7 +20,7 @@ export function causeOf(text: string, directory: string): Cause {
   const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
   const places = lines.flatMap((line) => placeIn(line, directory) ?? []);
   const at = placeToChange(places);
-  // The causes of an error, and what else stands between the frames.
+  // The causes of an error, and other text between the frames.
   const further = first === -1 ? [] : lines.slice(first).filter((line) => /^\s*\[?cause\]?:/.test(line));
   return {
     message: [message, ...further.map((line) => line.trim())].join(' ').slice(0, shownCharacters),
@@ -32,8 +32,8 @@ export function causeOf(text: string, directory: string): Cause {
 }
 
 /**
- * The error of which a Node process died, from what it wrote to its standard error: an exception that nobody caught, an
- * explicit exit, or a lack of memory. Undefined where it tells of none.
+ * The error that ended a Node process, read from its standard error: an uncaught exception, an
+ * explicit exit, or a lack of memory. Undefined if it names none.
  */
 export function crashIn(errors: string, directory: string): Cause | undefined {
   const memory = /^FATAL ERROR: (.*)$/m.exec(errors)?.[1];
@@ -50,10 +50,10 @@ export function crashIn(errors: string, directory: string): Cause | undefined {
   return { message: `process.exit(${exit[1]}) was called`, ...(at !== undefined && { at }), stack };
 }
 
-/** What Node writes of an uncaught exception: the place, the line of the source, a marker, the error, its version. */
+/** What Node prints for an uncaught exception: the place, the source line, a marker, the error, its version. */
 const uncaughtException =
   /^(?<place>\S.*):(?<line>\d+)\n(?:.*\n)?[ \t~]*\^+\n+(?<text>[\s\S]*?)\n+(?=Node\.js v\d)/gm;
-/** What `--trace-exit` writes. */
+/** What `--trace-exit` prints. */
 const explicitExit =
   /^\(node:\d+\) WARNING: Exited the environment with code (\d+)\n((?: {4}at [^\n]*\n?)+)/gm;
 const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
@@ -91,7 +91,7 @@ function placeOf(file: string, line: string, directory: string): Place | undefin
   return { text: at, at, isOwn };
 }
 
-/** The place that its author can change: in a tool or what it uses, before the runtime. */
+/** The place that the author can change: in a tool or its imports, rather than in the runtime. */
 function placeToChange(places: readonly Place[]): string | undefined {
   return withoutRuntime(places).find(({ isOwn }) => isOwn)?.at;
 }
@@ -102,7 +102,7 @@ function withoutRuntime(places: readonly Place[]): readonly Place[] {
   return authored.some(({ isOwn }) => isOwn) ? authored : places;
 }
 
-/** The line of the source that a line of compiled code stems from; `--trace-exit` does not translate it. */
+/** The source line of a compiled line; `--trace-exit` does not translate it. */
 function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {
   if (!path.endsWith('.js')) return undefined;
   try {

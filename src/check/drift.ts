@@ -7,9 +7,9 @@ import { driftOf, type Listed } from '../project/listed.ts';
 import type { Change } from './model.ts';
 
 /**
- * What has changed from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
- * callers where arguments that were valid may be refused, or where an answer may hold what it could not hold before or lack
- * what it held. Elements that are not readable tools are passed over.
+ * The changes from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
+ * callers if arguments that were valid may be refused, or if an answer may contain something new or lack
+ * what it always contained. Elements that are not readable tools are skipped.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly Change[] {
   const [old, now] = [byName(before), byName(after)];
@@ -26,7 +26,7 @@ export function changesBetween(before: readonly Json[], after: readonly Json[]):
 }
 
 /**
- * What has changed since a project recorded the fingerprints of its tools: which tools, not what in them.
+ * The tools that have changed since a project recorded their fingerprints, without the details.
  *
  * @param tools elements of a tools/list result.
  */
@@ -43,8 +43,8 @@ export function changesSince(listed: Listed, tools: readonly Json[]): readonly C
   ];
 }
 
-const gone = 'the tool is gone';
-const arrived = 'a new tool';
+const gone = 'the tool was removed';
+const arrived = 'the tool is new';
 
 function byName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
   return new Map(
@@ -54,7 +54,7 @@ function byName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
   );
 }
 
-/** Whether a schema says what a tool takes or what it returns: what widens the one narrows the other. */
+/** Whether a schema is for input or output: a change that is safe for one may break the other. */
 type Side = 'input' | 'output';
 type ChangeInTool = Omit<Change, 'tool'>;
 
@@ -86,7 +86,7 @@ function schemaChanges(
       case 'type':
         return typesDiffer(before, after) ? changed(old, now, at, breaksCallers(before, after, side)) : [];
       case 'nullable':
-        return []; // told with the type
+        return []; // reported with the type
       case 'enum':
         return changed(old, now, at, side === 'input' ? !holdsAll(now, old) : !holdsAll(old, now));
       case 'items':
@@ -99,7 +99,7 @@ function schemaChanges(
   });
 }
 
-/** Keywords that say something to a reader and nothing to a validator. */
+/** Keywords for readers, without meaning for a validator. */
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
 
 function propertyChanges(
@@ -112,7 +112,7 @@ function propertyChanges(
   const required = namesIn(after.required);
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
     const at = `${path}.${name}`;
-    if (!Object.hasOwn(now, name)) return [{ path: at, breaks: true, what: 'gone', ...was(old[name]) }];
+    if (!Object.hasOwn(now, name)) return [{ path: at, breaks: true, what: 'removed', ...was(old[name]) }];
     if (!Object.hasOwn(old, name)) {
       const demanded = side === 'input' && required.has(name);
       return [{ path: at, breaks: demanded, what: demanded ? 'new and required' : 'new', ...is(now[name]) }];
@@ -121,7 +121,7 @@ function propertyChanges(
   });
 }
 
-/** Properties that both have, and that are demanded by only one of the two. */
+/** Properties that both schemas have and only one of them requires. */
 function requiredChanges(
   before: JsonObject,
   after: JsonObject,
@@ -148,7 +148,7 @@ function typesDiffer(before: JsonObject, after: JsonObject): boolean {
   );
 }
 
-/** Arguments may be of fewer types than before, answers of more. No type at all means any. */
+/** Whether arguments allow fewer types than before, or answers more. No type means any type. */
 function breaksCallers(before: JsonObject, after: JsonObject, side: Side): boolean {
   const [narrow, wide] = side === 'input' ? [before, after] : [after, before];
   const types = typesOf(wide);
@@ -157,12 +157,12 @@ function breaksCallers(before: JsonObject, after: JsonObject, side: Side): boole
   return typesOf(narrow).length === 0 || !typesOf(narrow).every(covers);
 }
 
-/** Whether a keyword that was added, removed or changed may refuse arguments, or lift a promise about answers. */
+/** Whether a keyword that was added, removed or changed may refuse arguments, or allow more answers. */
 function constrains(before: Json | undefined, after: Json | undefined, side: Side): boolean {
   return side === 'input' ? after !== undefined : before !== undefined;
 }
 
-/** Whether every member of the second list is in the first. No list at all holds everything. */
+/** Whether every member of the second list is in the first. No list means everything. */
 function holdsAll(list: Json | undefined, members: Json | undefined): boolean {
   if (!Array.isArray(list)) return true;
   if (!Array.isArray(members)) return false;
@@ -176,7 +176,7 @@ function changed(
   breaks: boolean,
 ): readonly ChangeInTool[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const what = before === undefined ? 'new' : after === undefined ? 'gone' : 'changed';
+  const what = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
   return [{ path, breaks, what, ...was(before), ...is(after) }];
 }
 

@@ -9,30 +9,30 @@ import type { Change, CheckReport, Demands } from './model.ts';
 import type { Held } from './project.ts';
 import { type Baseline, weigh } from './verdict.ts';
 
-/** A check of a good server takes seconds; one of a server that hardly answers ends at this time. */
+/** A check of a good server takes seconds; this limit ends the check of a server that hardly answers. */
 const standardDeadlineMs = 15 * 60_000;
 
-/** What a check is made with. */
+/** The options of a check. */
 export interface CheckOptions {
   readonly demands: Demands;
   readonly selects: (rule: RuleText) => boolean;
   readonly baseline?: Baseline | undefined;
-  /** An earlier tool list, to compare with. */
+  /** An earlier tool list to compare with. */
   readonly earlier?: Earlier | undefined;
-  /** Milliseconds that bound each request. */
+  /** Timeout of each request in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds that bound the whole check. */
+  /** Timeout of the whole check in milliseconds. */
   readonly deadlineMs?: number | undefined;
-  /** Calls beside those that the target itself knows of. */
+  /** Calls in addition to those of the target's own examples. */
   readonly examples?: Examples | undefined;
-  /** What may be called, where the server is not ours. */
+  /** Which tools may be called if the server is not ours. */
   readonly calls?: CallPolicy | undefined;
   /** Ends the check: it rejects with the reason. */
   readonly signal?: AbortSignal;
   readonly onRule?: (result: RuleResult, done: number, total: number) => void;
 }
 
-/** A tool list as the marketplace last read it, or as far as it is known. */
+/** The tool list that the marketplace last read, as far as it is known. */
 export interface Earlier {
   readonly file: string;
   changesTo(tools: readonly Json[]): readonly Change[];
@@ -40,12 +40,12 @@ export interface Earlier {
 
 export interface Examined {
   readonly report: CheckReport;
-  /** The tool list that the server sent; undefined where it sent none. */
+  /** The tool list that the server sent; undefined if it sent none. */
   readonly listed: readonly Json[] | undefined;
 }
 
 /**
- * Runs the contract on a server and weighs what it finds.
+ * Runs the contract on a server and decides what counts.
  *
  * @throws SystemError `UNREACHABLE` where nothing answers.
  */
@@ -81,7 +81,11 @@ export async function examine(
     },
   ).catch((error: unknown) => {
     if (!(error instanceof Unreachable)) throw error;
-    throw new SystemError('UNREACHABLE', error.message, 'Start the server, or correct the URL.');
+    throw new SystemError(
+      'UNREACHABLE',
+      error.message,
+      'Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.',
+    );
   });
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
@@ -97,7 +101,7 @@ export async function examine(
 function withFurther({ called, withheld }: CallPlan, further: readonly string[]): CallPlan {
   const allowed = withheld.filter(({ tool }) => further.includes(tool));
   return {
-    called: [...called, ...allowed.map(({ tool, atMost }) => ({ tool, atMost, because: 'it was chosen' }))],
+    called: [...called, ...allowed.map(({ tool, atMost }) => ({ tool, atMost, because: 'you chose it' }))],
     withheld: withheld.filter((one) => !allowed.includes(one)),
   };
 }

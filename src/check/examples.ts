@@ -12,13 +12,14 @@ export type Examples = ReadonlyMap<string, readonly ToolExample[]>;
 export const examplesSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Calls for market-mcp check',
-  description: 'Calls of each tool with what to expect. A tool that is named here may be called.',
+  description:
+    'Calls of each tool with the expected outcome. The check may call each tool that is named here.',
   type: 'object',
   properties: {
-    $schema: { type: 'string', description: 'Where an editor finds this schema.' },
+    $schema: { type: 'string', description: 'URL or path of this schema, for editors.' },
     tools: {
       type: 'object',
-      description: 'The calls, by the name of the tool.',
+      description: 'The calls of each tool, by its name.',
       additionalProperties: {
         type: 'array',
         minItems: 1,
@@ -29,7 +30,7 @@ export const examplesSchema = {
             expect: {
               enum: ['found', 'empty', 'fail'],
               description:
-                'found: data. empty: searchExhausted or noResultsReason and no data. fail: isError with error and message.',
+                'found: data. empty: searchExhausted or noResultsReason, and no data. fail: isError with error and message.',
             },
           },
           required: ['arguments', 'expect'],
@@ -50,7 +51,7 @@ export async function readExamples(file: string): Promise<Result<Examples>> {
   if (!document.ok) return document;
   const problems = mismatches(examplesSchema, document.value, file);
   if (problems.length > 0) {
-    const hint = `Write ${sample}; market-mcp examples-schema prints the whole form.`;
+    const hint = `Write ${sample}; market-mcp examples-schema prints the full schema.`;
     return refuse(
       ...problems.map(({ path = file, expected, actual }) =>
         inputError(path, undefined, `expected ${expected}, got ${actual}`, hint),

@@ -42,14 +42,14 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
   return errors.length > 0 ? refuse(...errors) : pass({ file, known });
 }
 
-/** A tool list as it was recorded: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
+/** A recorded tool list: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
 export async function readListing(file: string): Promise<Result<readonly Json[]>> {
   const document = readDocument(await readInput(file), file);
   if (!document.ok) return document;
   const { value } = document;
   const listed = [value, isObject(value) ? value.tools : null, toolsOfAnswer(value)].find(Array.isArray);
   if (listed) return pass(listed);
-  return refuse(inputError(file, undefined, 'holds no list of tools', 'Save one with --save-listing.'));
+  return refuse(inputError(file, undefined, 'contains no list of tools', 'Save one with --save-listing.'));
 }
 
 function toolsOfAnswer(value: Json): Json | undefined {

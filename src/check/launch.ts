@@ -11,11 +11,11 @@ const stopMs = 3_000;
 const pollMs = 20;
 const keptOutput = 64 * 1024;
 
-/** An instance of which more is kept than its last lines. */
+/** An instance whose output is kept, not only its last lines. */
 export interface Watched extends Instance {
-  /** The end of what it has written to standard error. */
+  /** The last part of its standard error. */
   errors(): string;
-  /** What its log says of errors in its own code. */
+  /** The errors in its code, from its log. */
   incidents(): readonly Incident[];
   /** Where the answers of its tools came from. */
   answers(): readonly SourceAnswer[];
@@ -25,24 +25,24 @@ export type Launching = (environment: Environment) => Promise<Watched>;
 
 export interface Launcher {
   readonly launch: Launching;
-  /** Kills whatever still runs; synchronous, so that it can be the last thing this process does. */
+  /** Kills everything that still runs; synchronous, so that it can run when this process exits. */
   killAll(): void;
 }
 
 export interface LauncherOptions {
-  /** The directory the server is run in; this process's own where absent. */
+  /** The working directory of the server; by default that of this process. */
   readonly cwd?: string;
-  /** Arguments of Node before the program. */
+  /** Arguments for Node, before the program. */
   readonly nodeArguments?: readonly string[];
   /** Milliseconds a server may take to answer. */
   readonly startMs?: number;
 }
 
 /**
- * Starts instances of a server, each the process `node <entry>` with an environment of its own. Every process is
- * ended by its own id, at the latest when this process ends.
+ * Starts instances of a server, each a process `node <entry>` with its own environment. Every process is
+ * ended by its id, at the latest when this process ends.
  *
- * @param base variables on top of this process's own. A variable set to undefined is passed as empty, which counts
+ * @param base variables in addition to those of this process. A variable set to undefined is passed as empty, which counts
  *   as unset and keeps a `.env` file from setting it.
  */
 export function createLauncher(
@@ -86,12 +86,12 @@ function kill(children: Iterable<ChildProcess>): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** The port of a server that is told none (C§4.2). */
+/** The port of a server without PORT (C§4.2). */
 const defaultPort = 3000;
 
 const startAttempts = 3;
 
-/** Starts an instance on a free port; on another one where a program takes the port between its choice and its use. */
+/** Starts an instance on a free port; tries another one if a program takes the port before the instance uses it. */
 export async function onFreePort<T extends Instance>(startAt: (port: string) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const instance = await startAt(String(await freePort()));
@@ -145,7 +145,7 @@ function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
   };
 }
 
-/** Asks for the health of a server until it tells, ends, or time runs out. */
+/** Requests the health of a server until it answers, the process ends, or the time is over. */
 async function answers(health: URL, exit: Promise<Exit>, timeoutMs: number): Promise<boolean> {
   const limit = new AbortController();
   const { signal } = limit;
@@ -159,7 +159,7 @@ async function answers(health: URL, exit: Promise<Exit>, timeoutMs: number): Pro
   return !signal.aborted;
 }
 
-/** The status of the answer to a GET; undefined where none comes. */
+/** The status of the answer to a GET; undefined if there is no answer. */
 function statusOf(url: URL, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     get(url, { signal, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>

@@ -3,21 +3,21 @@ import { causeOf } from './causes.ts';
 import type { Incident } from './logged.ts';
 import type { Stray } from './model.ts';
 
-/** What is known of the code of a server that is examined. */
+/** What is known about the code of the checked server. */
 export interface OwnCode {
   readonly directory: string;
   /** Name of a tool → the file that defines it, `src/tools/get-price.ts`. */
   readonly sources: ReadonlyMap<string, string>;
-  /** What the server has logged so far of errors in its code. */
+  /** The errors in its code that the server has logged so far. */
   incidents(): readonly Incident[];
 }
 
-/** Different errors that are told beside the rules. */
+/** How many different errors are reported in addition to the rules. */
 const shownStrays = 10;
 
 /**
- * A report with the error behind each problem, as the server logged it, and the place where it can be changed; with the
- * errors beside that no problem tells of.
+ * A report with the cause of each problem, as the server logged it, and the place to change; with the
+ * other errors that belong to no problem.
  */
 export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
@@ -33,7 +33,8 @@ export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
     if (cause) told.add(keyOf(cause.message));
     const at = problem.at ?? cause?.at ?? sources.get(tool);
-    const fix = incident && cause?.at && `Correct ${cause.at}: the call failed with the error above.`;
+    const fix =
+      incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
     return {
       ...problem,
       ...(cause && { cause }),
@@ -68,7 +69,7 @@ function straysOf(incidents: readonly Incident[], directory: string): readonly S
   return [...strays.values()].slice(0, shownStrays);
 }
 
-/** Errors that differ only in their values are one error. */
+/** Errors that differ only in values count as one. */
 function keyOf(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\d+/g, '…');
 }

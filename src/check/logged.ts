@@ -1,13 +1,13 @@
 /** An error in the code of a server, as the runtime logs it: one JSON line `{"event":"incident",…}`. */
 export interface Incident {
-  /** What the caller was told in place of the error; absent where the error belongs to no call. */
+  /** The id that the caller got in place of the error; absent if the error belongs to no call. */
   readonly id?: string;
   readonly tool?: string;
-  /** A stack, or where an answer differs from its schema. */
+  /** A stack, or the mismatch between an answer and its schema. */
   readonly detail: string;
 }
 
-/** What is kept of a log: the first errors are those that count. */
+/** The number of errors that are kept: the first ones matter. */
 const bounds = { incidents: 500, answers: 100_000, detail: 8_000, line: 64 * 1024 } as const;
 
 /** An answer that a tool got through the source kit, as the runtime logs it for a check. */
@@ -45,8 +45,8 @@ export class ServerLog {
 }
 
 /**
- * The errors in what a server has printed to its standard error: `get_price TypeError: …` with its stack, as
- * `console.error('get_price', error)` prints it. A word in front is taken for the name of a tool.
+ * The errors that a server has printed to its standard error: `get_price TypeError: …` with its stack, as
+ * `console.error('get_price', error)` prints it. A word before the error is read as the name of a tool.
  */
 export function printedErrors(errors: string): readonly Incident[] {
   const printed = errors.slice(0, firstCrash(errors)).matchAll(printedError);
@@ -59,7 +59,7 @@ export function printedErrors(errors: string): readonly Incident[] {
 const printedError =
   /^(?:(?<tool>[\w.-]+):? )?(?<detail>(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)\b(?: \[\w+\])?:? ?.*(?:\n(?! {4}at ).*){0,4}(?:\n {4}at .*)+(?:\n +\[?cause\]?: .*)?)/gm;
 
-/** An error of which the process died is not a printed one. */
+/** The error that ended the process is not a printed one. */
 function firstCrash(errors: string): number {
   const at = errors.search(/^\S.*:\d+\n(?:.*\n)?[ \t~]*\^+\n/m);
   return at === -1 ? errors.length : at;

@@ -4,19 +4,19 @@ import { crashIn } from './causes.ts';
 import type { Launching, Watched } from './launch.ts';
 import { type Incident, printedErrors } from './logged.ts';
 
-/** A server of a project that is examined: what it logs is known. */
+/** The checked server of a project, with its log. */
 export interface WatchedServer extends OwnedServer {
   instance(): Watched;
-  /** What every process of it has logged of errors in its own code. */
+  /** The errors in its code that all its processes have logged. */
   incidents(): readonly Incident[];
 }
 
-/** Milliseconds in which a process that ends closes its output. */
+/** Milliseconds within which an ending process closes its output. */
 const closingMs = 1_000;
 const lastLines = 3;
 
 /**
- * A server whose address stays the same over restarts: tokens are made out to it.
+ * A server whose address is the same after a restart, because tokens are issued for it.
  *
  * @param directory the project; places in it are shown relative to it.
  */

@@ -13,10 +13,10 @@ import type { OwnCode } from './located.ts';
 import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
-/** A server to check, and how to let go of it. */
+/** A server to check, and how to release it. */
 export interface Held {
   readonly target: Target;
-  /** What is known of it beside its answers, where it is that of a project. */
+  /** What is known about its code, if it is the server of a project. */
   readonly own?: OwnCode;
   /** Where the answers of its tools came from, so far; of a project's server alone. */
   answers?(): readonly SourceAnswer[];
@@ -24,10 +24,10 @@ export interface Held {
 }
 
 /**
- * Starts the server of a built project on a free port, with a throwaway platform key.
+ * Starts the server of a built project on a free port, with a temporary platform key.
  *
- * @param platform judged by this platform instead of the project's own.
- * @param sources recordings unless told otherwise.
+ * @param platform the platform to use instead of the project's own.
+ * @param sources recordings by default.
  * @throws SystemError `NOT_STARTED` with the last lines of the server.
  */
 export async function holdProject(
@@ -37,7 +37,11 @@ export async function holdProject(
 ): Promise<Held> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
-    throw new SystemError('NOT_STARTED', `there is no built server (${entry})`, buildHint(directory));
+    throw new SystemError(
+      'NOT_STARTED',
+      `the project is not built: ${entry} is missing`,
+      buildHint(directory),
+    );
   }
   const facts = await factsOf(directory);
   const profile = platform ?? facts.platform;
@@ -69,16 +73,16 @@ export async function holdProject(
   }
 }
 
-/** What a project says of itself in its compiled code. */
+/** What the compiled code of a project declares. */
 export interface Facts {
   readonly platform: PlatformProfile;
   readonly tools: readonly { readonly name: string; readonly examples?: readonly ToolExample[] }[];
 }
 
 /**
- * What a built project says of itself. It is asked in a process of its own: the author's code is not loaded into this one.
+ * What a built project declares. It is read in a separate process: the author's code is not loaded into this one.
  *
- * @throws SystemError `NOT_STARTED` with the last lines, where the tools cannot be loaded.
+ * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
  */
 export async function factsOf(directory: string): Promise<Facts> {
   const { exitCode, stdout, lastLines } = await run(process.execPath, ['--input-type=module', '-e', tell], {
@@ -89,7 +93,7 @@ export async function factsOf(directory: string): Promise<Facts> {
   throw notStarted(directory, lastLines);
 }
 
-/** Set off from what the tools may write while they are loaded. */
+/** Separates our output from that of the tools while they are loaded. */
 const mark = '\u0000facts\u0000';
 const tell = `
 const [{ platform }, { tools }] = await Promise.all([

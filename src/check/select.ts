@@ -10,7 +10,7 @@ export interface Selection {
   readonly skip: readonly string[];
 }
 
-/** The rules that a selection leaves, as a predicate; refuses names that no rule and no group has, and to leave none. */
+/** The selected rules, as a predicate; refuses unknown names and an empty selection. */
 export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
   const errors = [
     ...only.flatMap((name) => nameErrors('--only', name)),
@@ -22,11 +22,16 @@ export function selector({ only, skip }: Selection): Result<(rule: RuleText) => 
   const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
   if (rules.some(selects)) return pass(selects);
   return refuse(
-    inputError('--skip', skip.join(','), 'leaves no rule to run', 'Skip fewer, or choose others.'),
+    inputError(
+      '--skip',
+      skip.join(','),
+      'leaves no rule to run',
+      'Skip fewer rules, or choose others with --only.',
+    ),
   );
 }
 
-/** What is wrong with the name of a rule, or of a group, that was given under a flag. */
+/** The error of a flag's rule or group name, if it is unknown. */
 export function nameErrors(where: string, name: string): readonly InputError[] {
   const ids = rules.map(({ id }) => id);
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
@@ -35,6 +40,6 @@ export function nameErrors(where: string, name: string): readonly InputError[] {
   const near = closest(name, all);
   const hint = near
     ? `Did you mean ${near}?`
-    : `Groups are ${groups.join(', ')}; market-mcp explain lists all rules.`;
-  return [inputError(where, name, 'is neither a rule nor a group of rules', hint)];
+    : `Groups are ${groups.join(', ')}. market-mcp explain lists all rules.`;
+  return [inputError(where, name, 'unknown rule or group of rules', hint)];
 }

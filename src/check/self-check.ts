@@ -23,9 +23,9 @@ export async function build(directory: string, packageManager: PackageManager): 
 }
 
 /**
- * Starts the server of a built project, runs the whole contract on it and stops it.
+ * Starts the server of a built project, runs the whole contract on it, and stops it.
  *
- * @throws SystemError `NOT_STARTED` with the last lines of the server, `UNREACHABLE` where it stops answering.
+ * @throws SystemError `NOT_STARTED` with the last lines of the server, `UNREACHABLE` if it stops answering.
  */
 export async function selfCheck(directory: string, onRule: CheckOptions['onRule']): Promise<Report> {
   const { release, ...held } = await holdProject(directory);

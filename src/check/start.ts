@@ -7,7 +7,7 @@ import { createLauncher, type Launching, onFreePort, type Watched } from './laun
 import type { SourceAnswer } from './logged.ts';
 import { ownedBy, type WatchedServer } from './owned.ts';
 
-/** `replay`: from recordings, so that no request leaves this machine and no secret is needed. `live`: from the APIs. */
+/** `replay`: from recordings, without requests to other machines and without secrets. `live`: from the APIs. */
 export type Sources = 'replay' | 'live';
 
 /** Where the tools' source kit takes answers from. */
@@ -24,23 +24,23 @@ export interface Started {
   /** Starts further instances like it. */
   readonly launch: Launch;
   readonly signer: Signer;
-  /** The server, where a check may start it again. */
+  /** The server, if a check may restart it. */
   readonly owned: WatchedServer;
   /** Where the answers of all instances came from, so far. */
   answers(): readonly SourceAnswer[];
 }
 
-/** Stacks name the lines of the sources, and an explicit exit says where it was called. */
+/** Stacks name source lines, and an explicit exit says where it was called. */
 const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
-/** Thrown where a server does not come up; the message holds the last lines it wrote. */
+/** Thrown if a server does not start; the message contains its last lines. */
 export class NotStarted extends Error {}
 
 /**
- * Starts a built server on a free port of this machine, with a throwaway platform key.
+ * Starts a built server on a free port of this machine, with a temporary platform key.
  *
  * @param entry the program that Node runs.
- * @param cwd the directory it is run in.
+ * @param cwd its working directory.
  * @throws NotStarted
  */
 export async function start(

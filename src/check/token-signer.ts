@@ -4,14 +4,14 @@ import { NotRun } from '../contract/not-run.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
 
-/** Claims that decide whether a token is valid; a token that was given cannot be had with others. */
+/** Claims that decide whether a token is valid; a given token cannot be issued with others. */
 const deciding = new Set(['iss', 'aud', 'exp', 'nbf', 'iat']);
 
 /**
- * A signer that has no key but one token, which the platform has signed: it stands in for every valid token, and
- * forgeries that need another key or none carry its claims.
+ * A signer without a key that uses one token signed by the platform: it stands for every valid token, and
+ * forgeries with another key or none contain its claims.
  *
- * @throws Error where the token is not a JWT.
+ * @throws Error if the token is not a JWT.
  */
 export async function createTokenSigner(token: string, platform: PlatformProfile['token']): Promise<Signer> {
   const payload = decodeJwt(token) as Record<string, Json>;
@@ -26,7 +26,9 @@ export async function createTokenSigner(token: string, platform: PlatformProfile
         return untrusted.token({ by, claims: { ...payload, ...claims } });
       }
       if (by !== 'platform' || Object.keys(claims).some((name) => deciding.has(name))) {
-        throw new NotRun('one token was given, not the key that could sign such a one (--signing-key)');
+        throw new NotRun(
+          'this rule needs a token with other claims; give the private key with --signing-key',
+        );
       }
       return token;
     },

@@ -2,13 +2,13 @@ import type { Report, RuleResult } from '../contract/model.ts';
 import { summaryOf } from '../contract/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
-/** A baseline as it was read. */
+/** A baseline that was read. */
 export interface Baseline {
   readonly file: string;
   readonly known: readonly KnownFailure[];
 }
 
-/** What a run has found, weighed by what its caller demands. */
+/** The findings of a run, and which of them count for its caller. */
 export function weigh(report: Report, demands: Demands, baseline?: Baseline, drift?: Drift): CheckReport {
   const known = baseline?.known ?? [];
   const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
@@ -34,7 +34,7 @@ export function weigh(report: Report, demands: Demands, baseline?: Baseline, dri
   };
 }
 
-/** Whether a rule's verdict makes the check fail. */
+/** Whether the verdict of a rule makes the check fail. */
 export function counts(rule: CheckedRule, { level, requireAll }: Demands): boolean {
   if (rule.status === 'not-run') {
     return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
@@ -60,7 +60,7 @@ function isKnown({ id, status, problems }: RuleResult, known: readonly KnownFail
   );
 }
 
-/** Whether the rule of an entry was run and found nothing that the entry excuses. */
+/** Whether the rule of an entry was run and no longer finds what the entry excuses. */
 function isStale({ rule, tool }: KnownFailure, results: readonly RuleResult[]): boolean {
   const result = results.find(({ id }) => id === rule);
   if (!result || result.status === 'not-run') return false;

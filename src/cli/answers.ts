@@ -2,7 +2,7 @@ import { CommandError } from '../model/command-error.ts';
 
 /** The three ways from what flags say to all answers. */
 export interface Answering<Answers> {
-  /** The flags that must be given where nothing may be asked and no default is taken. */
+  /** The flags that are required if no questions may be asked and defaults are not taken. */
   readonly missing: readonly string[];
   /** With the default wherever no flag answers. */
   complete(): Answers;
@@ -24,8 +24,8 @@ export async function answersOf<Answers>(
   if (missing.length === 0) return complete();
   throw new CommandError(
     'MISSING_ANSWERS',
-    `there is no terminal to ask at, and these are missing: ${missing.join(', ')}`,
-    'Give them, or --yes to take the defaults.',
+    `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`,
+    'Add the flags, or add --yes to use the defaults.',
   );
 }
 

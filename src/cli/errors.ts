@@ -8,11 +8,15 @@ export function toCommandError(error: unknown): CommandError {
   if (isCommanderError(error)) return fromCommander(error);
   if (error instanceof Error && error.name === 'Cancelled') {
     const { resume } = error as { readonly resume?: string };
-    const hint = resume === undefined ? '' : `To go on with the answers given so far: ${resume}`;
+    const hint = resume === undefined ? '' : `To continue with the answers given so far: ${resume}`;
     return new CommandError('CANCELLED', 'cancelled, nothing was written', hint, exitCodes.cancelled);
   }
   if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
-    return new CommandError('NO_DIRECTORY', 'the current directory is gone', 'Change to one that exists.');
+    return new CommandError(
+      'NO_DIRECTORY',
+      'the current directory no longer exists',
+      'Change to a directory that exists.',
+    );
   }
   return unexpected(error);
 }
@@ -22,11 +26,11 @@ function unexpected(error: unknown): CommandError {
   const { version: node, platform, arch, env } = process;
   const running = `version ${version}, Node ${node} on ${platform} ${arch}`;
   const how = env.DEBUG
-    ? `Report all of this with the command line (${running}).`
-    : `Run it again with DEBUG=1, and report what it prints then with the command line (${running}).`;
+    ? `Report this output together with the command line (${running}).`
+    : `Run the command again with DEBUG=1, and report its output together with the command line (${running}).`;
   return new CommandError(
     'UNEXPECTED',
-    `${messageOf(error)} (an error of this program)`,
+    `${messageOf(error)} (an error in this program)`,
     how,
     exitCodes.internal,
     env.DEBUG ? inspect(error).split('\n') : [],
@@ -50,5 +54,9 @@ function isCommanderError(error: unknown): error is CommanderProblem {
 function fromCommander(error: CommanderProblem): CommandError {
   const [message = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
   const hint = suggestions.join(' ').replace(/^\(|\)$/g, '');
-  return new CommandError('BAD_USAGE', message, hint || 'Run it with --help to see what it takes.');
+  return new CommandError(
+    'BAD_USAGE',
+    message,
+    hint || 'Run the command with --help to see its arguments and options.',
+  );
 }

@@ -17,12 +17,12 @@ import { withUpgrade } from './upgrade/flags.ts';
 export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
     .version(version, '-V, --version')
-    .helpOption('-h, --help', 'show this')
+    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => helpWidth, writeErr: () => {}, outputError: () => {} });
   if (name === 'create-market-mcp') return withCreate(program, run);
 
-  program.description('Works on a marketplace tool server, and makes new ones.');
+  program.description('Develop, check and extend marketplace tool servers.');
   withCreate(program.command('new'), run);
   withTools(program, run);
   withCheck(program.command('check'), run);
@@ -32,27 +32,27 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   program
     .command('explain')
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
-    .description('say what a rule means and why, with an example that fails and one that passes')
-    .option('--json', 'the same as JSON')
+    .description('explain a rule, with an example that fails and one that passes')
+    .option('--json', 'print as JSON')
     .action((rule: string | undefined) =>
       run(async (output) => (await import('./commands/explain.ts')).explain(rule, output)),
     );
   program
     .command('spec-schema')
-    .description('print the JSON Schema of what --spec takes')
-    .option('--json', 'the same, on one line')
+    .description('print the JSON Schema of --spec files')
+    .option('--json', 'print on one line')
     .action(() => run(async (output) => (await import('./commands/spec-schema.ts')).printSpecSchema(output)));
   program
     .command('examples-schema')
-    .description('print the JSON Schema of what check --examples takes')
-    .option('--json', 'the same, on one line')
+    .description('print the JSON Schema of check --examples files')
+    .option('--json', 'print on one line')
     .action(() =>
       run(async (output) => (await import('./commands/examples-schema.ts')).printExamplesSchema(output)),
     );
   program
     .command('platforms')
-    .argument('[name]', 'print this one whole, to start your own from')
-    .description('list the platform profiles that ship')
+    .argument('[name]', 'print this profile in full, as a start for your own')
+    .description('list the built-in platform profiles')
     .option('--json', 'print the profiles themselves')
     .action((name: string | undefined) =>
       run(async (output) => (await import('./commands/platforms.ts')).showPlatforms(name, output)),
@@ -63,7 +63,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
   command
-    .description('Makes a marketplace-ready MCP tool server and proves it. Asks for what no flag says.')
+    .description('Create a marketplace-ready MCP tool server and verify it. Missing flags are asked for.')
     .argument(directory.flag.syntax, directory.flag.description);
   return withFlags(command, questions, createSwitches).action(
     (place: string | undefined, options: CreateFlags & Given<typeof createSwitches>) => {
@@ -78,7 +78,7 @@ function withTools(program: Command, run: Run): void {
   const { tool, ...questions } = addToolQuestions;
   const add = program
     .command('add-tool')
-    .description('add a tool to the project that the current directory lies in; asks for what no flag says')
+    .description('add a tool to the project in the current directory; missing flags are asked for')
     .argument(tool.flag.syntax, tool.flag.description);
   withFlags(add, questions, addToolSwitches).action(
     (name: string | undefined, options: Flags<ToolParts> & Given<typeof addToolSwitches>) => {
@@ -89,15 +89,18 @@ function withTools(program: Command, run: Run): void {
   );
   program
     .command('list')
-    .description('list the tools of the project, and how they differ from what the marketplace last read')
-    .option('--mark-listed', 'record them as read: after registration, and after every "Refresh Skills"')
+    .description('list the tools of the project, and their differences from what the marketplace last read')
+    .option(
+      '--mark-listed',
+      'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
+    )
     .option('--json', 'print one JSON object')
     .action(({ markListed = false }: { markListed?: boolean }) =>
       run(async (output) => (await import('./commands/list.ts')).list({ markListed }, output)),
     );
   const remove = program
     .command('remove-tool')
-    .description('remove tools with their tests; asks before it does')
+    .description('remove tools and their tests, after a confirmation')
     .argument('<name...>', 'names of the tools');
   withFlags(remove, {}, removeToolSwitches).action(
     (names: string[], options: Given<typeof removeToolSwitches>) => {
@@ -113,19 +116,19 @@ function withDevelopment(program: Command, run: Run): void {
   program
     .command('dev')
     .description(
-      'run the server of the project and a local marketplace for it; builds and starts it after each change',
+      'run the server of the project and a local marketplace; rebuild and restart the server after each change',
     )
-    .option('--no-marketplace', 'without the marketplace page beside it')
-    .option('--port <port>', 'port of the marketplace page (default: 4400, or the first free one after it)')
-    .option('--inspect [port]', 'let a debugger attach to the server (default: port 9229)')
+    .option('--no-marketplace', 'do not start the local marketplace')
+    .option('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)')
+    .option('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)')
     .action((flags: DevFlags) =>
       run(async (output) => (await import('./commands/dev.ts')).dev(flags, output)),
     );
   program
     .command('token')
     .argument('[tool]', 'tool to call (default: the first one)')
-    .description('sign a token with the local platform key and print lines to paste that call a tool')
-    .option('--ttl <seconds>', "lifetime of the token (default: the platform's)")
+    .description('sign a token with the local platform key, and print commands that call a tool with it')
+    .option('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)")
     .option('--json', 'print one JSON object')
     .action((tool: string | undefined, flags: { readonly ttl?: string }) =>
       run(async (output) => (await import('./commands/token.ts')).token(tool, flags, output)),

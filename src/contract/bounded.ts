@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 
-/** Milliseconds of a processor that are plenty for one value and one schema. */
+/** Milliseconds of CPU time that suffice for one value and one schema. */
 export const taskMs = 1_000;
 
 /** Thrown by `bounded` where the time is up. */
@@ -10,14 +10,14 @@ let context: ReturnType<typeof createContext> | undefined;
 let script: Script | undefined;
 
 /**
- * Runs a synchronous task that untrusted data may make endless (a regular expression that backtracks, a schema that
- * branches without end), and breaks it off after it has had a processor for some milliseconds. On a machine that is too
- * busy to grant them in time, the task is run anew and given longer: it must bear being broken off and run again.
+ * Runs a synchronous task that untrusted data can make endless (a regular expression that backtracks, a schema that
+ * branches without end), and stops it after some milliseconds of CPU time. On a machine that is too
+ * busy to grant them in time, the task is run again with more time, so it must tolerate being stopped and repeated.
  *
  * @throws Overdue, or whatever the task throws.
  */
 export function bounded<T>(milliseconds: number, task: () => T): T {
-  // Node breaks off only what was started by a script, but then all of it.
+  // Node stops only code that a script started, but then all of it.
   context ??= createContext({ task: undefined });
   script ??= new Script('task()');
   context.task = task;
@@ -37,10 +37,10 @@ export function bounded<T>(milliseconds: number, task: () => T): T {
   }
 }
 
-/** The share of its time for which an endless task has a processor on a machine that is not too busy. */
+/** The share of CPU time that an endless task gets on a machine that is not too busy. */
 const granted = 0.8;
 
-/** Milliseconds for which this process has had a processor. */
+/** The CPU time of this process in milliseconds. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -19,7 +19,7 @@ import { submissionRules } from './rules/submission.ts';
 import { transportRules } from './rules/transport.ts';
 import { staticRules } from './static-rules.ts';
 
-/** The rules that take a running server, in order of report. */
+/** The rules that need a running server, in the order of the report. */
 export const liveRules: readonly LiveRule[] = [
   ...endpointRules,
   ...identityRules,
@@ -41,5 +41,5 @@ export const liveRules: readonly LiveRule[] = [
   ...runtimeRules,
 ];
 
-/** Every rule there is. */
+/** Every rule. */
 export const rules: readonly Rule[] = [...staticRules, ...liveRules];

@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that only goes forwards. (`performance` would take some to load.) */
+/** Milliseconds of a monotonic clock. (`performance` takes milliseconds to load.) */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

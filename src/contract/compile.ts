@@ -9,7 +9,7 @@ import { RecentValidators } from './recent.ts';
  * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts).
  * `useDefaults` fills absent properties in place, as a server does with its input (C§2.1).
  *
- * @returns a validator whose `errors` are to be read before it is used again: equal schemas may get the same one.
+ * @returns a validator. Read its `errors` before the next use: equal schemas may get the same validator.
  * @throws Error where the schema does not compile, and for `$async`, whose validator would answer with a promise.
  */
 export function compileSchema(
@@ -49,7 +49,7 @@ export function compileUnchecked(schema: JsonObject, text: string, useDefaults =
 
 const recent = new RecentValidators();
 
-/** @throws Error where the schema is none of the dialect that it names, or that is unknown. */
+/** @throws Error if the dialect that the schema names is unknown, or the schema is invalid in it. */
 function requireDialect(schema: JsonObject): void {
   if (!isDraft07(schema)) {
     otherDialects().validateSchema(schema, true);
@@ -64,7 +64,7 @@ function isDraft07({ $schema }: JsonObject): boolean {
   return $schema === undefined || $schema === draft07;
 }
 
-/** Has the meta-schema compiled that a schema is held against: what breaks off its compilation must not leave half of it. */
+/** Compiles the meta-schema of a schema in advance: an interrupted compilation would leave it half compiled. */
 export function readyDialect(schema: JsonObject): void {
   if (isDraft07(schema)) validator();
   else otherDialects();
@@ -72,7 +72,7 @@ export function readyDialect(schema: JsonObject): void {
 
 let dialects: Ajv | undefined;
 
-/** Says what is wrong with any other `$schema`. */
+/** Reports any other `$schema`. */
 function otherDialects(): Ajv {
   if (dialects) return dialects;
   const fresh = new Ajv(settings);
@@ -84,19 +84,19 @@ function otherDialects(): Ajv {
 const compilers = new Map<boolean, Ajv>();
 
 /**
- * An Ajv to compile with costs more to make than a small schema to compile, most of it for the meta-schema that a `$ref`
- * may lead to: schemas that are safe with each other share one that knows none.
+ * Creating an Ajv takes longer than compiling a small schema, mostly because of the meta-schema that a `$ref`
+ * may refer to. Schemas that cannot disturb each other share an Ajv without meta-schema.
  */
 function ajvFor(text: string, useDefaults: boolean): Ajv {
   const options = { ...settings, useDefaults, validateSchema: false };
-  // Two tools may use the same name, and a compilation that was broken off leaves half of it.
+  // Two tools may use the same name, and an interrupted compilation leaves half of it.
   if (/"\$id":/.test(text) || mayBeEndless(text)) return new Ajv(options);
   const known = compilers.get(useDefaults) ?? new Ajv({ ...options, meta: false });
   compilers.set(useDefaults, known);
   return known;
 }
 
-/** Whether work on a schema may have no end, by its text. */
+/** Whether work on a schema may never end, judged by its text. */
 export function mayBeEndless(text: string): boolean {
   return /"(pattern|patternProperties|\$ref|uniqueItems)":/.test(text);
 }

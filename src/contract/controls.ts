@@ -4,9 +4,9 @@ import { missing } from './probe/reasons.ts';
 import { isRefusal, sessionOf } from './probe/rpc.ts';
 import type { Control } from './rule.ts';
 
-/** initialize is answered by a result: whatever answers otherwise is not an MCP server, and nothing else can be said of it. */
+/** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be judged. */
 export const initializes: Control = async (probe) =>
-  (await probe.initialized()).result ? undefined : 'initialize gave no result (discovery.initialize)';
+  (await probe.initialized()).result ? undefined : 'initialize returned no result (see discovery.initialize)';
 
 /** The first initialize opens a session. */
 export const opensSession: Control = async (probe) => {
@@ -15,12 +15,12 @@ export const opensSession: Control = async (probe) => {
   return sessionOf(http) === undefined ? missing.session : undefined;
 };
 
-/** A second initialize, with nothing odd about it, is answered by a result too. */
+/** A second, ordinary initialize returns a result, too. */
 export const initializesAgain: Control = async (probe) => {
   const first = await initializes(probe);
   if (first !== undefined) return first;
   const { result } = await probe.once('initialize again', () => probe.initialize());
-  return result ? undefined : 'a second initialize without it fails as well (session.unique)';
+  return result ? undefined : 'a second, ordinary initialize fails as well (see session.unique)';
 };
 
 /** tools/list is answered by a list, in the session that all rules share. */
@@ -35,39 +35,39 @@ export const reportsHealth: Control = async (probe) => {
   return undefined;
 };
 
-/** A tools/call, paid for where the server asks for it, is answered in JSON-RPC. */
+/** A tools/call, paid if the server requires it, is answered in JSON-RPC. */
 export const answersCalls: Control = async (probe) => {
   const answered = await answeredCalls(probe);
-  return answered.some(({ rpc }) => rpc.response) ? undefined : 'no call gave a JSON-RPC response';
+  return answered.some(({ rpc }) => rpc.response) ? undefined : 'no call got a JSON-RPC response';
 };
 
 /**
- * Those of all calls that were answered at all.
+ * The calls that were answered.
  *
- * @throws NotRun where none was: nothing can be said of results that nobody has seen.
+ * @throws NotRun if none was: there is no result to judge.
  */
 export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
   return answeredOf(await probe.outcomes());
 }
 
-/** Those of some calls that were answered at all. @throws NotRun where none was. */
+/** Those of these calls that were answered. @throws NotRun if none was. */
 export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutcome[] {
   const answered = outcomes.filter(({ rpc }) => rpc.http.status > 0);
   if (answered.length > 0) return answered;
   throw new NotRun(`no call was answered: ${outcomes[0]?.rpc.http.body}`, 'unanswered');
 }
 
-/** A tools/call without a token is turned down: what gets past authentication otherwise is nothing special. */
+/** A tools/call without a token is refused: otherwise other ways past authentication prove nothing. */
 export const refusesUnpaid: Control = async (probe) => {
   const { http, result, error } = await probe.unpaidCall();
-  if (result) return 'a call without a token runs as well (gate.no-token)';
+  if (result) return 'an ordinary call without a token runs as well (see gate.no-token)';
   const isTurnedDown = error !== undefined || (http.status >= 400 && http.status < 500);
-  return isTurnedDown ? undefined : 'a call without a token is not refused (gate.no-token)';
+  return isTurnedDown ? undefined : 'an ordinary call without a token is not refused (see gate.no-token)';
 };
 
-/** A tools/call with a valid token is let through: a server that refuses every call tells nothing by refusing one. */
+/** A tools/call with a valid token is accepted: if a server refuses every call, a refusal proves nothing. */
 export const admitsPaid: Control = async (probe) => {
   const { http, response } = await probe.paidCall();
-  if (isRefusal(http)) return 'a call with a valid token was refused (gate.valid-token)';
-  return response ? undefined : 'a call with a valid token gave no response (gate.valid-token)';
+  if (isRefusal(http)) return 'a call with a valid token was refused (see gate.valid-token)';
+  return response ? undefined : 'a call with a valid token got no response (see gate.valid-token)';
 };

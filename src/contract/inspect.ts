@@ -9,10 +9,10 @@ import { bounds, isReadable } from './walk.ts';
 
 /**
  * The verdict of every static rule on a list of tools (elements of a `tools/list` result). Never throws: the list may
- * hold any JSON; an element that is not an object or beyond all size fails `tool.readable` and is left out of the rest, and so
- * are the tools beyond the bounds.
+ * contain any JSON. An element that is not an object or is too large fails `tool.readable` and is not checked further; neither
+ * are the tools beyond the limits.
  *
- * @param others tools of the same list that are not judged themselves.
+ * @param others tools of the same list that are not checked themselves.
  */
 export function inspectTools(
   tools: readonly unknown[],
@@ -23,7 +23,7 @@ export function inspectTools(
   const beyond = unless(tools.length + others.length <= bounds.tools, {
     path: 'tools/list result.tools',
     expected: `at most ${bounds.tools} tools`,
-    actual: 'more; those beyond were not examined',
+    actual: 'more tools; those beyond the limit were not checked',
   });
   const examined = within.filter(isTool);
   const beside = others.slice(0, bounds.tools).filter(isTool);

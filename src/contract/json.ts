@@ -1,6 +1,6 @@
 import type { JsonObject } from './model.ts';
 
-/** A value as text for a person, at most `limit` characters. */
+/** A value as readable text of at most `limit` characters. */
 export function shorten(value: unknown, limit = 80): string {
   const text = value === undefined ? 'nothing' : jsonOf(value);
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
@@ -10,7 +10,7 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return 'a value without end';
+    return 'a value that is cyclic or too deep';
   }
 }
 
@@ -27,7 +27,7 @@ export function present<T>(members: Readonly<Record<string, T | undefined>>): Re
 }
 
 /**
- * An object with these members that inherits nothing: to Ajv an absent property called `constructor` would be there.
+ * An object with these members and no prototype: Ajv would find an absent property called `constructor` in the prototype.
  */
 export function bare(members: JsonObject): JsonObject {
   return Object.assign(Object.create(null), members);

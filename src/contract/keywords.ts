@@ -1,7 +1,7 @@
 import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 
-/** The types a schema names, `nullable: true` counted as `null`. Empty where it names none. */
+/** The types that a schema names; `nullable: true` counts as `null`. Empty if it names none. */
 export function typesOf(schema: JsonObject): readonly Json[] {
   const named = Array.isArray(schema.type)
     ? schema.type
@@ -26,7 +26,7 @@ export function requiredOf(schema: JsonObject): readonly string[] {
     : [];
 }
 
-/** One property alone, in the reach of its root's definitions: a schema for `{ [name]: value }`. */
+/** A schema for `{ [name]: value }`: one property alone, with the definitions of its root. */
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
   const { definitions, $defs } = root;
   return {

@@ -3,9 +3,9 @@ import { Probe } from './probe/probe.ts';
 import { staysUp } from './rules/endpoint.ts';
 import type { Ending, Exit, Target } from './target.ts';
 
-/** The moment from which on a server answered nothing any more. */
+/** When a server stopped answering. */
 export interface Death {
-  /** The rule that found it out; empty where it was found out before the first rule. */
+  /** The rule that detected it; empty if it was detected before the first rule. */
   readonly rule: string;
   /** Rules that ran at the same time. */
   readonly beside: readonly string[];
@@ -28,7 +28,7 @@ export class Life {
     this.#signal = signal;
   }
 
-  /** Whether the server was found to answer nothing any more. */
+  /** Whether the server was found to have stopped answering. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -37,7 +37,7 @@ export class Life {
     return this.#deaths;
   }
 
-  /** Notes that a rule runs for as long as `act` takes. */
+  /** Records that a rule runs while `act` runs. */
   async during<T>(rule: string, act: () => Promise<T>): Promise<T> {
     this.#running.add(rule);
     try {
@@ -47,7 +47,7 @@ export class Life {
     }
   }
 
-  /** Whether the server answers anything, asked because a rule got no answer. Once it does not, it is not asked again. */
+  /** Whether the server still answers; checked when a rule got no answer. Once it does not, it is not asked again. */
   goesOn(rule: string): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(false);
     this.#looking ??= this.#look(rule).finally(() => {
@@ -57,7 +57,7 @@ export class Life {
   }
 
   /**
-   * Starts a server that we own again, once in a run.
+   * Restarts a server that we own, once in a run.
    *
    * @returns whether it answers.
    */
@@ -70,13 +70,13 @@ export class Life {
     return healthy;
   }
 
-  /** Why a rule was not run that got no answer because the server was gone. */
+  /** The reason for a rule that was not run because the server was gone. */
   reasonFor(rule: string): string {
     const death = this.#deaths.at(-1);
     if (death?.rule === rule) return 'the server stopped answering while this rule ran';
     return death === undefined || death.rule === ''
-      ? 'the server no longer answers'
-      : `the server no longer answers since ${death.rule}`;
+      ? 'the server has stopped answering'
+      : `the server has not answered since ${death.rule}`;
   }
 
   async #look(rule: string): Promise<boolean> {
@@ -98,14 +98,14 @@ export class Life {
   }
 }
 
-/** The finding about a server that stopped answering: one problem for each cause, with the rule that is known best. */
+/** The finding about a server that stopped answering: one problem for each cause, with the most likely rule. */
 export function deathProblems(deaths: readonly Death[]): readonly Problem[] {
   const byCause = new Map(deaths.map((death) => [death.ending?.cause?.message ?? death, death]));
   return [...byCause.values()].map(deathProblem);
 }
 
 function deathProblem({ rule, beside, ending }: Death): Problem {
-  const others = beside.length === 0 ? '' : `, beside ${beside.join(', ')}`;
+  const others = beside.length === 0 ? '' : `, in parallel with ${beside.join(', ')}`;
   const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
   const { exit, cause, lastLines } = ending ?? {};
   return {
@@ -113,7 +113,8 @@ function deathProblem({ rule, beside, ending }: Death): Problem {
     actual: exit
       ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
       : `the server stopped answering ${when}${ending ? '; its process still runs, so something in it never ends' : ''}`,
-    ...(ending && !exit && { fix: 'Look for a loop that never ends: while it runs, Node answers nobody.' }),
+    ...(ending &&
+      !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
     ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
   };
 }

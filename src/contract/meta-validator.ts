@@ -1,6 +1,6 @@
 import { draft07, lazily } from './ajv.ts';
 
-/** What is a schema. */
+/** Validates that a value is a JSON Schema. */
 export const schema = { $ref: draft07 };
 
 export const validator = lazily(schema);

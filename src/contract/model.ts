@@ -1,4 +1,4 @@
-/** The vocabulary that every part of the contract shares. Types only. */
+/** Types that every part of the contract uses. */
 
 /** A JSON value as it travels between a server and its caller. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -28,32 +28,32 @@ export interface ToolExample {
   readonly expect: 'found' | 'empty' | 'fail';
 }
 
-/** MUST: the listing is rejected or the tool breaks without it. SHOULD: it works, but worse. */
+/** MUST: without it, the listing is rejected or the tool breaks. SHOULD: without it, the tool works worse. */
 export type Level = 'must' | 'should';
 
-/** One way in which something differs from a rule. */
+/** One violation of a rule. */
 export interface Problem {
-  /** The tool concerned, where the problem is that of one tool. */
+  /** The tool concerned, if the problem belongs to one tool. */
   readonly tool?: string;
-  /** Where in the definition, the result or the request: `outputSchema.properties.price.type`. */
+  /** Path in the definition, the result or the request: `outputSchema.properties.price.type`. */
   readonly path?: string;
   readonly expected: string;
   readonly actual: string;
-  /** What to change, where it can be said more exactly than the rule's own `fix`. */
+  /** What to change, if it is known more exactly than the rule's `fix`. */
   readonly fix?: string;
-  /** Set where the answer was a failure of the tool. */
+  /** Set if the answer was a failure of the tool. */
   readonly failed?: true;
-  /** The id by which the server logged the error behind the answer. */
+  /** The id under which the server logged the cause. */
   readonly incident?: string;
-  /** The error in the server's own code, where the server is ours and has logged it. */
+  /** The error in the server's code, if we own the server and it logged the error. */
   readonly cause?: Cause;
-  /** Where in the project it can be changed: `src/tools/get-price.ts`, with `:12` where the line is known. */
+  /** The place in the project to change: `src/tools/get-price.ts`, with `:12` if the line is known. */
   readonly at?: string;
 }
 
 /** An error in the code of a server. */
 export interface Cause {
-  /** `TypeError: cannot read …`, with the messages of its own causes. */
+  /** `TypeError: cannot read …`, with the messages of its causes. */
   readonly message: string;
   /** File and line of the project, `src/tools/get-price.ts:12`; absent where no frame is in the project. */
   readonly at?: string;
@@ -61,24 +61,24 @@ export interface Cause {
   readonly stack: readonly string[];
 }
 
-/** What every rule says of itself; the check that belongs to it is added by `StaticRule` and `LiveRule`. */
+/** The description of a rule; `StaticRule` and `LiveRule` add the check. */
 export interface RuleText {
   /** Stable, `group.kebab-name`. */
   readonly id: string;
   readonly level: Level;
-  /** One line that states the rule as a fact about a good server. */
+  /** One line that states the rule as a fact about a correct server. */
   readonly title: string;
   /** `C§5.4` for a sentence of the contract; otherwise the public source of the platform fact. */
   readonly source: string;
-  /** Set on a rule that comes from platform facts and not from the contract: the profile decides its weight. */
+  /** Set if the rule comes from platform facts, not from the contract: the profile decides its level. */
   readonly fact?: true;
   /** What an author does about a failure. */
   readonly fix: string;
 }
 
 /**
- * Why a rule was not run. `missing`: something it builds on, such as a key or a session. `unanswered`: the server did not
- * answer. `withheld`: a request that might do harm was not sent. `deadline`: the time for the run was up. `error`: the
+ * Why a rule was not run. `missing`: something it needs, such as a key or a session. `unanswered`: the server did not
+ * answer. `withheld`: a request that might do harm was not sent. `deadline`: the time for the run was over. `error`: the
  * check itself failed.
  */
 export type NotRunCause = 'missing' | 'unanswered' | 'withheld' | 'deadline' | 'error';
@@ -101,17 +101,17 @@ export interface RuleResult {
   readonly ms: number;
 }
 
-/** What the marketplace's submission test finds out about one tool. */
+/** The result of the marketplace's submission test for one tool. */
 export interface RehearsalStep {
   readonly tool: string;
-  /** The sample arguments it was called with. */
+  /** The sample arguments of the call. */
   readonly arguments: JsonObject;
   readonly ms: number;
   readonly status: 'pass' | 'fail';
   readonly problems: readonly Problem[];
 }
 
-/** The verdict on a target. `ok` is false when a MUST failed or got no answer to be judged by. */
+/** The verdict on a target. `ok` is false if a MUST failed or could not be judged for lack of an answer. */
 export interface Report {
   readonly ok: boolean;
   readonly target: string;
@@ -119,7 +119,7 @@ export interface Report {
   /** Version of the runtime, where the server is that of a project of ours. */
   readonly runtime?: string;
   readonly rules: readonly RuleResult[];
-  /** The submission test, tool by tool, in its order; absent where it could not be replayed. */
+  /** The submission test, tool by tool, in its order; absent if it could not be run. */
   readonly rehearsal?: readonly RehearsalStep[];
   readonly summary: {
     readonly passed: number;

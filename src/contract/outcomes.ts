@@ -3,30 +3,29 @@ import { typesOf } from './keywords.ts';
 import type { Json, JsonObject } from './model.ts';
 
 /**
- * The optional output properties that let one outputSchema hold all three outcomes of a call: data, an explicit empty
+ * The optional output properties with which one outputSchema allows all three outcomes of a call: data, an explicit empty
  * result (C§2.2, last sentence) and a failure (C§2.2, "Recommended failure payload").
  */
 export const signals = {
   searchExhausted: {
     type: 'boolean',
-    description:
-      'True when the search is complete and there is nothing to return: the empty result is the answer.',
+    description: 'True if the search is complete and found nothing. The empty result is then the answer.',
   },
-  noResultsReason: { type: 'string', description: 'Why there is nothing to return.' },
+  noResultsReason: { type: 'string', description: 'Why nothing was found.' },
   error: { type: 'string', description: 'Code of the failure; present only when the call failed.' },
-  message: { type: 'string', description: 'What went wrong, in words; present only when the call failed.' },
+  message: { type: 'string', description: 'What went wrong; present only when the call failed.' },
 } as const;
 
 export type SignalName = keyof typeof signals;
 
-/** Either the members that an answer without data must have, or the paths of those that no empty value fits. */
+/** Either the members that a result without data must have, or the paths of those that allow no empty value. */
 export type Blank =
   | { readonly ok: true; readonly answer: JsonObject }
   | { readonly ok: false; readonly blocked: readonly string[] };
 
 /**
  * Fills every required property of an outputSchema with its empty value: null where allowed, else `[]` for an array
- * and a likewise blank object for an object. An empty result or a failure is this answer plus a signal.
+ * and an object filled in the same way for an object. An empty result or a failure is this result plus a signal.
  *
  * @param root prefix of the reported paths.
  */

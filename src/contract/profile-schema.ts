@@ -84,7 +84,7 @@ function closed(properties: JsonObject, optional: readonly string[] = []): JsonO
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Every error of a platform profile, with its path; none where the value is a `PlatformProfile`. */
+/** Every error of a platform profile, with its path; none if the value is a `PlatformProfile`. */
 export function profileProblems(value: unknown): readonly Problem[] {
   return [
     ...mismatches(profileSchema, value, 'profile'),

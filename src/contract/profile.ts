@@ -1,22 +1,22 @@
 import type { JsonObject, Level } from './model.ts';
 
 /**
- * What the contract leaves open and one marketplace decides. A profile is data: `platforms/` holds the two that
- * ship, an author may write a third as JSON or YAML, and a generated project carries its own in `src/platform.ts`.
+ * What the contract leaves open and a marketplace decides. A profile is data: `platforms/` contains the two built-in
+ * ones, an author may write another as JSON or YAML, and a generated project has its own in `src/platform.ts`.
  */
 export interface PlatformProfile {
   readonly name: string;
-  /** How people call the marketplace. */
+  /** The display name of the marketplace. */
   readonly title: string;
-  /** How the platform proves that a call is paid for (C§5.7 leaves all of it open). */
+  /** How the platform proves that a call is paid (C§5.7 leaves this open). */
   readonly token: {
     /** Request header that carries the token, lower case. */
     readonly header: string;
-    /** Scheme in front of the token, compared without case. */
+    /** Scheme before the token, compared case-insensitively. */
     readonly scheme: string;
     /** JWS algorithms with a public key (`RS256`); tests sign with the first. */
     readonly algorithms: readonly string[];
-    /** The `iss` claim; null where the author must find it out and set PLATFORM_ISSUER. */
+    /** The `iss` claim; null if the author must find it out and set PLATFORM_ISSUER. */
     readonly issuer: string | null;
     readonly jwksUrl: string | null;
     /**
@@ -30,7 +30,7 @@ export interface PlatformProfile {
     readonly clockToleranceSeconds: number;
     /** Claims that the platform adds; test tokens carry them too. */
     readonly claims: JsonObject;
-    /** HTTP status of the refusal; null where any 4xx will do. */
+    /** HTTP status of the refusal; null if any 4xx is allowed. */
     readonly refusalStatus: number | null;
   };
   /** Absent in profiles of before 0.2.0. */
@@ -44,13 +44,13 @@ export interface PlatformProfile {
   /** The registration form (C§2.5). */
   readonly listing: {
     readonly url: string | null;
-    /** Null where the allowed values are not known. */
+    /** Null if the allowed values are not known. */
     readonly categories: readonly string[] | null;
     readonly nameLength: { readonly minimum: number; readonly maximum: number };
     readonly descriptionLength: { readonly minimum: number; readonly maximum: number };
-    /** Headings of the description in order; empty where free. */
+    /** Headings of the description in order; empty if any are allowed. */
     readonly descriptionSections: readonly string[];
-    /** Texts that may not stand in the description. */
+    /** Texts that the description must not contain. */
     readonly descriptionForbids: readonly string[];
     readonly price: { readonly pattern: string; readonly maximum: number | null; readonly currency: string };
     /** stake = max(minimum, perPriceUnit × price). */
@@ -64,21 +64,21 @@ export interface PlatformProfile {
   readonly limits: {
     readonly initializeMs: number;
     readonly callMs: number;
-    /** For the whole submission sequence; null where unlimited. */
+    /** For the whole submission sequence; null if unlimited. */
     readonly submissionMs: number | null;
     readonly resultCharacters: number;
     readonly toolNamePattern: string;
     readonly descriptionCharacters: number;
   };
   /**
-   * JSON Schema (draft-07) of a tool's `_meta`; null where nothing is known about it. A level that does not say
-   * `additionalProperties: true` lists all keys the platform knows. What `allOf` at its root adds is about sense, not
-   * shape: a breach is advice. Two formats bind a value to the tools: `tool-name` is the name of a listed tool,
-   * `context-input` demands an input property that can take injected data: an object, an array or a string.
+   * JSON Schema (draft-07) of a tool's `_meta`; null if nothing is known about it. A level without
+   * `additionalProperties: true` lists all keys that the platform knows. `allOf` at the root checks consistency, not
+   * structure: a violation is advice. Two formats bind a value to the tools: `tool-name` is the name of a listed tool,
+   * `context-input` requires an input property that can receive injected data: an object, an array or a string.
    */
   readonly toolMeta: JsonObject | null;
   /**
-   * The submission test: the values it sends where a parameter has no `default`, `examples` or `enum`, and the claims
+   * The submission test: the values it sends if a parameter has no `default`, `examples` or `enum`, and the claims
    * of its token.
    */
   readonly smoke: {
@@ -88,9 +88,9 @@ export interface PlatformProfile {
     readonly claims: JsonObject;
   };
   readonly rules: {
-    /** Weight of rules that come from platform facts: their own level, advice only, or none. */
+    /** Level of rules that come from platform facts: their own, advice only, or none. */
     readonly facts: 'own' | 'should' | 'off';
-    /** Weight of single rules, by id. */
+    /** Levels of single rules, by id. */
     readonly overrides: { readonly [rule: string]: Level | 'off' };
   };
   /** Public source of each value, keyed by dotted path (`token.issuer`). */

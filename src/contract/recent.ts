@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv';
 
 const memory = { schemas: 16, characters: 20_000 };
 
-/** The validators used last, by the text of their schema. One schema is often compiled a few times in a row: for a default, an example, a rule. */
+/** The validators used last, by the text of their schema. A schema is often compiled several times in a row: for a default, an example, a rule. */
 export class RecentValidators {
   readonly #known = new Map<string, ValidateFunction>();
 

@@ -3,13 +3,13 @@ import type { Problem, Report, RuleResult } from './model.ts';
 
 export interface TextOptions {
   readonly color?: boolean;
-  /** Also lists the rules that passed. */
+  /** Lists the rules that passed, too. */
   readonly verbose?: boolean;
 }
 
 /**
- * A report for people: every rule that did not pass (every rule where verbose) with what differs and how to fix it,
- * then the summary. Whatever came from the target is stripped of control characters.
+ * A report for people: every rule that did not pass (with `verbose`, every rule) with its problems and fixes,
+ * then the summary. Control characters in text of the target are removed.
  */
 export function textReport(
   { rules, summary, target, platform }: Report,
@@ -31,7 +31,7 @@ export function textReport(
   ];
 }
 
-/** One rule with what differs and how to fix it. */
+/** One rule with its problems and fixes. */
 export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
@@ -44,13 +44,13 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   ];
 }
 
-/** A rule may fail once for each field of each tool; a person reads the first few. */
+/** A rule may fail once for each field of each tool; the first few are enough for a reader. */
 const problemsShown = 5;
 
 /** The first frames of a stack lead to the line that failed. */
 const framesShown = 3;
 
-/** One problem: where it is, what is expected there, what is, the error behind it, and what to change. */
+/** One problem: its place, the expected and the actual value, the cause, and what to change. */
 export function problemLines(problem: Problem, paint: Paint): readonly string[] {
   const { tool, path, expected, actual, cause, at } = problem;
   const where = [tool, path].filter((part) => part !== undefined).map(printable);
@@ -66,7 +66,7 @@ export function problemLines(problem: Problem, paint: Paint): readonly string[] 
   ];
 }
 
-/** What one problem says more exactly than its rule, it says for the rule. */
+/** The fix of a problem, if it has one, replaces that of the rule. */
 function fixOf({ fix, problems }: RuleResult): string {
   const exact = problems.map((problem) => problem.fix).find((text) => text !== undefined);
   return printable(exact ?? fix);
@@ -79,8 +79,8 @@ function markOf({ status, level }: RuleResult, paint: Paint): string {
 }
 
 /**
- * Makes an untrusted text harmless in a terminal and in the log of a CI: control and direction characters become
- * visible, and so does one character of what GitHub Actions takes for a command (`::` at the beginning of a line, `##[`
+ * Makes untrusted text harmless in a terminal and in the log of a CI: control and direction characters become
+ * visible, and so does one character of anything that GitHub Actions reads as a command (`::` at the beginning of a line, `##[`
  * anywhere).
  */
 export function printable(text: string): string {
@@ -94,7 +94,7 @@ function codeOf(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** The caller has decided on colours, not Node. */
+/** The caller decides about colours, not Node. */
 const always = { validateStream: false };
 
 /** Colours of a report. */

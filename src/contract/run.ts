@@ -16,27 +16,27 @@ import { submissionRules } from './rules/submission.ts';
 import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
-/** Rules that run at the same time: most wait for answers, those aside keep a processor busy each. */
+/** The number of parallel rules: most wait for answers, each one aside uses a processor. */
 const atOnce = { beside: 12, aside: 3, last: 1 } as const;
 
 export interface RunOptions {
-  /** Called as each rule is finished, with how many are and how many there are. */
+  /** Called after each rule, with the number of finished rules and of all rules. */
   onRule?(result: RuleResult, done: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
-  /** Whether a rule shall be run; those that are not do not appear in the report. Every rule where absent. */
+  /** Whether to run a rule; others do not appear in the report. Every rule by default. */
   selects?(rule: RuleText): boolean;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
-/** Thrown where nothing answers at the target at all. */
+/** Thrown if nothing answers at the target. */
 export class Unreachable extends Error {}
 
 /**
- * Runs every rule that the target's profile gives a weight against a running server. A rule passes or fails on answers
- * alone: one whose preconditions are missing or whose requests got no answer is reported as not run, with the reason.
- * A server that we own and that stops answering is started again once.
+ * Runs every rule that is on in the target's profile against a running server. A rule passes or fails on answers
+ * alone: a rule without its preconditions or without answers is reported as not run, with the reason.
+ * A server that we own is restarted once if it stops answering.
  *
  * @throws Unreachable
  */
@@ -59,7 +59,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #life: Life;
   readonly #probes: Probe[] = [];
-  /** The probe on which the submission test was replayed. */
+  /** The probe that ran the submission test. */
   #rehearsed: Probe | undefined;
 
   constructor(target: Target, options: RunOptions) {
@@ -116,7 +116,7 @@ class Run {
     return this.#probes.at(-1) as Probe;
   }
 
-  /** Forgets what is known of the server: after a restart its sessions are others. */
+  /** Forgets the facts about the server: after a restart its sessions are gone. */
   #renew(): void {
     this.#probes.push(new Probe(this.#target, this.#options.signal));
   }
@@ -141,8 +141,8 @@ class Run {
   }
 
   /**
-   * Judges all rules, each in its turn; the results are in the order of the rules. Rules that a dying server left without
-   * an answer are judged after its restart, one by one, so that the one it dies of is known: those first that had not
+   * Judges all rules; the results are in the order of the rules. Rules that a dying server left without
+   * an answer are judged after its restart, one by one, to identify the one that ends it: first those that had not
    * begun.
    */
   async #judgeAll(
@@ -238,7 +238,7 @@ async function reach(probe: Probe): Promise<void> {
   }
 }
 
-/** @throws NotRun where something does not work without the thing that a rule tests. */
+/** @throws NotRun if an ordinary request does not work either. */
 async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);
@@ -246,7 +246,7 @@ async function control({ controls = [initializes] }: LiveRule, probe: Probe): Pr
   }
 }
 
-/** What an error says of why a rule could not be judged. */
+/** The reason, read from an error, why a rule could not be judged. */
 function unjudged(error: unknown): Required<Pick<RuleResult, 'reason' | 'cause'>> {
   if (error instanceof NotRun) return { reason: error.message, cause: error.kind };
   if (error instanceof NoAnswer) return { reason: `no answer: ${error.message}`, cause: 'unanswered' };

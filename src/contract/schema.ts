@@ -10,7 +10,7 @@ export type Compiled =
 
 const compiled = new WeakMap<JsonObject, Compiled>();
 
-/** `compileSchema` that remembers its result and reports a schema that does not compile instead of throwing. */
+/** `compileSchema` with a cache; it reports a schema that does not compile instead of throwing. */
 export function tryCompile(schema: JsonObject): Compiled {
   const known = compiled.get(schema);
   if (known) return known;
@@ -31,7 +31,7 @@ function attempt(schema: JsonObject): Compiled {
 const withoutDialect = new WeakMap<JsonObject, JsonObject>();
 
 /**
- * An inputSchema as it is judged: without `$schema` where that names a dialect of JSON Schema. The marketplace compiles
+ * An inputSchema as it is judged: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
  * outputSchemas only; to agents and clients an inputSchema may name its dialect, 2020-12 included (MCP 2025-11-25).
  */
 export function asInput(schema: JsonObject): JsonObject {
@@ -52,8 +52,8 @@ export function isDialect(name: Json | undefined): boolean {
 }
 
 /**
- * The ways in which a value does not fit a schema. None where the schema does not compile: that is a finding of its
- * own. A `$ref` that leads to itself without end counts as a mismatch, and so does a schema that takes too long.
+ * The mismatches between a value and a schema. None if the schema does not compile: that is a separate
+ * finding. An endless `$ref` counts as a mismatch, and so does a schema that takes too long.
  */
 export function mismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
   const result = tryCompile(schema);
@@ -62,7 +62,7 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
     return guard(schema, () => result.validate(value)) ? [] : problemsOf(result.validate, value, root);
   } catch (error) {
     const actual = error instanceof Overdue ? `${tooSlow} that ${error.message}` : 'endless recursion';
-    return [{ path: root, expected: 'a schema that can be followed to its end', actual }];
+    return [{ path: root, expected: 'a schema whose validation ends', actual }];
   }
 }
 
@@ -70,7 +70,7 @@ const tooSlow = 'a pattern, a $ref or uniqueItems';
 const guarded = new WeakMap<JsonObject, boolean>();
 
 /**
- * Bounds work on a schema by time where it holds what can make it endless; elsewhere that would only cost time.
+ * Limits the time for work on a schema that may be endless; for any other schema the limit would only cost time.
  *
  * @throws Overdue, or whatever the work throws.
  */
@@ -86,7 +86,7 @@ export function guard<T>(schema: JsonObject, work: () => T): T {
  */
 export function problemsOf(validate: ValidateFunction, value: unknown, root: string): readonly Problem[] {
   return (validate.errors ?? [])
-    .filter(({ keyword }) => keyword !== 'if') // the branch that was taken has reported
+    .filter(({ keyword }) => keyword !== 'if') // the chosen branch has reported
     .map((error) => {
       const steps = [...stepsOf(error.instancePath), ...memberOf(error)];
       return {
@@ -105,15 +105,15 @@ function stepsOf(pointer: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** `required` and `additionalProperties` report the object; the member they speak of is in their params. */
+/** `required` and `additionalProperties` report the object; the member concerned is in their params. */
 function memberOf({ params }: ErrorObject): readonly string[] {
   const name = params.missingProperty ?? params.additionalProperty;
   return typeof name === 'string' ? [name] : [];
 }
 
 function expectedBy({ keyword, params, message }: ErrorObject): string {
-  if (keyword === 'required') return 'a value, the property is required';
-  if (keyword === 'additionalProperties') return 'no such property';
+  if (keyword === 'required') return 'a value (the property is required)';
+  if (keyword === 'additionalProperties') return 'no property with this name';
   if (keyword === 'type') return `type ${[params.type].flat().join(' or ')}`;
   if (keyword === 'enum') return `one of ${shorten(params.allowedValues)}`;
   if (keyword === 'const') return shorten(params.allowedValue);

@@ -4,7 +4,7 @@ import { present } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 
-/** Mints the tokens of a platform, valid ones and forgeries. */
+/** Issues the tokens of a platform, valid and forged ones. */
 export interface Signer {
   /** The `iss` claim of a valid token. */
   readonly issuer: string;
@@ -12,7 +12,7 @@ export interface Signer {
   readonly audience: string;
   /** PEM (SPKI) of the key to be trusted. */
   readonly publicKey: string;
-  /** A token in compact form, valid unless something is asked for. */
+  /** A token in compact form, valid unless a forgery is requested. */
   token(forgery?: Forgery): Promise<string>;
 }
 
@@ -21,16 +21,16 @@ export interface Forgery {
   readonly claims?: Readonly<Record<string, Json | undefined>>;
   /**
    * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
-   * brings along. `nobody`: alg none. `public-key`: HS256 with the trusted key's public half as the secret.
+   * contains. `nobody`: alg none. `public-key`: HS256 with the trusted public key as the secret.
    * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key.
    */
   readonly by?: 'platform' | 'untrusted' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
 }
 
 export interface SignerOptions {
-  /** The issuer of the tokens; the profile's own where absent. */
+  /** The issuer of the tokens; by default that of the profile. */
   readonly issuer?: string | undefined;
-  /** The key that the server trusts the public half of; a throwaway one where absent. */
+  /** The private key whose public key the server trusts; by default a temporary one. */
   readonly privateKey?: KeyObject | undefined;
 }
 
@@ -38,8 +38,8 @@ export interface SignerOptions {
  * A signer for the first of the profile's algorithms that the key can be used with.
  *
  * @param profile the platform's description of its tokens.
- * @param audience the URL under which the server believes to be reached.
- * @throws Error where the key fits none of the profile's algorithms.
+ * @param audience the public URL of the server, as it knows it.
+ * @throws Error if the key cannot be used with any of the profile's algorithms.
  */
 export async function createSigner(
   profile: PlatformProfile['token'],
@@ -84,12 +84,12 @@ function algorithmFor(algorithms: readonly string[], key: KeyObject | undefined)
   const fits = keyTypes.find(([name, curve]) => name === type && (!curve || curve === details?.namedCurve));
   const algorithm = algorithms.find((name) => fits?.[2].test(name));
   if (algorithm === undefined) {
-    throw new Error(`a key of type ${type} signs with none of ${algorithms.join(', ')}`);
+    throw new Error(`a key of type ${type} cannot sign with ${algorithms.join(' or ')}`);
   }
   return algorithm;
 }
 
-/** Type of key, its curve, and the algorithms it signs with (RFC 7518 §3.1, RFC 8037). */
+/** Key type, curve, and the algorithms it can sign with (RFC 7518 §3.1, RFC 8037). */
 const keyTypes: readonly (readonly [string, string | undefined, RegExp])[] = [
   ['rsa', undefined, /^[RP]S/],
   ['rsa-pss', undefined, /^PS/],

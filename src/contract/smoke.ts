@@ -2,7 +2,7 @@ import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 
-/** Deeper parameters are sent empty; no real tool comes near. */
+/** Deeper parameters are sent empty; no real tool nests so deep. */
 const maximumDepth = 16;
 
 /**

@@ -7,7 +7,7 @@ import { outputRules } from './rules/output.ts';
 import { sampleRules } from './rules/sample.ts';
 import { readable, toolRules } from './rules/tool.ts';
 
-/** The rules that are read off the definitions, in order of report. */
+/** The rules about the definitions, in the order of the report. */
 export const staticRules: readonly StaticRule[] = [
   readable,
   ...toolRules,

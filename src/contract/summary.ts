@@ -17,19 +17,19 @@ export function summaryOf(rules: readonly RuleResult[], ms: number): Report['sum
 }
 
 /**
- * What a run comes to. `error`: the check itself failed. `unanswered`: a MUST could not be judged because the server did
+ * The outcome of a run. `error`: the check itself failed. `unanswered`: a MUST could not be judged because the server did
  * not answer. `failed`: a rule that counts failed.
  */
 export type Conclusion = 'ok' | 'failed' | 'unanswered' | 'error';
 
-/** What a report comes to; what keeps rules from being judged comes before what was found. */
+/** The outcome of a report. Rules that could not be judged take precedence over failed ones. */
 export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): Conclusion {
   if (summary.errors > 0) return 'error';
   if (summary.unanswered > 0) return 'unanswered';
   return ok ? 'ok' : 'failed';
 }
 
-/** A verdict withdrawn: the rule could not be judged. */
+/** The verdict of a rule that could not be judged. */
 export function notRun(result: RuleResult, reason: string, cause: NotRunCause): RuleResult {
   return { ...result, status: 'not-run', reason, cause, problems: [] };
 }

@@ -3,28 +3,28 @@ import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
 
-/** A running server and what is known of it. */
+/** A running server and what is known about it. */
 export interface Target {
   /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
   readonly url: string;
   readonly profile: PlatformProfile;
   /** Calls with expected outcomes, by tool name. */
   readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
-  /** Holds the key that the server trusts; without it nothing that takes a paid call is judged. */
+  /** Signs tokens that the server trusts; without it, rules that need a paid call are not run. */
   readonly signer?: Signer;
-  /** Starts further instances; without it nothing about the process is judged. */
+  /** Starts further instances; without it, rules about the process are not run. */
   readonly launch?: Launch;
-  /** The process that serves the URL, where it is ours: one that dies is started again once. */
+  /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
   /** The runtime of the server, where it is that of a project of ours. */
   readonly runtime?: Runtime;
-  /** Sent with every request (a gateway's own key, for instance). */
+  /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What may be called, where the server is not ours; every tool where absent. */
+  /** Which tools may be called on a server that is not ours; by default every tool. */
   readonly calls?: CallPolicy;
-  /** The reading of `now()` at which a run ends with what it has; rules that it has not come to are not run. */
+  /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
-  /** Milliseconds that bound every request, in place of what the profile grants and `graceMs`. */
+  /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -40,25 +40,25 @@ export interface Runtime {
 
 /** A server process that can be replaced. */
 export interface OwnedServer {
-  /** The process that serves now. */
+  /** The current process. */
   instance(): Instance;
-  /** Ends it and starts another one at the same address. */
+  /** Ends it and starts a new one at the same address. */
   restart(): Promise<Instance>;
-  /** How the process that serves now has ended, after a moment for its last output. */
+  /** How the current process ended, after a moment for its last output. */
   ending(): Promise<Ending>;
 }
 
-/** How a process came to answer nothing any more. */
+/** How a process stopped answering. */
 export interface Ending {
   /** Absent where the process still runs. */
   readonly exit?: Exit;
-  /** The error that ended it, as far as its output tells. */
+  /** The error that ended it, read from its output. */
   readonly cause?: Cause;
-  /** The last lines it wrote, where they tell of no error. */
+  /** Its last lines, if they contain no error. */
   readonly lastLines?: string;
 }
 
-/** Environment variables on top of those the target runs with; undefined unsets one. */
+/** Environment variables in addition to those of the target; undefined unsets one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Starts another instance of the target, on a free port unless PORT is given, and waits until it answers or ends. */
@@ -67,14 +67,14 @@ export type Launch = (environment: Environment) => Promise<Instance>;
 export interface Instance {
   /** The MCP endpoint. */
   readonly url: string;
-  /** Whether GET /health was answered; where not, the process has ended, by itself or because time ran out. */
+  /** Whether GET /health was answered; if not, the process has ended, by itself or at the timeout. */
   readonly healthy: boolean;
   /** How the process ends. */
   readonly exit: Promise<Exit>;
-  /** The end of what it has written so far to standard output and standard error. */
+  /** The last lines of its standard output and standard error so far. */
   output(): string;
   signal(name: 'SIGTERM' | 'SIGINT'): void;
-  /** Ends it in any case. */
+  /** Ends it, by force if necessary. */
   stop(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { isObject } from './json.ts';
 import type { JsonObject } from './model.ts';
 
 /**
- * Bounds within which definitions are examined. Real ones are far below: a schema nested ten deep takes 30 levels, and no
+ * Limits within which definitions are checked. Real ones are far below: a schema nested ten deep takes 30 levels, and no
  * agent can choose among a hundred tools. A list with more pages fails `discovery.tools`.
  */
 export const bounds = { levels: 100, values: 20_000, tools: 1_000, pages: 100 } as const;
@@ -24,7 +24,7 @@ export interface Place {
   readonly schema: JsonObject;
   /** `outputSchema.properties.items.items` */
   readonly path: string;
-  /** The name under which it stands in `properties`, where it does. */
+  /** Its name in `properties`, if it is a property. */
   readonly property?: string;
 }
 
@@ -47,7 +47,7 @@ export function* places(schema: unknown, path: string, property?: string): Gener
   }
 }
 
-/** Keywords that hold one schema. */
+/** Keywords whose value is a schema. */
 export const single = [
   'items',
   'additionalItems',
@@ -61,9 +61,9 @@ export const single = [
   'unevaluatedItems',
   'unevaluatedProperties',
 ];
-/** Keywords that hold a list of schemas. */
+/** Keywords whose value is a list of schemas. */
 export const listed = ['items', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
-/** Keywords that hold schemas by name. */
+/** Keywords whose value is a map of schemas. */
 export const named = [
   'properties',
   'patternProperties',

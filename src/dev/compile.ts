@@ -23,7 +23,7 @@ function compilerOf(directory: string): string {
     throw new ProjectError(
       'NOT_INSTALLED',
       `${directory} has no TypeScript compiler`,
-      'Install its packages first: npm install, or with the package manager that the project uses.',
+      'Install its packages first: run npm install, or the install command of the package manager that the project uses.',
       { cause: error },
     );
   }

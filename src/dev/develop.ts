@@ -74,7 +74,11 @@ export async function develop(development: Development): Promise<void> {
         server = start(variables);
         onStart?.();
       } else if (!compiles) {
-        say(server ? 'This does not compile: the last good build keeps running.' : 'This does not compile.');
+        say(
+          server
+            ? 'The code does not compile. The last good build keeps running.'
+            : 'The code does not compile. Correct it, and dev starts the server.',
+        );
       }
       const { done } = await next;
       if (done) break;
@@ -89,7 +93,7 @@ export async function develop(development: Development): Promise<void> {
       return await environment();
     } catch (error) {
       if (!server || !(error instanceof ProjectError)) throw error;
-      say(`${error.message}: the server keeps running as it was. ${error.hint}`);
+      say(`${error.message}. The server keeps running with the old values. ${error.hint}`);
       return undefined;
     }
   }
@@ -107,7 +111,7 @@ export async function develop(development: Development): Promise<void> {
     if (onWritten) child.on('message', (message) => onWritten(message as Written));
     return child.on('exit', (code, signal) => {
       if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
-        say(`The server ended with ${signal ?? `code ${code}`}; waiting for a change.`);
+        say(`The server ended with ${signal ?? `code ${code}`}. It starts again after the next change.`);
       }
     });
   }

@@ -32,8 +32,8 @@ export async function openLocalPlatform(
   if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
     throw new ProjectError(
       'IN_PRODUCTION',
-      'NODE_ENV is production: there is no local platform there',
-      'Unset NODE_ENV, in the environment and in .env.',
+      'NODE_ENV is production, but the local platform is only for development',
+      'Unset NODE_ENV in the environment and in .env.',
     );
   }
   const algorithm = token.algorithms[0] ?? 'RS256';

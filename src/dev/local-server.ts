@@ -49,9 +49,14 @@ function readEnvFile(directory: string): NodeJS.Dict<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
-    throw new ProjectError('ENV_UNREADABLE', `${file} cannot be read (${code})`, 'Make it a text file.', {
-      cause: error,
-    });
+    throw new ProjectError(
+      'ENV_UNREADABLE',
+      `${file} cannot be read (${code})`,
+      'Replace it by a readable text file.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -5,11 +5,11 @@ const formats = ['date-time', 'date', 'time', 'duration', 'uri', 'email', 'hostn
 const types = [...baseTypes, ...baseTypes.map((type) => `${type}[]`)];
 const options = ['min=', 'max=', 'format=', 'pattern=/', 'examples=', 'enum=', 'nullable'];
 
-/** How a declaration may go on where it has been written up to. */
+/** How an incomplete declaration may continue. */
 export interface Completion {
   /** The text up to the word that is being written. */
   readonly before: string;
-  /** The words that it may become, the likeliest first. */
+  /** The words that it may become, the most likely first. */
   readonly words: readonly string[];
 }
 

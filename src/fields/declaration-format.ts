@@ -2,7 +2,7 @@ import type { Json } from '../contract/model.ts';
 import type { Shape } from '../model/model.ts';
 import { bareName, type Declaration, type Step } from './declaration.ts';
 
-/** Texts that stand bare wherever a value may. */
+/** Texts that need no quotes as a value. */
 const bareText = /^[A-Za-z0-9_.:/+@-]+$/;
 
 /** A declaration as an author would write it; `parseDeclaration` reads the same from it. */
@@ -48,7 +48,7 @@ function formatValue(value: Json, shape: Shape): string {
   return bareText.test(value) && !(shape.nullable && value === 'null') ? value : JSON.stringify(value);
 }
 
-/** Between slashes where the pattern holds none of its own. */
+/** Between slashes, if the pattern contains none. */
 function formatPattern(pattern: string): string {
   const slashed = `/${pattern}/`;
   return /^\/(?:[^/\\\r\n]|\\[^\r\n/])+\/$/.test(slashed) ? slashed : JSON.stringify(pattern);

@@ -11,7 +11,7 @@ export class Stop extends Error {
   }
 }
 
-/** A value as written: bare text whose type its field decides, or JSON. */
+/** A value as written: plain text whose type the field decides, or JSON. */
 export type Written = { readonly bare: string } | { readonly json: unknown };
 
 /** Reads a declaration from left to right. */
@@ -32,14 +32,14 @@ export class DeclarationReader {
     return this.#text.slice(this.#at);
   }
 
-  /** Moves past a literal text if it stands here. */
+  /** Moves past a literal text if it comes next. */
   eat(literal: string): boolean {
     if (!this.#text.startsWith(literal, this.#at)) return false;
     this.#at += literal.length;
     return true;
   }
 
-  /** Moves past a pattern (sticky, `y`) if it stands here, and gives its groups. */
+  /** Moves past a pattern (sticky, `y`) if it matches here, and returns its groups. */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const match = pattern.exec(this.#text);
@@ -70,7 +70,7 @@ export class DeclarationReader {
     if (next === '"' || next === '[' || next === '{') return { json: this.json() };
     const text = this.take(bare)?.[0] ?? '';
     return text === ''
-      ? this.stop('expected a value', 'Write a value; "" is the empty text.')
+      ? this.stop('expected a value', 'Write a value. "" is the empty text.')
       : { bare: text };
   }
 
@@ -85,7 +85,7 @@ export class DeclarationReader {
     } catch {
       return this.stop(
         `${shorten(text)} is not valid JSON`,
-        `Put a text that starts like JSON in quotes: ${JSON.stringify(text)}`,
+        `To use it as text, put it in quotes: ${JSON.stringify(text)}`,
       );
     }
   }
@@ -100,7 +100,7 @@ function article(noun: string): string {
   return /^[aeio]/.test(noun) ? 'an' : 'a';
 }
 
-/** Where the JSON string, array or object that starts at `from` ends; the end of the text where it does not. */
+/** The end of the JSON string, array or object that starts at `from`; the end of the text if it is not closed. */
 function jsonEnd(text: string, from: number): number {
   let depth = 0;
   let quoted = false;

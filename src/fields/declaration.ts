@@ -12,14 +12,14 @@ export interface Step {
   readonly lists: number;
 }
 
-/** What one `--input` or `--output` says: of the value at a path, all but the members of an object. */
+/** What one `--input` or `--output` declares: the value at a path, without the members of an object. */
 export interface Declaration {
   readonly path: readonly Step[];
   readonly required: boolean;
   readonly shape: Shape;
 }
 
-/** Names that stand in a path without quotes. */
+/** Names that need no quotes in a path. */
 export const bareName = /[\p{L}\p{N}_$-]+/uy;
 export const baseTypes = [...scalarTypes, 'object'] as const;
 export const typeAliases = new Map([
@@ -42,7 +42,7 @@ export const typeAliases = new Map([
 ]);
 const optionNames = ['enum', 'min', 'max', 'format', 'pattern', 'examples', 'description'] as const;
 type OptionName = (typeof optionNames)[number];
-/** Which options say something of which type. */
+/** Which options apply to which type. */
 const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   enum: scalarTypes,
   min: ['number', 'integer'],
@@ -79,20 +79,21 @@ function readDeclaration(reader: DeclarationReader): Declaration {
   const spaced = /^(\s+[^\s:]+)+\s*\??:/.exec(reader.rest)?.[0];
   if (spaced !== undefined) {
     const name = `${path.at(-1)?.name ?? ''}${spaced.replace(/\s*\??:$/, '')}`;
-    reader.stop('a name has no spaces', spacelessHint(name));
+    reader.stop('a name must not contain spaces', spacelessHint(name));
   }
   const required = !reader.eat('?');
-  if (!reader.eat(':')) reader.stop('expected a colon', 'Write a name, a colon and a type: symbol:string');
+  if (!reader.eat(':'))
+    reader.stop('expected a colon after the name', 'Write a name, a colon and a type: symbol:string');
   const spaceless = /^\s+(\S+)/.exec(reader.rest)?.[1];
   if (spaceless !== undefined) {
-    reader.stop('the type follows the colon without a space', `Write ${formatPathOf(path)}:${spaceless}.`);
+    reader.stop('expected the type directly after the colon', `Write ${formatPathOf(path)}:${spaceless}.`);
   }
   const shape = readType(reader);
   const fallback = reader.eat('=') ? readValue(reader, shape, reader.value(bareDefault)) : undefined;
   if (!reader.done && !/^\s/.test(reader.rest)) {
     reader.stop(
-      'a space stands before the description',
-      'Write name:type=default description; a default with spaces stands in quotes: ="two words"',
+      'expected a space before the description',
+      'Write name:type=default description. Put a default with spaces in quotes: ="two words"',
     );
   }
   const description = readDescription(reader);
@@ -118,7 +119,7 @@ function readPath(reader: DeclarationReader): Step[] {
     if (typeof name !== 'string' || name === '') {
       return reader.stop(
         'expected a name',
-        'Write a name of letters and digits, any other in quotes: "a b":string',
+        'Write a name of letters and digits. Put any other name in quotes: "a b":string',
       );
     }
     let lists = 0;
@@ -126,7 +127,11 @@ function readPath(reader: DeclarationReader): Step[] {
     steps.push({ name, lists });
   } while (reader.eat('.'));
   const last = steps.at(-1);
-  if (last && last.lists > 0) reader.stop('the list is said by the type', `Write ${last.name}:string[]`);
+  if (last && last.lists > 0)
+    reader.stop(
+      'expected the brackets of a list after the type, not after the name',
+      `Write ${last.name}:string[]`,
+    );
   return steps;
 }
 
@@ -135,7 +140,7 @@ function readType(reader: DeclarationReader): Shape {
   let shape = readOptions(reader, { type });
   while (reader.eat('[]')) shape = readOptions(reader, { type: 'array', items: shape });
   if (reader.eat('|')) {
-    reader.expect('null', `Only null follows a type; allowed values stand in brackets: ${type}(a|b)`);
+    reader.expect('null', `After "|", only null is allowed. Put allowed values in brackets: ${type}(a|b)`);
     return { ...shape, nullable: true };
   }
   return shape;
@@ -147,7 +152,7 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
   const written = new Map<OptionName, readonly Written[]>();
   let nullable = false;
   const set = (name: OptionName, values: readonly Written[]) => {
-    if (written.has(name)) reader.stop(`${name} is given twice`, 'Give it once.');
+    if (written.has(name)) reader.stop(`${name} is given twice`, 'Remove one of them.');
     if (!optionTypes[name].includes(bare.type)) {
       reader.stop(`${name} does not apply to type ${bare.type}`, optionHint(name, bare));
     }
@@ -167,7 +172,7 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
     } else set('enum', readShortEnum(reader));
     reader.take(/\s*/y);
   } while (reader.eat(','));
-  reader.expect(')', 'Separate options by commas and close with ): integer(1..100, examples=5|10)');
+  reader.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
   return optionsShape(reader, { ...bare, ...(nullable && { nullable }) }, written);
 }
 
@@ -175,12 +180,12 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
 function optionHint(name: OptionName, bare: Shape): string {
   const types = optionTypes[name];
   if (bare.items && types.includes(bare.items.type)) {
-    return `It belongs to the items: put it before [], such as ${bare.items.type}(${name}=…)[].`;
+    return `It applies to the items. Put it before [], such as ${bare.items.type}(${name}=…)[].`;
   }
-  return `Leave it out, or use a type that it applies to: ${listed(types)}.`;
+  return `Remove it, or use a type that it applies to: ${listed(types)}.`;
 }
 
-/** `a|b`, or `a, b` as far as no other option comes. */
+/** `a|b`, or `a, b` up to the next option. */
 function readShortEnum(reader: DeclarationReader): readonly Written[] {
   const values = [...readChoice(reader)];
   if (values.length === 1) {
@@ -190,8 +195,8 @@ function readShortEnum(reader: DeclarationReader): readonly Written[] {
   if (values.length > 1 || only === undefined) return values;
   const word = 'bare' in only ? only.bare : JSON.stringify(only.json);
   return reader.stop(
-    `${shorten(word)} alone says too little`,
-    `Write format=${word} for a format, enum=${word} for a single allowed value, ${word}|other for several.`,
+    `${shorten(word)} is not a complete option`,
+    `Write format=${word} for a format, enum=${word} for a single allowed value, ${word}|other for several allowed values.`,
   );
 }
 
@@ -224,7 +229,7 @@ function optionsShape(
     type: T extends string ? 'string' : 'number',
   ) => {
     const values = valuesOf(name, { type });
-    if (values && values.length > 1) reader.stop(`${name} takes one value`, 'Leave the others out.');
+    if (values && values.length > 1) reader.stop(`${name} takes only one value`, 'Remove the others.');
     return values?.[0] as T | undefined;
   };
   return Object.fromEntries(
@@ -250,7 +255,7 @@ function readValue(reader: DeclarationReader, shape: Shape, written: Written): J
 function readDescription(reader: DeclarationReader): string {
   reader.take(/\s*/y);
   if (reader.rest.startsWith('=')) {
-    reader.stop('a default stands right after the type', 'Write name:type=default without spaces.');
+    reader.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
   }
   if (reader.rest.startsWith('"') && isQuoted(reader.rest)) return String(reader.json());
   return reader.rest;

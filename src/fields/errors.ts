@@ -7,8 +7,8 @@ import { patternFlaw } from '../model/pattern.ts';
 import { shapeSchema } from './shape-schema.ts';
 
 /**
- * What is wrong with fields that their types cannot tell: names that no object can hold or that come twice, patterns
- * that do not compile, ranges that hold nothing, and values that do not fit their own field.
+ * Errors of fields that their types cannot show: names that are not allowed or used twice, patterns
+ * that do not compile, empty ranges, and values that do not match their field.
  *
  * @param where path of the list, such as `tools[0].input`
  */
@@ -18,14 +18,14 @@ export function fieldErrors(fields: readonly Field[], where: string): readonly I
     const at = `${where}[${i}]`;
     const name = parseFieldName(field.name, `${at}.name`);
     const twice = seen.has(field.name)
-      ? [inputError(`${at}.name`, field.name, 'this name comes twice', 'Give each field a name of its own.')]
+      ? [inputError(`${at}.name`, field.name, 'this name is used twice', 'Rename one of the fields.')]
       : [];
     seen.add(field.name);
     return [...(name.ok ? [] : name.errors), ...twice, ...shapeErrors(field, at)];
   });
 }
 
-/** What is wrong with a value and all that it holds. */
+/** The errors of a value and its members. */
 export function shapeErrors(shape: Shape, where: string): readonly InputError[] {
   return [
     ...patternErrors(shape, where),
@@ -45,11 +45,11 @@ function rangeErrors({ minimum, maximum, type }: Shape, where: string): readonly
   if (minimum === undefined || maximum === undefined) return [];
   const holdsNone = type === 'integer' ? Math.ceil(minimum) > Math.floor(maximum) : minimum > maximum;
   if (!holdsNone) return [];
-  const message = `no ${type} lies between ${minimum} and ${maximum}`;
-  return [inputError(`${where}.minimum`, minimum, message, 'Let minimum be the smaller one.')];
+  const message = `there is no ${type} between ${minimum} and ${maximum}`;
+  return [inputError(`${where}.minimum`, minimum, message, 'Make minimum the smaller of the two.')];
 }
 
-/** `enum` must fit the type, `default` and `examples` all of the field. */
+/** `enum` must match the type, `default` and `examples` the whole field. */
 function valueErrors(shape: Shape, where: string): readonly InputError[] {
   if (!patternsHold(shape)) return [];
   const { default: fallback, examples = [], enum: allowed = [], ...bare } = shape;
@@ -70,8 +70,8 @@ function mismatches(
   return values.flatMap((value, i) => {
     const [problem] = clientMismatches(schema, value, '');
     if (!problem) return [];
-    const message = `does not fit its own field: ${problem.path ? `${problem.path} ` : ''}expected ${problem.expected}`;
-    return [inputError(where(i), value, message, 'Write a value that fits, or change the field.')];
+    const message = `does not match its field: ${problem.path ? `${problem.path} ` : ''}expected ${problem.expected}`;
+    return [inputError(where(i), value, message, 'Change the value, or change the field.')];
   });
 }
 

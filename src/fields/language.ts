@@ -25,7 +25,7 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
   return whole.length > 0 ? refuse(...whole) : pass(fields);
 }
 
-/** The declarations that `parseFields` reads these very fields from, objects before their members. */
+/** The declarations from which `parseFields` reads the same fields, objects before their members. */
 export function formatFields(fields: readonly Field[], above: readonly Step[] = []): readonly string[] {
   return fields.flatMap(({ name, required = false, ...shape }) => {
     const { members, lists } = innermost(shape);
@@ -40,7 +40,7 @@ export function formatFields(fields: readonly Field[], above: readonly Step[] = 
 interface Node {
   readonly name: string;
   declaration: Declaration | undefined;
-  /** How many lists stand between the field and its members. */
+  /** How many lists are between the field and its members. */
   readonly lists: number;
   readonly members: Map<string, Node>;
 }
@@ -70,13 +70,20 @@ function place(root: Map<string, Node>, declaration: Declaration, where: string)
     const node = level.get(name) ?? { name, declaration: undefined, lists: own.lists, members: new Map() };
     const shown = formatPath(declaration.path.slice(0, i + 1));
     if (last && node.declaration) {
-      return [inputError(where, undefined, `${shown} is declared twice`, 'Leave one of them out.')];
+      return [inputError(where, undefined, `${shown} is declared twice`, 'Remove one of the declarations.')];
     }
     const members = !last || node.members.size > 0;
     const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
     if (members && (type !== 'object' || own.lists !== node.lists)) {
       const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
-      return [inputError(where, undefined, `${shown} cannot have these members`, `Declare it as ${right}.`)];
+      return [
+        inputError(
+          where,
+          undefined,
+          `${shown} cannot have members, because it is not an object`,
+          `Declare it as ${right}.`,
+        ),
+      ];
     }
     if (last) node.declaration = declaration;
     level.set(name, node);
@@ -99,7 +106,7 @@ function withMembers(shape: Shape, fields: readonly Field[]): Shape {
   return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
 }
 
-/** What stands inside all lists. */
+/** The value inside all lists. */
 function innermost(shape: Shape): {
   readonly type: Shape['type'];
   readonly lists: number;

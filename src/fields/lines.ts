@@ -2,7 +2,7 @@ import { memoize } from '../model/memoize.ts';
 import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFields } from './language.ts';
 
-/** What lines of the field language come to while they are being written. */
+/** The result of lines of the field language while they are being written. */
 export interface CheckedLines {
   /** The fields of all lines that have no error. */
   readonly fields: readonly Field[];
@@ -11,8 +11,8 @@ export interface CheckedLines {
 }
 
 /**
- * Reads lines as fields, one a line; empty lines count for nothing. A line that contradicts lines above it, such as a
- * name that is declared again, has the error.
+ * Reads lines as fields, one per line; empty lines are ignored. A line that contradicts earlier lines, such as a
+ * name that is declared again, gets the error.
  *
  * @param flag the flag that takes the same text, for the errors: `--input`
  */

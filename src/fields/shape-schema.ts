@@ -2,7 +2,7 @@ import { present } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import type { Field, Shape } from '../model/model.ts';
 
-/** The JSON Schema of a value, with exactly what its author said of it. */
+/** The JSON Schema of a value, exactly as its author described it. */
 export function shapeSchema(shape: Shape): JsonObject {
   const { type, nullable = false } = shape;
   return present({

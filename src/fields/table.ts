@@ -42,14 +42,14 @@ export function fieldRows(
   });
 }
 
-/** What the columns of a table are called; a table of outputs has no column of defaults. */
+/** The headings of a table; a table of outputs has no defaults. */
 export interface TableHead {
   readonly name: string;
   readonly required: string;
   readonly hasDefaults: boolean;
 }
 
-/** Rows as lines of a table under a head, no wider than `width` characters. */
+/** Rows as lines of a table with headings, at most `width` characters wide. */
 export function tableLines(
   rows: readonly FieldRow[],
   { name, required, hasDefaults }: TableHead,
@@ -72,7 +72,7 @@ export function tableLines(
   return all.map((row) => clip(lined(row).trimEnd(), width));
 }
 
-/** A text of one line, cut off where it is longer than `width` characters. */
+/** A text on one line, truncated to `width` characters. */
 export function clip(text: string, width: number): string {
   const points = [...text];
   return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
@@ -87,7 +87,7 @@ function padded(cell: string, width: number, isLast: boolean): string {
   return shown + ' '.repeat(Math.max(0, width - [...shown].length));
 }
 
-/** What stands inside all lists. */
+/** The value inside all lists. */
 function innermost(schema: JsonObject): { readonly inner: JsonObject; readonly lists: number } {
   if (!isObject(schema.items)) return { inner: schema, lists: 0 };
   const { inner, lists } = innermost(schema.items);

@@ -9,7 +9,7 @@ import { shapeErrors } from './errors.ts';
 export const numberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const numberAlone = new RegExp(`^${numberPattern}$`);
 
-/** A written value as one of the shape's type, or why it is none. */
+/** A written value converted to the shape's type, or the reason why that is impossible. */
 export function typedValue(
   shape: Shape,
   written: Written,
@@ -26,7 +26,7 @@ export function typedValue(
   };
 }
 
-/** A whole text as a value that fits a shape: JSON, or bare as in the field language. */
+/** A whole text as a value of a shape: JSON, or plain as in the field language. */
 export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
   const value = typedValue(shape, writtenIn(text.trim(), shape));
   if (!value.ok) return refuse(inputError(where, text, value.message, value.hint));

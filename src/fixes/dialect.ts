@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '../contract/model.ts';
 import { boundFor, patternFlaw } from '../model/pattern.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 
-const dialects = 'validators of different age disagree on it (app api/v1/tools/dispute/route.ts)';
+const dialects = 'old and new validators read it differently (app api/v1/tools/dispute/route.ts)';
 
 /**
- * Brings a schema to what draft-07 and its successors read alike: no dialect, no ids, null in the type, lists whose
- * items are alike, `required` as a list.
+ * Rewrites a schema so that draft-07 and its successors read it alike: no dialect, no ids, null in the type, lists whose
+ * items have one schema, `required` as a list.
  */
 export function fixDialect(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return rewrite(schema, path, (place, at) =>
@@ -34,8 +34,8 @@ function checkedReferences(schema: JsonObject, path: string, fixes: Fixes): Json
     fixes.error(
       `${path}.${keyword}`,
       target,
-      'points out of its own schema',
-      'Copy what it points at into definitions and write "#/definitions/…".',
+      'refers to something outside its schema',
+      'Copy the referenced schema into definitions and write "#/definitions/…".',
     );
   }
   return schema;
@@ -119,21 +119,21 @@ function withPlainProperties(schema: JsonObject, path: string, fixes: Fixes): Js
     fixes.change(
       `${path}.properties.${name}`,
       'true became {}',
-      'a property is described by an object (C§2.1)',
+      'the schema of a property must be an object (C§2.1)',
     );
     return [name, {}];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** What every object inherits (`constructor`) is never absent to Ajv, so it must be there. */
+/** For Ajv, a member that every object inherits (`constructor`) is never absent, so it must be declared. */
 function withInheritedNamesRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const required = requiredOf(schema);
   const names = propertiesOf(schema)
     .map(([name]) => name)
     .filter((name) => name in Object.prototype && !required.includes(name));
   if (names.length === 0) return schema;
-  const why = 'validators in JavaScript refuse an object that only inherits it';
+  const why = 'JavaScript validators find an inherited member of this name, so it must be declared';
   return fixes.set(schema, 'required', [...required, ...names], path, why);
 }
 
@@ -146,7 +146,7 @@ function withNullInType(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   return withNull(fixed, path, fixes, why);
 }
 
-/** Allows null by `type`, `enum` and `const`, as far as they stand in its way. */
+/** Allows null in `type`, `enum` and `const`, where they forbid it. */
 export function withNull(schema: JsonObject, path: string, fixes: Fixes, why: string): JsonObject {
   let fixed = schema;
   const types = [schema.type ?? []].flat() as Json[];

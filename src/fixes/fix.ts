@@ -28,8 +28,8 @@ const known = [
 ];
 
 /**
- * Takes over a plain MCP tool definition: as it is where the contract allows, changed where it must be, with every
- * change listed. Fixes what was fixed changes nothing.
+ * Imports a plain MCP tool definition: unchanged where the contract allows it, else changed, with every
+ * change listed. Idempotent.
  *
  * @param where path of the definition, for the errors
  * @returns the definition, or an error for each part that cannot be fixed
@@ -40,8 +40,8 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
       inputError(
         where,
         undefined,
-        `is larger than a definition can be (${bounds.values} values, ${bounds.levels} levels)`,
-        'Shorten its enums or simplify its schemas.',
+        `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`,
+        'Shorten its enums, or simplify its schemas.',
       ),
     );
   }
@@ -50,11 +50,7 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   const description = descriptionOf(given, fixes);
   const _meta = metaOf(given, fixes);
   for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    fixes.leaveOut(
-      key,
-      given[key],
-      'it is not a field of the contract (C§2.1), nor of a tool that people see',
-    );
+    fixes.leaveOut(key, given[key], 'neither the contract (C§2.1) nor MCP defines this field');
   }
   const input = inputOf(given, fixes);
   const output = outputOf(given, fixes);
@@ -77,7 +73,7 @@ function nameOf({ name }: JsonObject, where: string, fixes: Fixes): string {
     fixes.error(
       'name',
       name,
-      name === undefined ? 'is missing' : 'is not text',
+      name === undefined ? 'is missing' : 'is not a string',
       'Write a name, such as get_price.',
     );
     return '';
@@ -92,17 +88,17 @@ function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
   fixes.error(
     'description',
     description,
-    typeof description === 'string' || description === undefined ? 'is missing' : 'is not text',
+    typeof description === 'string' || description === undefined ? 'is missing' : 'is not a string',
     'Write what the tool returns and when to use it.',
   );
   return '';
 }
 
-/** What MCP adds for people and clients is kept where it has the form that MCP gives it, else left out. */
+/** Members that MCP adds for users and clients are kept if they have the form that MCP defines, else left out. */
 function displayOf({ title }: JsonObject, fixes: Fixes): Pick<ToolDefinition, 'title'> {
   if (title === undefined) return {};
   if (typeof title === 'string') return { title };
-  fixes.leaveOut('title', title, 'MCP: it is a text');
+  fixes.leaveOut('title', title, 'MCP: it must be a string');
   return {};
 }
 
@@ -112,10 +108,10 @@ function hintsOf(
 ): Pick<ToolDefinition, 'annotations' | 'icons'> {
   const kept: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
   if (isObject(annotations)) kept.annotations = ofForm(annotations, 'annotations', annotationForm, fixes);
-  else fixes.leaveOut('annotations', annotations, 'MCP: it is an object');
+  else fixes.leaveOut('annotations', annotations, 'MCP: it must be an object');
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
     kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
-  } else fixes.leaveOut('icons', icons, 'MCP: it is a list of objects with a src');
+  } else fixes.leaveOut('icons', icons, 'MCP: it must be a list of objects with a src');
   return kept;
 }
 
@@ -137,12 +133,16 @@ const iconForm: Form = {
   theme: (value) => value === 'light' || value === 'dark',
 };
 
-/** The members that MCP knows: clients refuse a whole list for one of the wrong type. */
+/** The members that MCP defines: clients refuse a whole list because of one of the wrong type. */
 function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
     if (!isKnown)
-      fixes.leaveOut(`${path}.${name}`, member, 'MCP knows no such member, or one of another type');
+      fixes.leaveOut(
+        `${path}.${name}`,
+        member,
+        'MCP does not define this member, or defines it with another type',
+      );
     return isKnown;
   });
   return Object.fromEntries(entries);
@@ -150,7 +150,7 @@ function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): Json
 
 function metaOf({ _meta }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (_meta === undefined || isObject(_meta)) return _meta;
-  fixes.error('_meta', _meta, 'is not an object', 'Write an object, or leave it out.');
+  fixes.error('_meta', _meta, 'is not an object', 'Write an object, or remove it.');
   return undefined;
 }
 
@@ -162,14 +162,14 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
       'outputSchema',
       undefined,
       'is missing; the marketplace requires it (C§2.1)',
-      `Say what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file.`,
+      `Declare what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file.`,
     );
   } else {
     fixes.error(
       'outputSchema',
       outputSchema,
       'is not a JSON Schema object',
-      'Describe the answer: { "type": "object", "properties": { "price": { "type": "number" } } }.',
+      'Describe the result: { "type": "object", "properties": { "price": { "type": "number" } } }.',
     );
   }
   return undefined;
@@ -183,7 +183,7 @@ function compiled(schema: JsonObject, path: string, fixes: Fixes): JsonObject | 
       path,
       undefined,
       `does not compile: ${result.reason}`,
-      'Make it valid JSON Schema of draft-07.',
+      'Correct the schema: it must be valid JSON Schema (draft-07).',
     );
   }
   return undefined;

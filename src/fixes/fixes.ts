@@ -4,7 +4,7 @@ import { listed, named, single } from '../contract/walk.ts';
 import { inputError } from '../model/input-error.ts';
 import type { Change, InputError } from '../model/model.ts';
 
-/** Keeps account of what is changed in one tool and of what cannot be. */
+/** Records the changes to one tool, and the errors that cannot be fixed. */
 export class Fixes {
   readonly changes: Change[] = [];
   readonly errors: InputError[] = [];
@@ -21,7 +21,7 @@ export class Fixes {
     this.changes.push({ tool: this.#tool, path, what, why });
   }
 
-  /** Says that a part was left out, where it is there. */
+  /** Records that a part was left out, if it exists. */
   leaveOut(path: string, value: Json | undefined, why: string): void {
     if (value !== undefined) this.change(path, `${shorten(value)} was left out`, why);
   }
@@ -36,7 +36,7 @@ export class Fixes {
     return this.errors.some(({ where }) => where === root || where.startsWith(`${root}.`));
   }
 
-  /** Leaves a keyword out and says so. */
+  /** Removes a keyword and records it. */
   without(schema: JsonObject, keyword: string, path: string, why: string): JsonObject {
     if (schema[keyword] === undefined) return schema;
     const { [keyword]: value, ...rest } = schema;
@@ -44,7 +44,7 @@ export class Fixes {
     return rest;
   }
 
-  /** Sets a keyword and says so; the order of the others stays. */
+  /** Sets a keyword and records it; the order of the others stays. */
   set(schema: JsonObject, keyword: string, value: Json, path: string, why: string): JsonObject {
     const before = schema[keyword];
     const what =
@@ -54,7 +54,7 @@ export class Fixes {
   }
 }
 
-/** Rewrites a schema and then all schemas inside it. What stays as it is stays the same object. */
+/** Rewrites a schema and then all schemas inside it. Unchanged schemas stay the same object. */
 export function rewrite(
   schema: JsonObject,
   path: string,

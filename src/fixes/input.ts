@@ -10,9 +10,9 @@ import { sampleValue, samplingOf } from '../samples/sample-value.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 import { fixRoot } from './root.ts';
 
-const whyTest = 'the submission test sends it (app contribute/actions.ts)';
+const whyTest = 'the submission test sends this value (app contribute/actions.ts)';
 
-/** Makes an inputSchema one that the marketplace can call; its dialect is fixed before. */
+/** Fixes an inputSchema so that the marketplace can call the tool; its dialect is fixed before. */
 export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
   const rooted = fixRoot(schema, 'inputSchema', fixes);
   if (fixes.errors.length > 0 || !tryCompile(rooted).ok) return rooted;
@@ -23,16 +23,16 @@ export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fi
     fixes.error(
       'inputSchema',
       sampleArguments(tested, smoke),
-      `the submission test would be refused: ${mismatch.path}, expected ${mismatch.expected}`,
-      'Give the parameters default values or examples that fit together.',
+      `the tool would refuse the arguments of the submission test: ${mismatch.path}, expected ${mismatch.expected}`,
+      'Give the parameters defaults or examples that are valid together.',
     );
   }
   return tested;
 }
 
-/** A parameter that may be null becomes one that may be left out. */
+/** Makes a parameter that may be null one that may be left out. */
 function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
-  const why = 'a parameter has one plain type (C§2.1); one that is not given is left out';
+  const why = 'a parameter has exactly one type (C§2.1); without a value it is left out';
   const properties = { ...(schema.properties as JsonObject) };
   let required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
@@ -44,7 +44,7 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
     properties[name] = plain;
     if (!types.includes('null') || !required.includes(name) || name in Object.prototype) continue;
     required = required.filter((own) => own !== name);
-    fixes.change('inputSchema.required', `${name} was taken out`, why);
+    fixes.change('inputSchema.required', `${name} was removed`, why);
   }
   return { ...schema, properties, required };
 }
@@ -64,7 +64,7 @@ function withoutNull(property: JsonObject, path: string, fixes: Fixes, why: stri
   }, withoutDefault);
 }
 
-/** Takes away each default and example that its own schema refuses: a format that all of them break goes instead. */
+/** Removes each default and example that does not match its schema; if all violate the format, removes the format. */
 function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
   return rewrite(root, 'inputSchema', (schema, path) => {
     const { default: fallback, examples, format, ...bare } = schema;
@@ -73,9 +73,9 @@ function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
     const strict = format === undefined ? bare : { ...bare, format };
     const unfit = (value: Json) => !fits(root, strict, value);
     if (!given.some(unfit)) return schema;
-    const why = "the parameter's own schema refuses it";
+    const why = "it does not match the parameter's schema";
     if (format !== undefined && given.every((value) => fits(root, bare, value))) {
-      return fixes.without(schema, 'format', path, "the author's own values do not have it");
+      return fixes.without(schema, 'format', path, "the author's own values do not match it");
     }
     const kept = list.filter((value) => !unfit(value));
     const fixed =
@@ -87,8 +87,8 @@ function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
 }
 
 /**
- * Sees to it that the submission test can call the tool: a required parameter without any value gets a placeholder where
- * the test would send one that it refuses.
+ * Ensures that the submission test can call the tool: a required parameter without any value gets a placeholder if
+ * the tool would refuse the value of the test.
  */
 function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fixes: Fixes): JsonObject {
   const properties = { ...(schema.properties as JsonObject) };
@@ -99,11 +99,11 @@ function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fix
     if (!mismatch) continue;
     const value = sampleValue(property, samplingOf(schema));
     if (value === undefined) {
-      const hint = 'Give it a default or examples that fit.';
+      const hint = 'Give it a default or examples that match its schema.';
       fixes.error(
         path,
         mismatch.actual,
-        `the submission test sends this: expected ${mismatch.expected}`,
+        `the submission test sends this value, but the schema expects ${mismatch.expected}`,
         hint,
       );
       continue;

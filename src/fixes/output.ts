@@ -7,15 +7,15 @@ import { withNull } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixRoot } from './root.ts';
 
-const whyBlank = 'an empty or failed answer must fit the schema too (C§2.2, C§7)';
+const whyBlank = 'an empty result or a failure must match the schema, too (C§2.2, C§7)';
 
-/** What an empty and a failed answer carry, with texts as a handler would write them. */
+/** The signals of an empty result and a failure, with texts as a handler would write them. */
 const signalled: readonly JsonObject[] = [
-  { searchExhausted: true, noResultsReason: 'The source knows nothing that matches these arguments.' },
-  { error: 'SOURCE_UNAVAILABLE', message: 'The source of the data did not answer. Try again later.' },
+  { searchExhausted: true, noResultsReason: 'The source has no data for these arguments.' },
+  { error: 'SOURCE_UNAVAILABLE', message: 'The data source did not answer. Try again later.' },
 ];
 
-/** Makes an outputSchema hold all three outcomes of a call; its dialect is fixed before. */
+/** Fixes an outputSchema so that it allows all three outcomes of a call; its dialect is fixed before. */
 export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not']) {
     if (schema[keyword] === undefined) continue;
@@ -23,7 +23,7 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
       `outputSchema.${keyword}`,
       schema[keyword],
       'a union at the root is rejected (C§2.1)',
-      'Write one object; express the alternatives as optional or nullable properties.',
+      'Write one object, and turn the alternatives into optional or nullable properties.',
     );
   }
   const rooted = fixRoot(schema, 'outputSchema', fixes);
@@ -31,7 +31,7 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   return fixes.errors.length > 0 ? held : allowSignals(held, fixes);
 }
 
-/** Lets every required property be empty: null where it must, so that `blankAnswer` finds an answer that fits. */
+/** Allows every required property to be empty, by null if necessary, so that `blankAnswer` finds a valid answer. */
 export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', '')): JsonObject {
   const properties = isObject(schema.properties) ? { ...schema.properties } : {};
   for (const name of requiredOf(schema)) {
@@ -44,14 +44,14 @@ export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', ''))
   return { ...schema, properties };
 }
 
-/** Keywords that do not judge null and the empty list, beyond what `blankAnswer` sees. */
+/** Keywords that do not concern null and the empty list, beyond what `blankAnswer` handles. */
 const harmless = new Set(
   'type title description enum default examples format pattern minLength maxLength minimum maximum minItems items'.split(
     ' ',
   ),
 );
 
-/** Whether the value that `blankAnswer` gives a property fits it. */
+/** Whether the value that `blankAnswer` gives a property matches its schema. */
 function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
   const blank = blankAnswer(alone);
@@ -59,7 +59,7 @@ function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   return blank.ok && clientMismatches(alone, blank.answer, '').length === 0;
 }
 
-/** For schemas that say more than a type: references and unions. */
+/** For schemas with more than a type: references and unions. */
 function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { description, title, ...rest } = property;
   const said = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
@@ -74,13 +74,13 @@ function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   fixes.change(
     'outputSchema.properties',
     `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`,
-    'callers take an empty result or a failure by them (C§2.2)',
+    'callers recognize an empty result or a failure by them (C§2.2)',
   );
   const added: readonly (readonly [string, Json])[] = missing;
   return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
 }
 
-/** Takes away what forbids the signals at the root, and reports what cannot be taken away. */
+/** Removes keywords that forbid the signals at the root, and reports those that cannot be removed. */
 function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   let fixed = schema;
   for (const keyword of ['maxProperties', 'propertyNames', 'dependencies', 'dependentRequired']) {
@@ -92,12 +92,12 @@ function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
     const name = path.split(/[.[]/)[1] ?? '';
     const at = Object.hasOwn(signals, name) ? `outputSchema.properties.${name}` : 'outputSchema';
     const hint = Object.hasOwn(signals, name)
-      ? `Rename your own ${name}: callers read it as the signal of an empty or failed call.`
-      : 'Leave out what the schema demands beyond types and required.';
+      ? `Rename your field ${name}: callers read it as the signal of an empty result or a failure.`
+      : 'Remove all requirements of the schema other than types and required.';
     fixes.error(
       at,
       undefined,
-      `an empty or failed answer does not fit: ${path || 'it'} needs ${expected}`,
+      `an empty result or a failure does not match: ${path || 'it'} needs ${expected}`,
       hint,
     );
   }

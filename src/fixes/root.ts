@@ -10,7 +10,12 @@ export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   const properties = isObject(fixed.properties) ? fixed.properties : {};
   const names = Object.keys(properties);
   if (names.includes('__proto__')) {
-    fixes.error(`${path}.properties.__proto__`, undefined, 'no object can hold this key', 'Rename it.');
+    fixes.error(
+      `${path}.properties.__proto__`,
+      undefined,
+      '__proto__ cannot be a key of an object',
+      'Rename it.',
+    );
   }
   for (const name of Array.isArray(fixed.required) ? (fixed.required as readonly unknown[]) : []) {
     if (typeof name === 'string' && names.includes(name)) continue;
@@ -19,7 +24,7 @@ export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObj
       `${path}.required`,
       name,
       'is not declared in properties',
-      near ? `Did you mean ${near}?` : 'Declare it, or take it out.',
+      near ? `Did you mean ${near}?` : 'Declare it in properties, or remove it from required.',
     );
   }
   return fixed;
@@ -29,7 +34,7 @@ function withObjectType(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   if (schema.type === 'object') return schema;
   const types = [schema.type ?? 'object'].flat();
   if (types.includes('object')) {
-    return fixes.set({ ...schema }, 'type', 'object', path, 'the root is exactly "object" (C§2.1)');
+    return fixes.set({ ...schema }, 'type', 'object', path, 'the root must be exactly "object" (C§2.1)');
   }
   fixes.error(
     `${path}.type`,
@@ -46,12 +51,12 @@ function withProperties(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   if (isObject(schema.properties)) return schema;
   if (schema.properties === undefined)
     return fixes.set(schema, 'properties', {}, path, 'it is required (C§2.1)');
-  fixes.error(`${path}.properties`, schema.properties, 'is not an object', 'Write {} where there are none.');
+  fixes.error(`${path}.properties`, schema.properties, 'is not an object', 'Write {} if there are none.');
   return schema;
 }
 
 function withRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
-  const why = 'it is a list of names, empty where there are none (C§2.1)';
+  const why = 'it must be a list of names, empty if there are none (C§2.1)';
   if (schema.required === undefined || typeof schema.required === 'boolean') {
     return fixes.set(schema, 'required', [], path, why);
   }
@@ -60,7 +65,7 @@ function withRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObjec
       `${path}.required`,
       schema.required,
       'is not a list of names',
-      'Write [] where there are none.',
+      'Write [] if nothing is required.',
     );
     return schema;
   }

@@ -96,7 +96,7 @@ function keysAreData(names: readonly string[]): boolean {
 
 /** Rule `tool.to-do` reports descriptions that start so. */
 function toDo(name: string, { isUnknown, isGuess }: { isUnknown: boolean; isGuess: boolean }): string {
-  const type = isUnknown ? ', and its type: the samples hold no value' : '';
-  const values = isGuess ? ' The samples hold these values only: are there others?' : '';
-  return `TODO: what ${name} says, with its unit${type}.${values}`;
+  const type = isUnknown ? ', and its type: the samples contain no value' : '';
+  const values = isGuess ? ' The samples contain only these values: are there others?' : '';
+  return `TODO: what ${name} means, with its unit${type}.${values}`;
 }

@@ -45,9 +45,9 @@ export function toolOfSamples(
   const isList = samples.every(({ value }) => Array.isArray(value));
   if (!isList && samples.some(({ value }) => Array.isArray(value))) {
     const list = samples.find(({ value }) => Array.isArray(value));
-    const hint = 'Give samples of one answer: all lists, or all objects.';
+    const hint = 'Give samples of the same kind: all lists, or all objects.';
     return refuse(
-      inputError(list?.name ?? '', undefined, 'is a list, and another sample is an object', hint),
+      inputError(list?.name ?? '', undefined, 'is a list, but another sample is an object', hint),
     );
   }
   const values = samples.map(({ value }) => value);
@@ -76,10 +76,10 @@ export function toolOfSamples(
 
 function sampleErrors({ name, value }: Sample): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
-    return [inputError(name, value, 'is not an answer of a tool', 'Give a JSON object, or a list.')];
+    return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }
   if (Object.keys(value).length === 0) {
-    return [inputError(name, value, 'is empty: it shows no field', 'Give an answer that holds data.')];
+    return [inputError(name, value, 'is empty, so it shows no fields', 'Give an answer that contains data.')];
   }
   return keyErrors(value, name);
 }
@@ -124,7 +124,7 @@ function listProperties(items: readonly Json[]): Root {
   return {
     properties: {
       properties: {
-        items: { type: 'array', description: 'What was found.', items: schemaOfValues(items) },
+        items: { type: 'array', description: 'The items found.', items: schemaOfValues(items) },
         count: { type: 'integer', description: 'Number of items.' },
       },
       required: ['items', 'count'],

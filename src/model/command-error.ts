@@ -7,16 +7,16 @@ export const exitCodes = {
   badInput: 2,
   notStarted: 3,
   installFailed: 4,
-  /** EX_SOFTWARE of sysexits.h: the program itself is wrong. */
+  /** EX_SOFTWARE of sysexits.h: an error of the program itself. */
   internal: 70,
-  /** EX_IOERR: what was to be printed could not be. */
+  /** EX_IOERR: the output could not be written. */
   notWritten: 74,
   cancelled: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Everything that ends a command with another code than 0, ready to be shown. */
+/** Any error that ends a command with a code other than 0, ready to be shown. */
 export class CommandError extends Error {
   /** Constant for programs, `TARGET_NOT_EMPTY`. */
   readonly code: string;
@@ -71,7 +71,7 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   }
   return new CommandError(
     'INVALID_INPUT',
-    `${errors.length} errors in what was given`,
+    `${errors.length} errors in the input`,
     `Fix them all and run the command again.${part}`,
     exitCodes.badInput,
     errors.map((error) => `${inWords(error)} ${error.hint}`),

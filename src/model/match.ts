@@ -16,8 +16,8 @@ const options: Options = { ...settings, validateFormats: true, validateSchema: f
 let common: Ajv | undefined;
 
 /**
- * How a value differs from a schema as strict clients read it, formats included. None where the schema does not
- * compile: that is an error of its own, found elsewhere.
+ * The mismatches between a value and a schema as strict clients read it, formats included. None if the schema does not
+ * compile: that is a separate error.
  *
  * @param root prefix of the reported paths
  */
@@ -28,13 +28,13 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
       return validate(value) ? [] : problemsOf(validate, value, root);
     });
   } catch {
-    return [{ path: root, expected: 'a schema that can be followed to its end', actual: 'none' }];
+    return [{ path: root, expected: 'a schema whose validation ends', actual: 'none' }];
   }
 }
 
-/** Whether a value fits a schema that stands inside another, whose definitions it may refer to. */
+/** Whether a value matches a schema inside another one, whose definitions it may refer to. */
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
-  // No reference leads out of it, and no keyword means more at the root: as it stands it is compiled once for all callers.
+  // No reference leaves it, and no keyword has a special meaning at the root: it is compiled once for all callers.
   if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
   const inside = { ...propertyAlone(root, 'value', schema), required: ['value'] };
   return clientMismatches(inside, { value }, '').length === 0;
@@ -54,7 +54,7 @@ function validatorOf(schema: JsonObject): ValidateFunction {
   if (!text.includes('"format":')) return compileUnchecked(schema, text); // then both readings are the same
   const known = recent.get(text);
   if (known) return known;
-  // A compilation that is broken off leaves half of it, and ids of two schemas may be the same.
+  // An interrupted compilation leaves half of it, and two schemas may have the same id.
   const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
   try {
     const validate = ajv.compile(schema);

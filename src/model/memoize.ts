@@ -1,4 +1,4 @@
-/** A reader of texts that keeps what it read: the files of a project are read again while it is held. */
+/** A reader with a cache: the files of a project are read several times. */
 export function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -4,7 +4,7 @@ export const scalarTypes = ['string', 'number', 'integer', 'boolean'] as const;
 export type ScalarType = (typeof scalarTypes)[number];
 export type FieldType = ScalarType | 'object' | 'array';
 
-/** What is said of a value, wherever it stands. `items` belongs to arrays, `fields` to objects. */
+/** The description of a value. `items` belongs to arrays, `fields` to objects. */
 export interface Shape {
   readonly type: FieldType;
   readonly description?: string;
@@ -27,13 +27,13 @@ export interface Field extends Shape {
   readonly required?: boolean;
 }
 
-/** What an author says of a tool. `definitionOf` turns it into the MCP definition. */
+/** An author's description of a tool. `definitionOf` turns it into the MCP definition. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly input: readonly Field[];
   readonly output: readonly Field[];
-  /** `record`: the output fields are the answer. `list`: the answer holds `items`, each with the output fields. */
+  /** `record`: the output fields are the result. `list`: the result contains `items`, each with the output fields. */
   readonly returns: 'record' | 'list';
   readonly examples?: readonly ToolExample[];
   readonly title?: string;
@@ -60,36 +60,36 @@ export interface Change {
 export interface InputError {
   /** Flag, question, or path in a spec file: `--input "limit:int"`, `tools[2].outputSchema`. */
   readonly where: string;
-  /** The value as given, shortened for display; absent where something is missing. */
+  /** The given value, shortened for display; absent if something is missing. */
   readonly value?: string;
   readonly message: string;
   /** What to write instead. */
   readonly hint: string;
-  /** The tool of a list that it stands in. */
+  /** The tool of a list that contains it. */
   readonly tool?: string;
 }
 
-/** A value, or every error that stands in its way. */
+/** A value, or all its errors. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly errors: readonly InputError[];
-      /** Names of the tools of the same list that have none. */
+      /** Names of the tools of the same list without errors. */
       readonly accepted?: readonly string[];
     };
 
 /** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */
 export interface Sample {
-  /** Null: the answer where the key parameter is left out, or where a tool has none. */
+  /** Null: the answer if the key parameter is left out, or if the tool has none. */
   readonly key: string | number | boolean | null;
   readonly answer: JsonObject;
 }
 
-/** A tool that meets every static rule, with all that its generated handler and tests need. */
+/** A tool that passes every static rule, with everything that its generated handler and tests need. */
 export interface PreparedTool {
   readonly definition: ToolDefinition;
-  /** Name of the input parameter that selects a sample; null where no parameter can. */
+  /** Name of the input parameter that selects a sample; null if no parameter can. */
   readonly keyParameter: string | null;
   readonly samples: readonly Sample[];
   readonly examples: readonly ToolExample[];
@@ -99,6 +99,6 @@ export interface PreparedTool {
 export interface Prepared {
   readonly tools: readonly PreparedTool[];
   readonly changes: readonly Change[];
-  /** Rules of weight SHOULD that the tools do not meet: worth telling, no reason to stop. */
+  /** SHOULD rules that the tools do not pass: reported, but no reason to stop. */
   readonly advice: readonly InputError[];
 }

@@ -12,7 +12,7 @@ export const toolNamePattern = '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$';
 /** npm's own limit on the name of a package. */
 const projectNameLength = 214;
 const projectNamePattern = /^[a-z0-9][a-z0-9._-]*$/;
-/** Characters that a field name may not hold: controls, half surrogates, noncharacters. */
+/** Characters that a field name must not contain: controls, half surrogates, noncharacters. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 const fieldNameLength = 128;
 
@@ -33,57 +33,52 @@ const takenProjectNames = new Set([
 export function parseToolName(text: string, where = '--tool'): Result<string> {
   const name = text.trim();
   const suggestion = `Write ${suggestToolName(name)}.`;
-  if (name === '') return refuse(inputError(where, text, 'a tool needs a name', suggestion));
+  if (name === '') return refuse(inputError(where, text, 'the tool has no name', suggestion));
   if (!new RegExp(toolNamePattern).test(name)) {
     const message =
       name.length > 64
-        ? `${name.length} characters, a tool name has 64 at most`
-        : `a tool name is a letter, then letters, digits, _ or -; ${firstInvalid(name, /[a-zA-Z0-9_-]/) ?? 'this one does not start with a letter'}`;
+        ? `the name has ${name.length} characters; a tool name has at most 64`
+        : `a tool name starts with a letter and contains only letters, digits, _ and -; ${firstInvalid(name, /[a-zA-Z0-9_-]/) ?? 'this name does not start with a letter'}`;
     return refuse(inputError(where, text, message, suggestion));
   }
   if (isTakenFile(name)) {
     return refuse(
-      inputError(
-        where,
-        text,
-        `${name} cannot be the name of a file in every project, and each tool is one`,
-        suggestion,
-      ),
+      inputError(where, text, `each tool is a file, and ${name} cannot be used as a file name`, suggestion),
     );
   }
   return pass(name);
 }
 
-/** A field's name: any JSON key that can be shown, but for `__proto__`, which no object literal can hold. */
+/** A field's name: any printable JSON key except `__proto__`, which no object literal can contain. */
 export function parseFieldName(text: string, where: string): Result<string> {
   if (text.trim() === '')
-    return refuse(inputError(where, text, 'a field needs a name', 'Write a name, such as symbol.'));
+    return refuse(inputError(where, text, 'the field has no name', 'Write a name, such as symbol.'));
   if (text === '__proto__') {
     return refuse(
       inputError(
         where,
         text,
-        '__proto__ sets the prototype in JavaScript, it cannot be a field',
-        'Write proto.',
+        '__proto__ sets the prototype in JavaScript, so it cannot be a field',
+        'Use another name, such as proto.',
       ),
     );
   }
   if (text.length > fieldNameLength) {
-    const message = `${text.length} characters, a field name has ${fieldNameLength} at most`;
+    const message = `the name has ${text.length} characters; a field name has at most ${fieldNameLength}`;
     return refuse(inputError(where, text, message, `Write ${text.slice(0, 20)}.`));
   }
   if (unprintable.test(text)) {
     const hint = `Write ${text.replace(new RegExp(unprintable, 'gu'), '') || 'symbol'}.`;
-    return refuse(inputError(where, text, 'a field name holds no control characters', hint));
+    return refuse(inputError(where, text, 'a field name must not contain control characters', hint));
   }
   return pass(text);
 }
 
-/** A field's name as a person types it: a parsed name without white space, which only names of other systems hold. */
+/** A field's name as a user types it: without white space, which only imported names contain. */
 export function parsePlainFieldName(text: string, where: string): Result<string> {
   const name = text.trim();
   return /\s/.test(name)
-    ? refuse(inputError(where, text, 'a name has no spaces', spacelessHint(name)))
+    ? refuse(inputError(where, text, 'a name must not contain spaces', spacelessHint(name)))
     : parseFieldName(name, where);
 }
 
@@ -97,18 +92,28 @@ export function spacelessHint(name: string): string {
 }
 
 /**
- * The directory that an author names, whose last part becomes the project's npm package name. `.` is the current
+ * The directory of a project. Its last part becomes the npm package name. `.` is the current
  * directory.
  */
 export function parseDirectory(text: string, where = '[directory]'): Result<string> {
   if (text.trim() === '') {
     return refuse(
-      inputError(where, text, 'the project needs a directory', 'Write my-tool, or . for this directory.'),
+      inputError(
+        where,
+        text,
+        'no directory was given for the project',
+        'Write my-tool, or . for the current directory.',
+      ),
     );
   }
   if (text.includes('\0')) {
     return refuse(
-      inputError(where, text, 'a path holds no NUL character', `Write ${suggestProjectName(text)}.`),
+      inputError(
+        where,
+        text,
+        'a path must not contain a NUL character',
+        `Write ${suggestProjectName(text)}.`,
+      ),
     );
   }
   const name = parseProjectName(projectName(text), where);
@@ -170,26 +175,26 @@ function isTakenFile(tool: string): boolean {
 }
 
 function projectNameError(name: string): string | undefined {
-  if (name === '') return 'the root of a disk cannot be a project';
+  if (name === '') return 'the root directory of a disk cannot be a project';
   if (name.length > projectNameLength) {
-    return `${name.length} characters, the name of a package has ${projectNameLength} at most`;
+    return `the name has ${name.length} characters; a package name has at most ${projectNameLength}`;
   }
-  if (deviceName.test(name)) return `${name} is the name of a device on Windows`;
-  if (takenProjectNames.has(name)) return `${name} is the name of something else in every project`;
+  if (deviceName.test(name)) return `${name} is a reserved device name on Windows`;
+  if (takenProjectNames.has(name)) return `every project already has something called ${name}`;
   if (!projectNamePattern.test(name)) {
-    const why = firstInvalid(name, /[a-z0-9._-]/) ?? 'this one starts with a mark';
-    return `the directory's name is the package's name: a to z, 0 to 9, then also . _ -; ${why}`;
+    const why = firstInvalid(name, /[a-z0-9._-]/) ?? 'this name starts with a punctuation mark';
+    return `the name of the directory becomes the package name: it starts with a-z or 0-9 and contains only a-z, 0-9, ".", "_" and "-"; ${why}`;
   }
-  if (name.endsWith('.')) return 'a name that ends in a dot loses it on Windows';
+  if (name.endsWith('.')) return 'the name ends in a dot, which Windows removes';
   return undefined;
 }
 
-/** The first character that does not belong, named so that look-alikes can be distinguished. */
+/** The first invalid character, with its code, so that look-alikes can be distinguished. */
 function firstInvalid(text: string, allowed: RegExp): string | undefined {
   const invalid = [...text].find((character) => !allowed.test(character));
   if (invalid === undefined) return undefined;
   const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return unprintable.test(invalid) ? `U+${code} is none of them` : `“${invalid}” (U+${code}) is none of them`;
+  return unprintable.test(invalid) ? `U+${code} is not allowed` : `“${invalid}” (U+${code}) is not allowed`;
 }
 
 /** Full-width and accented letters as plain ones. */

@@ -9,14 +9,17 @@ export function patternFlaw(
   pattern: string,
 ): { readonly message: string; readonly hint: string } | undefined {
   if (!isRegular(() => new RegExp(pattern, 'u'))) {
-    return { message: 'is not a regular expression', hint: 'Write one of JavaScript: ^[A-Z]{3}$' };
+    return {
+      message: 'is not a valid regular expression',
+      hint: 'Write a JavaScript regular expression, such as ^[A-Z]{3}$.',
+    };
   }
   const message = slowness(pattern, lengths[3]);
-  const hint = 'Let no two repeats in it match the same text: ^[a-z]+(-[a-z]+)*$';
+  const hint = 'Change it so that no two repeats can match the same text: ^[a-z]+(-[a-z]+)*$';
   if (message !== undefined && message !== unmeasured) return { message, hint };
   // Only a first run shows that a pattern is too large for the engine.
   if (isRegular(() => new RegExp(pattern, 'u').test(''))) return undefined;
-  return { message: 'is too large to be run', hint: 'Repeat less: ^[A-Z]{3}$' };
+  return { message: 'is too large to be run', hint: 'Use fewer or shorter repeats: ^[A-Z]{3}$' };
 }
 
 function isRegular(attempt: () => unknown): boolean {

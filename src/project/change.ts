@@ -29,7 +29,7 @@ function write(directory: string, staging: string, change: Change): void {
   } catch (error) {
     const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
     const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
-    const hint = 'Everything is as it was. Fix the cause and run the command again.';
+    const hint = 'Nothing was changed. Fix the cause and run the command again.';
     throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
   }
   for (const path of change.removed) removeCompiled(directory, path);

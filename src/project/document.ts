@@ -19,7 +19,7 @@ export interface DocumentText {
 export async function readDocumentText(place: string): Promise<DocumentText> {
   if (!/^https?:\/\//i.test(place)) return { text: await readInput(place, most.bytes), url: null };
   const shown = place.replace(/[?#].*$/s, '');
-  if (!URL.canParse(place)) throw unreadable(shown, 'it is not a URL', 'Check the address.');
+  if (!URL.canParse(place)) throw unreadable(shown, 'it is not a valid URL', 'Correct the address.');
   try {
     return await fetched(new URL(place), shown);
   } catch (error) {
@@ -42,17 +42,21 @@ async function fetched(address: URL, shown: string): Promise<DocumentText> {
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null) {
       if (!response.ok)
-        throw unreadable(shown, `the server answers ${response.status}`, 'Check the address.');
+        throw unreadable(
+          shown,
+          `the server answers HTTP ${response.status}`,
+          'Open the address in a browser, and correct it.',
+        );
       return { text: await textOf(response, shown), url: url.href };
     }
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
     if (next?.host !== url.host || !/^https?:$/.test(next.protocol)) {
-      throw unreadable(shown, 'it redirects to another host', 'Give the address that it redirects to.');
+      throw unreadable(shown, 'it redirects to another host', 'Use the address that it redirects to.');
     }
     url = next;
   }
-  throw unreadable(shown, 'it redirects in a circle', 'Check the address.');
+  throw unreadable(shown, 'it redirects in a circle', 'Download the document and use the file.');
 }
 
 async function textOf(response: Response, shown: string): Promise<string> {
@@ -61,7 +65,7 @@ async function textOf(response: Response, shown: string): Promise<string> {
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > most.bytes)
-      throw unreadable(shown, `it has more than ${most.bytes} bytes`, 'Give a smaller one.');
+      throw unreadable(shown, `it has more than ${most.bytes} bytes`, 'Use a smaller document.');
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

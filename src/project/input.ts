@@ -25,7 +25,11 @@ export async function readInput(
   try {
     const found = await stat(path);
     if (!found.isFile()) {
-      throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, 'Give "-" to read a pipe.');
+      throw new ProjectError(
+        'NOT_READABLE',
+        `${path}: it is not a regular file`,
+        'Write "-" to read from standard input.',
+      );
     }
     if (found.size > mostBytes) {
       const most = mostBytes.toLocaleString('en');

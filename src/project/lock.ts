@@ -35,8 +35,8 @@ async function hold(directory: string): Promise<string> {
     if (other === undefined) return own;
     removeStaging(own);
     if (Date.now() > deadline) {
-      const hint = `Wait for it to end. Where none runs, remove ${other}.`;
-      throw new ProjectError('BUSY', `another run works in ${directory}: ${basename(other)}`, hint);
+      const hint = `Wait until it ends. If no other run is active, remove ${other}.`;
+      throw new ProjectError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);
     }
     await setTimeout(20 + Math.random() * 80);
   }

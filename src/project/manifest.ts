@@ -100,13 +100,13 @@ export function findProject(from: string): string {
   const found = upwards.find((directory) => existsSync(join(directory, manifestFile)));
   if (found !== undefined) return found;
   const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
-  const looked = `looked for ${manifestFile} in ${start} and every directory above it: there is none`;
-  const make = `Change into a project, or make one: ${shellLine(ownCommand('create-market-mcp'))}`;
+  const looked = `looked for ${manifestFile} in ${start} and every directory above it, without success`;
+  const make = `Change into the directory of a project, or create one: ${shellLine(ownCommand('create-market-mcp'))}`;
   if (other === undefined) throw new ProjectError('NOT_A_PROJECT', looked, make);
   throw new ProjectError(
     'NOT_A_PROJECT',
-    `${looked}, so the project in ${other} was made by other means`,
-    `${make}. To check a server of any origin: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`,
+    `${looked}, so the project in ${other} was not created by this program`,
+    `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`,
   );
 }
 

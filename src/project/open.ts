@@ -108,7 +108,7 @@ async function profileOf(directory: string, { answers }: Manifest): Promise<Plat
   const profile = written ?? recorded;
   if (profile === recorded || JSON.stringify(profile) === JSON.stringify(recorded)) {
     if (typeof recorded === 'object') return recorded;
-    throw profileError(directory, `there is no profile ${answers.profile}`);
+    throw profileError(directory, `it names the unknown profile ${answers.profile}`);
   }
   const { profileProblems } = await import('../contract/profile-schema.ts');
   const [problem] = profileProblems(profile);

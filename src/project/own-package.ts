@@ -48,6 +48,6 @@ export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly s
 }
 
 function rootDirectory(): string {
-  if (root === undefined) throw new Error('the package of this program is not complete');
+  if (root === undefined) throw new Error('the package of this program is incomplete; install it again');
   return root;
 }

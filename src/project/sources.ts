@@ -88,8 +88,8 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   if (end < 0 || !from) {
     throw new ProjectError(
       'SOURCES_EDITED',
-      `${environmentFile} is not written as it was made, so nothing can be added to it`,
-      `Declare ${fresh.map(({ name }) => name).join(', ')} there yourself, and run the command again.`,
+      `${environmentFile} no longer has its generated form, so nothing can be added to it`,
+      `Declare ${fresh.map(({ name }) => name).join(', ')} there by hand, and run the command again.`,
     );
   }
   const names = new Set(
@@ -147,7 +147,7 @@ export function withSourceDependencies(text: string): string {
     manifest = JSON.parse(text);
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
-    throw new ProjectError('SOURCES_EDITED', message, 'Make it valid JSON.', { cause: error });
+    throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
   }
   const all = { ...sourceDependencies, ...manifest.dependencies };
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -75,8 +75,7 @@ function nearestExisting(path: string): { path: string; stats: Stats } {
       if (code !== 'ENOTDIR') throw notWritable(at, error);
     }
     if (stats) return { path: at, stats };
-    if (isEntry(at))
-      throw new ProjectError('NOT_A_DIRECTORY', `${at} is a link to nothing`, 'Remove the link.');
+    if (isEntry(at)) throw new ProjectError('NOT_A_DIRECTORY', `${at} is a broken link`, 'Remove the link.');
     if (at === dirname(at)) throw notADirectory(at);
   }
 }
@@ -107,8 +106,8 @@ export function refuseDetours(directory: string, paths: readonly string[]): void
     if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isDirectory()) {
       throw new ProjectError(
         'DIRECTORY_IN_THE_WAY',
-        `${join(directory, path)} is a directory, a file shall stand there`,
-        'Move it away.',
+        `${join(directory, path)} is a directory, but a file must be written there`,
+        'Move the directory away.',
       );
     }
   }

@@ -51,14 +51,14 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   if (isSame && takenOut.length === 0) return;
   const [out] = takenOut;
   const what = out
-    ? `it no longer names ${out.path}, which is there`
+    ? `it no longer lists ${out.path}, although the file exists`
     : `it was edited by hand: ${lost[0] ?? 'its order or its names differ'}`;
   throw new ProjectError(
     'INDEX_EDITED',
     `${toolsIndex} is generated from its directory, and ${what}`,
     out
-      ? `In ${directory} put it back into the list, or move the file out of the directory.`
-      : 'Move what you added into a file of its own, run the command again, and it is kept.',
+      ? `In ${directory} add it to the list again, or move the file out of the directory.`
+      : 'Move your addition to another file, and run the command again.',
   );
 }
 

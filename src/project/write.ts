@@ -29,7 +29,7 @@ export function writeProject(target: Target, files: FileSet): void {
     throw new ProjectError(
       'WRITE_FAILED',
       `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`,
-      'Nothing was left behind. Fix the cause and run the command again.',
+      'Nothing was written. Fix the cause and run the command again.',
       { cause: error },
     );
   }
@@ -82,8 +82,8 @@ function requireUnchanged({ directory, conflicts }: Target, files: FileSet, stag
     (name) => !conflicts.includes(name),
   );
   if (others.length === 0 && now.length === 0) return;
-  const hint = 'Nothing was written. Wait for the other run to end, and look at what it made.';
-  throw new ProjectError('BUSY', `another run writes into ${directory}`, hint);
+  const hint = 'Nothing was written. Wait until the other run ends, and look at its result.';
+  throw new ProjectError('BUSY', `another run is writing to ${directory}`, hint);
 }
 
 /** A rename takes the place of the directory, so it must not be anybody's current one or a mount point. */

@@ -24,18 +24,18 @@ export const addToolSwitches = {
     description: 'print what would change as a unified diff, write nothing',
     initial: false,
   },
-  check: { ...check, description: 'neither build nor run the self-check' },
+  check: { ...check, description: 'do not build, and do not run the self-check' },
 } as const satisfies { readonly [name: string]: Switch };
 
 export type AddToolSwitches = Switches<typeof addToolSwitches>;
 
 /** The switches of `market-mcp remove-tool`. */
 export const removeToolSwitches = {
-  yes: { ...yes, description: 'do not ask' },
+  yes: { ...yes, description: 'do not ask for confirmation' },
   json,
   dryRun: addToolSwitches.dryRun,
   check: addToolSwitches.check,
-  force: { syntax: '--force', description: 'remove files that were changed by hand too', initial: false },
+  force: { syntax: '--force', description: 'also remove files that were changed by hand', initial: false },
 } as const satisfies { readonly [name: string]: Switch };
 
 export type RemoveToolSwitches = Switches<typeof removeToolSwitches>;

@@ -12,7 +12,7 @@ import {
   toolAnswers,
 } from './tool-answers.ts';
 
-/** What `create-market-mcp` knows once all questions are answered. */
+/** The answers to all questions of `create-market-mcp`. */
 export interface CreateAnswers {
   readonly directory: string;
   readonly source: ToolAnswers;
@@ -21,22 +21,22 @@ export interface CreateAnswers {
   readonly packageManager: PackageManager | null;
 }
 
-/** What commander makes of the flags. */
+/** The flags as commander returns them. */
 export type CreateFlags = Flags<CreateParts>;
 
-/** Reads what the flags say: the answers they give, or every error at once. */
+/** Reads the flags: their answers, or every error at once. */
 export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>> {
   return readFlags<CreateParts>(createQuestions, flags);
 }
 
-/** The flags that must be given where nothing may be asked and no default is taken. */
+/** The flags that are required if no questions may be asked and defaults are not taken. */
 export function missingFlags(given: Partial<CreateParts>): readonly string[] {
   return (['directory', ...neededParts(given)] as const)
     .filter((name) => given[name] === undefined)
     .map((name) => createQuestions[name].flag.syntax);
 }
 
-/** All answers, with the default wherever none is given. */
+/** All answers, with defaults for missing ones. */
 export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   const { directory, tool, platform } = createQuestions;
   const parts = { directory: directory.initial(given), ...given };
@@ -48,7 +48,7 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   };
 }
 
-/** The command that gives these very answers and asks nothing, quoted for a POSIX shell. */
+/** The command that gives the same answers and asks nothing, quoted for a POSIX shell. */
 export function replayCommand(
   { directory, source, platform, packageManager }: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
@@ -65,7 +65,7 @@ export function replayCommand(
   return `${program} ${shellLine(pieces)}`;
 }
 
-/** The command that goes on with the answers given so far and asks for the others, quoted for a POSIX shell. */
+/** The command that continues with the answers given so far and asks for the others, quoted for a POSIX shell. */
 export function resumeCommand(
   given: Partial<CreateParts>,
   switches: Partial<CreateSwitches>,
@@ -86,5 +86,5 @@ function switchFlags(switches: Partial<CreateSwitches>): readonly string[] {
     .map((name) => createSwitches[name].syntax);
 }
 
-/** They say how this run speaks, not what it makes. */
+/** These decide how this run prints, not what it creates. */
 const unrepeated: ReadonlySet<keyof CreateSwitches> = new Set(['yes', 'json', 'dryRun'] as const);

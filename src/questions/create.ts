@@ -8,7 +8,7 @@ import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 /** The answers one by one, as flags and prompts give them. */
 export interface CreateParts extends ToolParts {
   readonly directory: string;
-  /** Name of a profile that ships, or path of a file. */
+  /** Name of a built-in profile, or path of a file. */
   readonly platform: string;
   readonly packageManager: PackageManager;
 }
@@ -16,8 +16,11 @@ export interface CreateParts extends ToolParts {
 type CreateQuestion<T, Given = string> = Question<T, CreateParts, Given>;
 
 const directory: CreateQuestion<string> = {
-  flag: { syntax: '[directory]', description: 'where the project is made; its last part names the package' },
-  prompt: { message: 'Where shall the project be?', placeholder: './my-tool' },
+  flag: {
+    syntax: '[directory]',
+    description: 'directory of the new project; its last part becomes the package name',
+  },
+  prompt: { message: 'Where should the project be created?', placeholder: './my-tool' },
   initial: () => 'my-tool',
   parse: (text) => parseDirectory(text),
   replay: (path) => [path.startsWith('-') ? `./${path}` : path],
@@ -31,7 +34,7 @@ const tool: CreateQuestion<string> = {
 const platform: CreateQuestion<string> = {
   flag: {
     syntax: '--platform <name>',
-    description: 'marketplace profile: generic, context, or the path of your own (JSON or YAML)',
+    description: 'marketplace profile: generic, context, or the path of your own profile (JSON or YAML)',
   },
   prompt: { message: 'For which marketplace?' },
   initial: () => 'generic',
@@ -42,7 +45,7 @@ const platform: CreateQuestion<string> = {
 const packageManager: CreateQuestion<PackageManager | null> = {
   flag: {
     syntax: '--package-manager <name>',
-    description: 'npm, pnpm or yarn; otherwise the one that runs the command',
+    description: 'npm, pnpm or yarn (default: the one that runs the command)',
     choices: packageManagers,
   },
   prompt: { message: 'Which package manager?' },
@@ -64,26 +67,26 @@ export const createQuestions = {
 export const createSwitches = {
   yes: {
     syntax: '-y, --yes',
-    description: 'take the default wherever no flag answers; never ask',
+    description: 'use the default for every missing flag; never ask',
     initial: false,
   },
   json: { syntax: '--json', description: 'print one JSON object; never ask', initial: false },
-  dryRun: { syntax: '--dry-run', description: 'name the files, write nothing', initial: false },
+  dryRun: { syntax: '--dry-run', description: 'list the files, write nothing', initial: false },
   install: {
     syntax: '--no-install',
-    description: 'do not install packages (nor build or check)',
+    description: 'do not install packages, build or check',
     initial: true,
   },
-  git: { syntax: '--no-git', description: 'do not make a git repository', initial: true },
+  git: { syntax: '--no-git', description: 'do not create a git repository', initial: true },
   check: { syntax: '--no-check', description: 'do not run the self-check', initial: true },
   force: {
     syntax: '--force',
-    description: 'write into a directory that holds files; those that you have changed are not written over',
+    description: 'write into a directory that is not empty; files that you have changed are not overwritten',
     initial: false,
   },
   overwrite: {
     syntax: '--overwrite',
-    description: 'with --force: also write over files that you have changed or made',
+    description: 'with --force: also overwrite files that you have changed or created',
     initial: false,
   },
 } as const satisfies { readonly [name: string]: Switch };

@@ -1,7 +1,7 @@
 import type { Field } from '../model/model.ts';
 import { projectName, toolFile } from '../model/names.ts';
 
-/** Words of a directory's name that say nothing of what its tool does. */
+/** Words of a directory's name that say nothing about what its tool does. */
 const fillers = new Set(
   'a an the my our new demo test app service server mcp market marketplace tool tools api create'.split(' '),
 );
@@ -24,10 +24,10 @@ export function defaultToolName(directory: string | undefined): string {
   return named.join('_').slice(0, 64).replace(/_+$/, '');
 }
 
-/** Says what the tool returns and when to use it (C§2.1), as far as its name tells. */
+/** What the tool returns and when to use it (C§2.1), guessed from its name. */
 export function defaultDescription(
   tool: string,
-  /** Names of the answer's fields, where they are known. */
+  /** Names of the fields of the result, if they are known. */
   fields: readonly string[],
   returns?: 'record' | 'list',
 ): string {
@@ -49,8 +49,8 @@ export const defaultInput: readonly Field[] = [
 ];
 
 export const defaultOutput: readonly Field[] = [
-  { name: 'name', required: true, type: 'string', description: 'Name of what was found' },
-  { name: 'value', required: true, type: 'number', description: 'Its current value' },
+  { name: 'name', required: true, type: 'string', description: 'Name of the item' },
+  { name: 'value', required: true, type: 'number', description: 'Current value of the item' },
   {
     name: 'updatedAt',
     required: true,

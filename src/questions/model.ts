@@ -1,37 +1,37 @@
 import type { Result } from '../model/model.ts';
 
 /**
- * One thing an author decides, in one place: the flag that gives it, the prompt that asks for it, the validation both
- * share, the default, and the flags that say it again.
+ * One decision of an author, in one place: its flag, its prompt, the validation that both
+ * share, the default, and the flags that repeat it.
  *
  * @typeParam T the answer
  * @typeParam Answers all answers of the command
- * @typeParam Given what a flag brings: one text, or several where it may be repeated
+ * @typeParam Given the value of the flag: one text, or several if it can be repeated
  */
 export interface Question<T, Answers, Given = string> {
   readonly flag: {
-    /** As commander takes it: `--tool <name>`, `[directory]`. */
+    /** In the syntax of commander: `--tool <name>`, `[directory]`. */
     readonly syntax: string;
     readonly description: string;
     readonly repeatable?: true;
-    /** The only values it takes. */
+    /** The only allowed values. */
     readonly choices?: readonly string[];
   };
   readonly prompt: { readonly message: string; readonly placeholder?: string };
-  /** The answer where none is given, in the light of those that are. */
+  /** The default answer, derived from the given ones. */
   initial(given: Partial<Answers>): T;
   parse(given: Given): Result<T>;
-  /** The pieces of a command line that give this very answer. */
+  /** The pieces of a command line that give the same answer. */
   replay(answer: T): readonly string[];
 }
 
-/** A flag that is on or off and that nobody asks for. */
+/** A flag that is on or off and has no prompt. */
 export interface Switch {
   readonly syntax: string;
   readonly description: string;
-  /** What it is where the flag is absent. */
+  /** Its value if the flag is absent. */
   readonly initial: boolean;
 }
 
-/** What a table of switches comes to in one run. */
+/** The values of a table of switches in one run. */
 export type Switches<Table> = { readonly [name in keyof Table]: boolean };

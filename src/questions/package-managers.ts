@@ -1,3 +1,3 @@
-/** The package managers that a project can be made for. */
+/** The supported package managers of a project. */
 export const packageManagers = ['npm', 'pnpm', 'yarn'] as const;
 export type PackageManager = (typeof packageManagers)[number];

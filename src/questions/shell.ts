@@ -1,6 +1,6 @@
 /**
- * Pieces of a command line as one line that a POSIX shell reads as these very pieces. Characters that a terminal would
- * act on, or not show, are written as octal numbers for printf.
+ * Pieces of a command line as one line that a POSIX shell reads as the same pieces. Characters that a terminal would
+ * interpret or hide are written as octal numbers for printf.
  */
 export function shellLine(pieces: readonly string[]): string {
   return pieces.map(quoted).join(' ');
@@ -10,7 +10,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function quoted(piece: string): string {
   if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
-  // A shell takes line feeds off the end of what a command prints.
+  // A shell removes line feeds from the end of a command's output.
   if (piece.search(unseen) >= 0 && !piece.endsWith('\n'))
     return `"$(printf ${singleQuoted(formatOf(piece))})"`;
   return singleQuoted(piece);

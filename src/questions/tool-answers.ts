@@ -4,7 +4,7 @@ import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
-/** The tools that an author wants: one that was described, one whose answers look like samples, operations of an API, or those of a spec file. */
+/** The requested tools: one that was described, one whose answers look like samples, operations of an API, or those of a spec file. */
 export type ToolAnswers =
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
   | {
@@ -21,7 +21,7 @@ export type ToolAnswers =
       /** Path or URL. */
       readonly document: string;
       readonly operations: readonly string[];
-      /** Absent: each tool is named and described as its operation. */
+      /** Absent: name and description of each tool come from its operation. */
       readonly name?: string;
       readonly description?: string;
       readonly meta: readonly MetaSetting[];
@@ -30,12 +30,12 @@ export type ToolAnswers =
 
 type ListFlag = 'input' | 'output' | 'meta' | 'fromSample' | 'operation' | 'only' | 'except' | 'example';
 
-/** What commander makes of flags: a list where one may be repeated. */
+/** Flags as commander returns them: a list if a flag can be repeated. */
 export type Flags<Parts> = {
   readonly [name in keyof Parts]?: name extends ListFlag ? readonly string[] : string;
 };
 
-/** The questions as far as a flag is concerned. */
+/** The questions, as far as flags need them. */
 type Readable<Parts> = {
   readonly [name in keyof Parts]: {
     readonly flag: { readonly syntax: string };
@@ -43,7 +43,7 @@ type Readable<Parts> = {
   };
 };
 
-/** Reads what flags say, by their table: the answers they give, or every error at once. */
+/** Reads flags by their table: their answers, or every error at once. */
 export function readFlags<Parts extends ToolParts>(
   questions: Readable<Parts>,
   flags: Flags<Parts>,
@@ -55,7 +55,7 @@ export function readFlags<Parts extends ToolParts>(
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
 
-/** The questions about a tool that must be answered where nothing may be asked and no default is taken. */
+/** The questions about a tool that need an answer if none may be asked and defaults are not taken. */
 export function neededParts({
   spec,
   fromOpenapi,
@@ -65,7 +65,7 @@ export function neededParts({
   return fromSample === undefined ? ['tool', 'description', 'output'] : ['tool', 'description'];
 }
 
-/** The tools that the answers describe, with the default wherever none is given. */
+/** The tools that the answers describe, with defaults for missing answers. */
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
   if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
@@ -73,7 +73,7 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
 }
 
-/** The pieces of a command line that give these very answers. */
+/** The pieces of a command line that give the same answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
   const { tool, description, input, output, returns, meta, fromSample, spec, only, except, example } =
     toolQuestions;
@@ -151,7 +151,7 @@ function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): Too
   };
 }
 
-/** The pieces of a command line that give the answers there are, those that equal a default too, and no others. */
+/** The pieces of a command line that give the existing answers, including those that equal a default. */
 export function givenFlags<Parts>(
   questions: { readonly [name in keyof Parts]-?: Replayed<Parts[name]> },
   given: Partial<Parts>,
@@ -185,7 +185,7 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
 }
 
 /**
- * A spec file says all that the flags for one tool say, but for what a tool of it returns; samples say what the tool
+ * A spec file contains everything that the flags for one tool say, except what a tool returns; samples show what the tool
  * returns.
  */
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
@@ -199,8 +199,8 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
           inputError(
             '--operation',
             flags.operation[0],
-            'names an operation of no document',
-            'Give --from-openapi too.',
+            'names an operation, but no document is given',
+            'Add --from-openapi <path or URL>.',
           ),
         ]
       : []),
@@ -208,7 +208,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
       inputError(
         `--${name}`,
         flags[name]?.join(','),
-        'speaks of tools of a --spec file',
+        'applies only to the tools of a --spec file',
         'Give --spec <file> too.',
       ),
     ),
@@ -226,7 +226,12 @@ function clashesWith<Parts extends ToolParts>(
   const flag = (name: keyof ToolParts) => questions[name].flag.syntax.split(' ')[0] ?? name;
   const value = [flags[whole]].flat()[0];
   return [
-    inputError(flag(whole), value, `says what ${listed(given.map(flag))} says too`, 'Give one or the other.'),
+    inputError(
+      flag(whole),
+      value,
+      `cannot be combined with ${listed(given.map(flag))}`,
+      'Use one or the other.',
+    ),
   ];
 }
 

@@ -10,26 +10,26 @@ import type { Question } from './model.ts';
 
 type Returns = ToolSpec['returns'];
 
-/** What is asked about a tool, one by one, as flags and prompts give it. */
+/** The answers about one tool, as flags and prompts return them. */
 export interface ToolParts {
   readonly tool: string;
   readonly description: string;
   readonly input: readonly Field[];
   readonly output: readonly Field[];
   readonly returns: Returns;
-  /** The tool's `_meta`; never asked for, only given. */
+  /** The tool's `_meta`; has a flag, but no prompt. */
   readonly meta: readonly MetaSetting[];
-  /** Paths of sample answers, `-` for standard input. In place of `output` and `returns`. */
+  /** Paths of sample answers, `-` for standard input. Replaces `output` and `returns`. */
   readonly fromSample: readonly string[];
-  /** Path or URL of an OpenAPI document, `-` for standard input. In place of what describes a tool. */
+  /** Path or URL of an OpenAPI document, `-` for standard input. Replaces the description of a tool. */
   readonly fromOpenapi: string;
-  /** The operations of the document that become tools; where there are none, they are listed. */
+  /** The operations of the document that become tools; without any, all are listed. */
   readonly operation: readonly string[];
-  /** Path of a spec file, `-` for standard input. In place of all before; `output` may complete one tool of it. */
+  /** Path of a spec file, `-` for standard input. Replaces all of the above; `output` may complete one of its tools. */
   readonly spec: string;
-  /** Names of the tools of the spec file that are taken; all where it is absent. */
+  /** Names of the tools of the spec file to use; by default all. */
   readonly only: readonly string[];
-  /** Names of those that are not. */
+  /** Names of the tools to omit. */
   readonly except: readonly string[];
   /** Examples of its parameters. */
   readonly example: readonly ExampleValue[];
@@ -48,10 +48,10 @@ const tool: ToolQuestion<string> = {
 const description: ToolQuestion<string> = {
   flag: {
     syntax: '--description <text>',
-    description: 'what it returns and when to use it; agents choose by it',
+    description: 'what the tool returns and when to use it; agents choose tools by it',
   },
   prompt: {
-    message: 'What does it return, and when should an agent use it?',
+    message: 'What does the tool return, and when should an agent use it?',
     placeholder: 'Returns … Use it when …',
   },
   initial: ({ tool: name = tool.initial({}), output: fields = [], returns }) =>
@@ -67,10 +67,11 @@ const description: ToolQuestion<string> = {
 const input: ToolQuestion<readonly Field[], readonly string[]> = {
   flag: {
     syntax: '--input <field>',
-    description: "a parameter: 'symbol:string=BTC Trading pair', 'limit?:integer(1..100)=10 …'; repeatable",
+    description:
+      "an input parameter: 'symbol:string=BTC Trading pair', 'limit?:integer(1..100)=10 …'; repeatable",
     repeatable: true,
   },
-  prompt: { message: 'What does the tool take?' },
+  prompt: { message: 'What are the inputs of the tool?' },
   initial: ({ output, fromSample }) => (output === undefined && fromSample === undefined ? defaultInput : []),
   parse: (texts) => parseFields(texts, '--input'),
   replay: (fields) => formatFields(fields).flatMap((text) => ['--input', text]),
@@ -80,7 +81,7 @@ const output: ToolQuestion<readonly Field[], readonly string[]> = {
   flag: {
     syntax: '--output <field>',
     description:
-      "a field of the answer: 'price:number Price in USD', 'tags:string[]', 'quote.bid:number'; repeatable",
+      "an output field: 'price:number Price in USD', 'tags:string[]', 'quote.bid:number'; repeatable",
     repeatable: true,
   },
   prompt: { message: 'What does the tool return?' },
@@ -91,8 +92,8 @@ const output: ToolQuestion<readonly Field[], readonly string[]> = {
           inputError(
             '--output',
             undefined,
-            'an answer has at least one field',
-            "Write 'price:number Price in USD'.",
+            'a result needs at least one field',
+            "Add one, such as 'price:number Price in USD'.",
           ),
         )
       : parseFields(texts, '--output'),
@@ -102,7 +103,7 @@ const output: ToolQuestion<readonly Field[], readonly string[]> = {
 const returns: ToolQuestion<Returns> = {
   flag: {
     syntax: '--returns <shape>',
-    description: 'record: one answer; list: `items`, each with the output fields',
+    description: 'record: one record with the output fields; list: `items`, each with the output fields',
     choices: ['record', 'list'],
   },
   prompt: { message: 'One record or a list?' },
@@ -118,7 +119,7 @@ const meta: ToolQuestion<readonly MetaSetting[], readonly string[]> = {
       "a hint for the platform: 'surface=answer', 'rateLimit.maxRequestsPerMinute=60', 'pricing.executeUsd=0.01'; repeatable",
     repeatable: true,
   },
-  prompt: { message: 'Which hints shall the platform have?' },
+  prompt: { message: 'Which hints should the platform get?' },
   initial: () => [],
   parse: (texts) => parseMeta(texts, '--meta'),
   replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
@@ -128,10 +129,10 @@ const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
   flag: {
     syntax: '--from-sample <file>',
     description:
-      'JSON that the API answers, in place of --output: types and sample data are taken from it; - for standard input; repeatable',
+      'a JSON answer of the API, instead of --output: it defines types and sample data; - for standard input; repeatable',
     repeatable: true,
   },
-  prompt: { message: 'Which files hold answers of the API?' },
+  prompt: { message: 'Which files contain answers of the API?' },
   initial: () => [],
   parse: (paths) => {
     const parsed = together(
@@ -139,7 +140,7 @@ const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
     );
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
     const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
-    return refuse(inputError('--from-sample', twice, 'is given twice', 'Give each file once.'));
+    return refuse(inputError('--from-sample', twice, 'is given twice', 'Give each file only once.'));
   },
   replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
 };
@@ -148,7 +149,7 @@ const fromOpenapi: ToolQuestion<string> = {
   flag: {
     syntax: '--from-openapi <file>',
     description:
-      'path or URL of an OpenAPI document (JSON or YAML): its operations become tools that call the API; without --operation they are listed',
+      'path or URL of an OpenAPI document (JSON or YAML); its operations become tools that call the API; without --operation, they are listed',
   },
   prompt: { message: 'Which OpenAPI document?' },
   initial: () => '-',
@@ -175,7 +176,7 @@ const spec: ToolQuestion<string> = {
   flag: {
     syntax: '--spec <file>',
     description:
-      'JSON or YAML in place of the flags above: tool specs or MCP tool definitions, - for standard input',
+      'file with tool specs or MCP tool definitions (JSON or YAML), instead of the flags above; - for standard input',
   },
   prompt: { message: 'Which spec file?' },
   initial: () => '-',
@@ -183,19 +184,23 @@ const spec: ToolQuestion<string> = {
   replay: (path) => ['--spec', path],
 };
 
-const only = toolNames('--only', 'take only this tool of the --spec file; several with commas; repeatable');
+const only = toolNames(
+  '--only',
+  'use only this tool of the --spec file; separate several by commas; repeatable',
+);
 const except = toolNames(
   '--except',
-  'leave this tool of the --spec file out; several with commas; repeatable',
+  'omit this tool of the --spec file; separate several by commas; repeatable',
 );
 
 const example: ToolQuestion<readonly ExampleValue[], readonly string[]> = {
   flag: {
     syntax: '--example <tool.parameter=value>',
-    description: "an example of a required parameter of the --spec file: 'get_price.symbol=BTC'; repeatable",
+    description:
+      "an example value for a required parameter of the --spec file: 'get_price.symbol=BTC'; repeatable",
     repeatable: true,
   },
-  prompt: { message: 'Which values does the marketplace call the tools with?' },
+  prompt: { message: 'With which values should the marketplace call the tools?' },
   initial: () => [],
   parse: (texts) => together(texts.map((text) => parseExampleValue(text, '--example'))),
   replay: (values) => values.flatMap((value) => ['--example', formatExampleValue(value)]),
@@ -211,7 +216,7 @@ function toolNames(flag: string, description: string): ToolQuestion<readonly str
       const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
       if (!names.includes('')) return pass([...new Set(names)]);
       return refuse(
-        inputError(flag, texts.join(' '), 'holds an empty name', `Write ${flag} get_price,get_fee.`),
+        inputError(flag, texts.join(' '), 'contains an empty name', `Write ${flag} get_price,get_fee.`),
       );
     },
     replay: (names) => (names.length === 0 ? [] : [flag, names.join(',')]),
@@ -235,10 +240,10 @@ export const toolQuestions = {
   example,
 } as const;
 
-/** One of the words that a flag takes. */
+/** One of the allowed words of a flag. */
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
   const match = allowed.find((value) => value === text.trim());
   return match === undefined
-    ? refuse(inputError(where, text, 'is none of the choices', `Write ${listed(allowed)}.`))
+    ? refuse(inputError(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`))
     : pass(match);
 }

@@ -67,27 +67,22 @@ function requestErrors(
     if (expect === 'fail') {
       if (mismatch) return [];
       const hint =
-        'Leave it out until the tool has its source; the sample handler fails on invalid arguments only.';
-      return [inputError(at, given, 'expects a failure of arguments that are valid', hint)];
+        'Remove it until the tool has a real source. The sample handler fails only on invalid arguments.';
+      return [inputError(at, given, 'expects a failure, but its arguments are valid', hint)];
     }
     if (mismatch) {
       const message = `${mismatch.path} is ${mismatch.actual}, expected ${mismatch.expected}`;
       return [
-        inputError(
-          `${at}.arguments`,
-          given,
-          message,
-          'Write arguments that fit the input, or expect "fail".',
-        ),
+        inputError(`${at}.arguments`, given, message, 'Write valid arguments, or set expect to "fail".'),
       ];
     }
     const key = keyOf(inputSchema, keyParameter, given);
     if (expect === 'found' || (keyParameter !== null && !found.includes(key))) return [];
     const message =
       keyParameter === null
-        ? 'expects nothing, but no parameter tells this call from one that finds something'
-        : `expects nothing, but the same ${keyParameter} finds something in another call`;
-    return [inputError(at, given, message, 'Leave it out, or give it another value.')];
+        ? 'expects an empty result, but no parameter distinguishes this call from one that finds data'
+        : `expects an empty result, but another call with the same ${keyParameter} finds data`;
+    return [inputError(at, given, message, 'Remove it, or use another value.')];
   });
 }
 
@@ -184,8 +179,8 @@ function sampleAnswer(
       inputError(
         `${where}.${path}`,
         actual,
-        `no answer is known that fits: expected ${expected}`,
-        'Give the field examples that fit.',
+        `no valid sample value was found: expected ${expected}`,
+        'Give the field examples that match its schema.',
       ),
     ),
   );

@@ -14,12 +14,15 @@ export type GitOutcome =
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
-  if (local.missing) return { state: 'none', note: 'git is not installed: no repository was made.' };
+  if (local.missing) return { state: 'none', note: 'git is not installed, so no repository was created.' };
   const env = withoutRepository(local.stdout);
   const git = (...args: string[]) => run('git', args, { cwd: directory, env });
   const inside = await git('rev-parse', '--is-inside-work-tree');
   if (inside.exitCode === 0) {
-    return { state: 'inside-repository', note: 'inside a git repository already: no other was made.' };
+    return {
+      state: 'inside-repository',
+      note: 'The directory is already inside a git repository, so no new one was created.',
+    };
   }
 
   const init = await git('init', '--quiet');
@@ -30,7 +33,7 @@ export async function initRepository(directory: string, message: string): Promis
     identity.exitCode !== 0 ||
     (email.exitCode !== 0 && !process.env.GIT_COMMITTER_EMAIL && !process.env.EMAIL)
   ) {
-    return { state: 'initialised', note: 'git knows no user.name and user.email: nothing was committed.' };
+    return { state: 'initialised', note: 'git has no user.name and user.email, so nothing was committed.' };
   }
   const add = await git('add', '--all');
   const commit = await git(
@@ -61,7 +64,7 @@ export async function uncommitted(directory: string): Promise<readonly string[] 
 }
 
 function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {
-  const hint = `The project is in place in ${directory}. Fix what git says and run the same command again, or leave git out with --no-git.`;
+  const hint = `The project in ${directory} is complete. Fix what git reports and run the same command again, or skip git with --no-git.`;
   return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);
 }
 

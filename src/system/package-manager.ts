@@ -22,7 +22,7 @@ export async function install(
   }
   if (ended.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
-  const hint = `The project is in place. In ${directory} run: ${command}`;
+  const hint = `All files are written. To continue, run in ${directory}: ${command}`;
   if (ended.missing) throw new SystemError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
   throw new SystemError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
 }

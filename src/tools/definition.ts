@@ -36,7 +36,7 @@ function withSignals(answer: ReturnType<typeof fieldsSchema>): JsonObject {
 function listOf(item: ReturnType<typeof fieldsSchema>): ReturnType<typeof fieldsSchema> {
   return {
     properties: {
-      items: { type: 'array', description: 'What was found.', items: { type: 'object', ...item } },
+      items: { type: 'array', description: 'The items found.', items: { type: 'object', ...item } },
       count: { type: 'integer', description: 'Number of items.' },
     },
     required: ['items', 'count'],

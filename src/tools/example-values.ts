@@ -18,7 +18,14 @@ const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
 export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
   const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
   if (tool === undefined || parameter === undefined || value === undefined) {
-    return refuse(inputError(where, text, 'is not an example', "Write 'get_price.symbol=BTC'."));
+    return refuse(
+      inputError(
+        where,
+        text,
+        'is not an example',
+        "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.",
+      ),
+    );
   }
   return pass({ tool, parameter, text: value });
 }
@@ -72,8 +79,8 @@ export function exampleFor(
     inputError(
       where,
       text,
-      `the parameter refuses it: expected ${expected}`,
-      'Write a value that fits; JSON unless it is a text.',
+      `does not match the parameter: expected ${expected}`,
+      'Write a valid value: plain text for a string, else JSON.',
     ),
   );
 }
@@ -88,7 +95,8 @@ export function withExamples(
   for (const value of values) {
     const at = all.findIndex(({ name }) => name === value.tool);
     const entry = all[at];
-    if (!entry) return refuse(unknown(where, value, value.tool, 'is not a tool that is taken', namesOf(all)));
+    if (!entry)
+      return refuse(unknown(where, value, value.tool, 'is not one of the selected tools', namesOf(all)));
     const changed = withExample(entry, value, where);
     if (!changed.ok) return changed;
     all = all.with(at, changed.value);

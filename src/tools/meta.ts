@@ -22,7 +22,9 @@ export function parseMeta(texts: readonly string[], where: string): Result<reado
     paths.some((other, j) => j < i && (path.startsWith(other) || other.startsWith(path))),
   );
   if (clash < 0) return settings;
-  return refuse(inputError(where, texts[clash], 'sets what was set already', 'Give each value once.'));
+  return refuse(
+    inputError(where, texts[clash], 'sets a value that is already set', 'Set each value only once.'),
+  );
 }
 
 export function formatMeta({ path, text }: MetaSetting): string {
@@ -46,11 +48,11 @@ function parseSetting(text: string, where: string): Result<MetaSetting> {
   const [, path, value] = setting.exec(text.trim()) ?? [];
   const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";
   if (path === undefined || value === undefined) {
-    return refuse(inputError(where, text, 'is not a setting: a name, =, a value', hint));
+    return refuse(inputError(where, text, 'is not a setting of the form name=value', hint));
   }
   const names = path.split('.');
   if (names.includes('__proto__'))
-    return refuse(inputError(where, text, 'no object can hold __proto__', hint));
+    return refuse(inputError(where, text, '__proto__ cannot be a key of an object', hint));
   return pass({ path: names, text: value });
 }
 

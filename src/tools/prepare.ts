@@ -82,7 +82,7 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Res
   if (isDefinition(entry)) {
     if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, where);
     const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
-    return refuse(inputError(where, undefined, 'is half a ToolSpec and half an MCP definition', hint));
+    return refuse(inputError(where, undefined, 'mixes a ToolSpec with an MCP definition', hint));
   }
   const spec = toolSpecOf(entry, where);
   return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
@@ -103,7 +103,7 @@ function clashErrors(judged: readonly Judged[]): readonly InputError[] {
       return [];
     }
     const message =
-      other === name ? 'comes twice' : `cannot be told from ${other}: both are the file ${file}.ts`;
+      other === name ? 'is used twice' : `conflicts with ${other}: both would be the file ${file}.ts`;
     return [{ ...inputError(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
   });
 }

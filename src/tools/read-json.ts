@@ -29,7 +29,7 @@ export function integerFlaw(digits: string): string | undefined {
   const held = Number(digits);
   if (!/^[-+]?\d{16,}$/.test(digits) || !Number.isFinite(held)) return undefined;
   if (String(held) === digits || BigInt(held) === BigInt(digits)) return undefined;
-  return `${digits} would become ${held}`;
+  return `${digits} is not exact: JavaScript would read it as ${held}`;
 }
 
 interface Lost {
@@ -50,7 +50,7 @@ function lostIn(text: string, exact: boolean): Lost | undefined {
     else if (key !== undefined) {
       const keys = open.at(-1);
       const name: string = JSON.parse(key);
-      if (keys?.has(name)) return { kind: 'key', flaw: `${key} is not unique in its object`, index };
+      if (keys?.has(name)) return { kind: 'key', flaw: `the key ${key} is used twice in one object`, index };
       keys?.add(name);
     } else if (exact) {
       const flaw = integerFlaw(token);

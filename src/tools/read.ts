@@ -35,8 +35,8 @@ export function readDocument(
       inputError(
         file,
         undefined,
-        `${text.length} characters, ${limits.characters} at most`,
-        'Split it into several.',
+        `the file has ${text.length} characters; at most ${limits.characters} are allowed`,
+        'Split it into several files.',
       ),
     );
   }
@@ -44,7 +44,7 @@ export function readDocument(
   const json = readJson(text, { exact });
   if (json.ok) return jsonValue(json.value, file);
   if (json.kind !== 'syntax') {
-    const hint = json.kind === 'key' ? 'Write each key once.' : roundedHint;
+    const hint = json.kind === 'key' ? 'Write each key only once.' : roundedHint;
     return refuse(inputError(`${file}:${json.at}`, undefined, json.flaw, hint));
   }
   if (file.endsWith('.json')) return refuse(inputError(file, undefined, json.flaw, 'Write valid JSON.'));
@@ -55,8 +55,8 @@ const roundedHint = 'Write a number within ±9007199254740991, or a string.';
 
 function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   if (text.length > limits.yamlCharacters) {
-    const message = `${text.length} characters of YAML, ${limits.yamlCharacters} at most`;
-    return refuse(inputError(file, undefined, message, 'Split it into several, or write JSON.'));
+    const message = `the file has ${text.length} characters; at most ${limits.yamlCharacters} are allowed in YAML`;
+    return refuse(inputError(file, undefined, message, 'Split it into several files, or write JSON.'));
   }
   const document = parseDocument(text, { uniqueKeys: true, intAsBigInt: exact });
   const flaws = [...document.errors, ...document.warnings];
@@ -69,7 +69,7 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
           at,
           undefined,
           said.replace(/ at line \d+.*$/, ''),
-          'Write valid JSON or YAML, each key once.',
+          'Write valid JSON or YAML, with each key only once.',
         );
       }),
     );
@@ -78,7 +78,9 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   try {
     value = document.toJS({ maxAliasCount: limits.aliases });
   } catch (error) {
-    return refuse(inputError(file, undefined, String(error), 'Write out what the aliases stand for.'));
+    return refuse(
+      inputError(file, undefined, String(error), 'Replace the aliases by the values that they stand for.'),
+    );
   }
   return jsonValue(value, file);
 }
@@ -100,7 +102,7 @@ function deeperThan(text: string, limit: number): boolean {
 }
 
 function tooDeep(where: string): InputError {
-  return inputError(where, undefined, `nests deeper than ${limits.depth} levels`, 'Write it flatter.');
+  return inputError(where, undefined, `is nested deeper than ${limits.depth} levels`, 'Reduce the nesting.');
 }
 
 interface Walk {
@@ -121,7 +123,14 @@ function toJson(value: unknown, walk: Walk): Json {
   if (count.values > limits.values) {
     return errors.length > 0
       ? null
-      : stop(inputError(path, undefined, `holds over ${limits.values} values`, 'Split it.'));
+      : stop(
+          inputError(
+            path,
+            undefined,
+            `contains more than ${limits.values} values`,
+            'Split it into several files.',
+          ),
+        );
   }
   if (depth > limits.depth) return stop(tooDeep(path));
   if (value === null || typeof value === 'boolean') return value;
@@ -136,7 +145,14 @@ function toJson(value: unknown, walk: Walk): Json {
   }
   if (typeof value === 'string') {
     return /\p{Cs}/u.test(value)
-      ? stop(inputError(path, value, 'holds half a character', 'Write it whole.'))
+      ? stop(
+          inputError(
+            path,
+            value,
+            'contains an incomplete character (a lone surrogate)',
+            'Remove it, or write the whole character.',
+          ),
+        )
       : value;
   }
   if (Array.isArray(value)) {
@@ -147,7 +163,8 @@ function toJson(value: unknown, walk: Walk): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
-      if (key === '__proto__') stop(inputError(at, key, 'no object can hold this key', 'Name it otherwise.'));
+      if (key === '__proto__')
+        stop(inputError(at, key, '__proto__ cannot be a key of an object', 'Use another name.'));
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
@@ -163,7 +180,12 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
     return refuse(
-      inputError(file, document.error, "is a server's error, not its tools", 'Ask it again for tools/list.'),
+      inputError(
+        file,
+        document.error,
+        'is an error of the server, not a list of tools',
+        'Request tools/list again.',
+      ),
     );
   }
   const path = isObject(document) && 'tools' in document ? `${file}.tools` : file;
@@ -174,15 +196,23 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
       inputError(
         `${file}.nextCursor`,
         document.nextCursor,
-        'the list goes on at this cursor',
-        'Put all pages into one list.',
+        'the list has more pages',
+        'Request the pages with this cursor, and put all tools into one list.',
       ),
     );
   }
   const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
-  if (tools.length === 0) return refuse(inputError(path, list, 'holds no tool', 'Write at least one.'));
+  if (tools.length === 0)
+    return refuse(inputError(path, list, 'contains no tool', 'Write at least one tool.'));
   if (tools.length > limits.tools) {
-    return refuse(inputError(path, undefined, `${tools.length} tools, ${limits.tools} at most`, 'Split it.'));
+    return refuse(
+      inputError(
+        path,
+        undefined,
+        `has ${tools.length} tools; at most ${limits.tools} are allowed`,
+        'Split it into several files.',
+      ),
+    );
   }
   const errors = tools.flatMap((tool, i) =>
     isObject(tool)

@@ -61,19 +61,19 @@ function withOutput(
   returns: ToolSpec['returns'],
 ): Result<SpecEntry> {
   if (entry === undefined || others.length > 0) {
-    const message = `says what one tool returns, and ${others.length + 1} are taken`;
-    return refuse(inputError('--output', undefined, message, 'Name the tool: --only <tool>.'));
+    const message = `describes the output of one tool, but ${others.length + 1} tools are selected`;
+    return refuse(inputError('--output', undefined, message, 'Select one tool with --only <tool>.'));
   }
   if ('outputSchema' in entry || 'output' in entry) {
-    const message = `${String(entry.name)} says itself what it returns`;
-    return refuse(inputError('--output', undefined, message, 'Leave --output out, or change the file.'));
+    const message = `${String(entry.name)} already has an output in the file`;
+    return refuse(inputError('--output', undefined, message, 'Remove --output, or change the file.'));
   }
   return pass({ ...entry, outputSchema: outputSchemaOf(output, returns) });
 }
 
 function unknownTool(flag: string, name: string, names: readonly string[]) {
   const near = closest(name, names);
-  const hint = near === undefined ? `The list holds ${someOf(names)}.` : `Did you mean ${near}?`;
+  const hint = near === undefined ? `The list contains ${someOf(names)}.` : `Did you mean ${near}?`;
   return inputError(flag, name, 'is not a tool of the list', hint);
 }
 

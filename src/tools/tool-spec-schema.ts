@@ -15,7 +15,7 @@ function onlyFor(types: readonly string[], keywords: readonly string[]): JsonObj
 
 const shapeProperties: JsonObject = {
   type: { enum: [...scalarTypes, 'object', 'array'], description: 'Type of the value.' },
-  description: { type: 'string', description: 'What the value says, with its unit.' },
+  description: { type: 'string', description: 'What the value means, with its unit.' },
   nullable: { type: 'boolean', description: 'Whether null is allowed as well.' },
   enum: {
     type: 'array',
@@ -24,7 +24,7 @@ const shapeProperties: JsonObject = {
     uniqueItems: true,
     description: 'The allowed values.',
   },
-  default: { description: 'What an input is when it is left out.' },
+  default: { description: 'The value of an input that is left out.' },
   examples: { type: 'array', minItems: 1, description: 'Typical values; the first is used for samples.' },
   format: {
     type: 'string',
@@ -34,7 +34,7 @@ const shapeProperties: JsonObject = {
   pattern: { type: 'string', description: 'Regular expression that a string matches.' },
   minimum: { type: 'number', description: 'Smallest allowed number.' },
   maximum: { type: 'number', description: 'Largest allowed number.' },
-  items: { $ref: '#/definitions/shape', description: 'What a list holds.' },
+  items: { $ref: '#/definitions/shape', description: 'The items of a list.' },
   fields: {
     type: 'array',
     items: { $ref: '#/definitions/field' },
@@ -68,10 +68,10 @@ const definitions = {
   field: {
     type: 'object',
     properties: {
-      name: { type: 'string', description: 'Key of the value in the object that holds it.' },
+      name: { type: 'string', description: 'Key of the value in its object.' },
       required: {
         type: 'boolean',
-        description: 'Whether the value is always there; otherwise it may be left out.',
+        description: 'Whether the value is always present; otherwise it may be left out.',
       },
       ...shapeProperties,
     },
@@ -82,7 +82,7 @@ const definitions = {
   example: {
     type: 'object',
     properties: {
-      arguments: { type: 'object', description: 'What the tool is called with.' },
+      arguments: { type: 'object', description: 'The arguments of the call.' },
       expect: {
         enum: ['found', 'empty', 'fail'],
         description: 'Data, an explicit empty result, or a failure.',
@@ -94,35 +94,35 @@ const definitions = {
   tool: {
     type: 'object',
     properties: {
-      name: { type: 'string', pattern: toolNamePattern, description: 'What callers name in tools/call.' },
+      name: { type: 'string', pattern: toolNamePattern, description: 'Name of the tool in tools/call.' },
       description: {
         type: 'string',
         minLength: 1,
-        description: 'What the tool returns and when to use it; agents choose by it.',
+        description: 'What the tool returns and when to use it; agents choose tools by it.',
       },
       input: {
         type: 'array',
         items: { $ref: '#/definitions/field' },
-        description: 'The parameters; an empty list where there are none.',
+        description: 'The parameters; an empty list if there are none.',
       },
       output: {
         type: 'array',
         items: { $ref: '#/definitions/field' },
         minItems: 1,
-        description: 'The fields of the answer, or of each item of it where the tool returns a list.',
+        description: 'The fields of the result, or of each item if the tool returns a list.',
       },
       returns: {
         enum: ['record', 'list'],
         default: 'record',
         description:
-          'record: the output fields are the answer. list: the answer holds `items`, each with them.',
+          'record: the result has the output fields. list: the result has `items`, each with the output fields.',
       },
       examples: {
         type: 'array',
         items: { $ref: '#/definitions/example' },
-        description: 'Calls whose outcome is known; the self-check makes every one.',
+        description: 'Calls with a known outcome; the self-check makes each of them.',
       },
-      title: { type: 'string', description: 'Name for people.' },
+      title: { type: 'string', description: 'Display name.' },
       annotations: {
         type: 'object',
         description: 'What a call does, such as readOnlyHint and destructiveHint (MCP).',

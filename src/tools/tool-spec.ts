@@ -64,15 +64,18 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
     case 'required':
       return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);
     case 'additionalProperties':
-      return found('is not a key of a spec', meant(params.additionalProperty, keysAt(instancePath)));
+      return found('is not a key of a tool spec', meant(params.additionalProperty, keysAt(instancePath)));
     case 'enum':
-      return found('is none of the allowed values', meant(actual.replaceAll('"', ''), params.allowedValues));
+      return found(
+        'is not one of the allowed values',
+        meant(actual.replaceAll('"', ''), params.allowedValues),
+      );
     case 'minItems':
-      return found('is empty', 'Name at least one.');
+      return found('is empty', 'Write at least one item.');
     case 'minLength':
-      return found('is empty', 'Write some text.');
+      return found('is empty', 'Write a text.');
     case 'false schema':
-      return found('does not apply to a value of this type', 'Leave it out, or change the type.');
+      return found('does not apply to a value of this type', 'Remove it, or change the type.');
     default:
       return found(`expected ${expected}`, `Write ${expected}.`);
   }
@@ -95,10 +98,10 @@ function exampleOf(key: unknown): string {
   const examples: { readonly [key: string]: string } = {
     name: 'a name, such as get_price',
     description: 'what the tool returns and when to use it',
-    input: 'a list of fields; [] where the tool takes nothing',
+    input: 'a list of fields; [] if the tool has no input',
     output: 'a list of fields: [{ "name": "price", "type": "number" }]',
     type: 'string, number, integer, boolean, object or array',
-    items: 'what the list holds: { "type": "string" }',
+    items: 'the type of the items: { "type": "string" }',
   };
   return (typeof key === 'string' && Object.hasOwn(examples, key) && examples[key]) || String(key);
 }

@@ -1,4 +1,4 @@
-// `npm start`: runs the built server, or says that it was not built.
+// `npm start`: runs the built server, or reports that it is not built.
 import { existsSync } from 'node:fs';
 
 const server = new URL('dist/src/main.js', import.meta.url);

@@ -98,7 +98,7 @@ test('a changed tool is missing for buyers until Refresh Skills', async () => {
       .getByRole('row', { name: /get_rate/ })
       .first()
       .innerText(),
-  ).toContain('a new tool');
+  ).toContain('the tool is new');
   await page.goto(`${url}/ask`);
   expect(await main(page)).toContain('get_rate');
 });

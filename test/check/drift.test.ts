@@ -38,8 +38,8 @@ describe('drift', () => {
 
   it('tells tools that came and went', () => {
     expect(changesBetween([tool], [{ ...tool, name: 'new' }])).toEqual([
-      { tool: 'get_price', breaks: true, what: 'the tool is gone' },
-      { tool: 'new', breaks: false, what: 'a new tool' },
+      { tool: 'get_price', breaks: true, what: 'the tool was removed' },
+      { tool: 'new', breaks: false, what: 'the tool is new' },
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('drift', () => {
       input({ symbol, market: symbol }, ['market']),
       [[`${inp}.market`, 'new and required', true]],
     ],
-    ['a parameter that is gone', tool, input({}), [[`${inp}.symbol`, 'gone', true]]],
+    ['a parameter that is gone', tool, input({}), [[`${inp}.symbol`, 'removed', true]]],
     [
       'a parameter that is demanded now',
       tool,
@@ -117,7 +117,7 @@ describe('drift', () => {
       output({ price, volume: price }),
       [[`${out}.volume`, 'new', false]],
     ],
-    ['an output field that is gone', output({ price }), output({}), [[`${out}.price`, 'gone', true]]],
+    ['an output field that is gone', output({ price }), output({}), [[`${out}.price`, 'removed', true]]],
     [
       'an output field that may be null now',
       output({ price }),
@@ -166,10 +166,10 @@ describe('drift', () => {
       { name: 'get_price', inputSchema, outputSchema },
       { name: 'get_price' },
       [
-        ['inputSchema.type', 'gone', false],
-        [`${inp}.symbol`, 'gone', true],
-        ['outputSchema.type', 'gone', true],
-        [`${out}.price`, 'gone', true],
+        ['inputSchema.type', 'removed', false],
+        [`${inp}.symbol`, 'removed', true],
+        ['outputSchema.type', 'removed', true],
+        [`${out}.price`, 'removed', true],
       ],
     ],
   ])('%s', (_, before, after, expected) => {
@@ -208,9 +208,9 @@ describe('drift from fingerprints', () => {
   it('tells which tools differ, and not whether callers break', () => {
     const changed = { ...tool, description: 'Returns another price.' };
     expect(changesSince(listed, [{ ...tool, name: 'new' }, changed])).toEqual([
-      { tool: 'get_volume', breaks: true, what: 'the tool is gone' },
+      { tool: 'get_volume', breaks: true, what: 'the tool was removed' },
       { tool: 'get_price', breaks: null, what: 'changed' },
-      { tool: 'new', breaks: false, what: 'a new tool' },
+      { tool: 'new', breaks: false, what: 'the tool is new' },
     ]);
   });
 

@@ -80,7 +80,7 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
     changes: [
       { tool: hostile, path: hostile, breaks: true, what: 'changed', before: hostile, after: 5 },
       { tool: 'get_volume', breaks: null, what: 'changed' },
-      { tool: 'list_coins', breaks: false, what: 'a new tool' },
+      { tool: 'list_coins', breaks: false, what: 'the tool is new' },
     ],
   };
   return weigh({ ...report, rehearsal }, demands, baseline, drift);

@@ -84,7 +84,7 @@ describe('the error behind a failed rule', () => {
       What failed, and where to change it
         src/tools/get-price.ts:12  outcome.found
             TypeError: the feed is gone
-      Run just this again: market-mcp check --only outcome.found"
+      Run only this rule again: market-mcp check --only outcome.found"
     `);
     expect(text.split('\n\n')[1]).toBe('✗ outcome  0 passed, 1 failed\n✓ gate     1 passed');
   });
@@ -116,7 +116,7 @@ describe('pretty', () => {
       – not run (1): no key <hostile>
           gate.expired
 
-      Submission rehearsal: connect, list the tools, call each with sample arguments, read its text
+      Submission rehearsal: connect, list the tools, call each with sample arguments, parse the text of its result
       ✓ get_price  {"symbol":"BTC"}  3 ms
       ✗ <hostile>  {"a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]]>|\`*_@octocat https://evil.example \\ud…  30 ms
           expected  JSON
@@ -125,8 +125,8 @@ describe('pretty', () => {
       Changes since listing.json
       ✗ breaks callers  <hostile> · <hostile>  changed: "a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]… → 5
       ! may break callers  get_volume  changed
-      · no harm  list_coins  a new tool
-      The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
+      · safe for callers  list_coins  the tool is new
+      The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
 
       ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s
 
@@ -162,7 +162,7 @@ describe('pretty', () => {
   it('names an entry of the baseline that passes now', () => {
     const baseline = { file: 'known.json', known: [{ rule: 'tool.name' }, { rule: 'gate.no-token' }] };
     const text = reporters.pretty(everything(lenient, baseline), plain);
-    expect(text).toContain('✗ tool.name passes now: take it out of known.json');
+    expect(text).toContain('✗ tool.name passes now: remove it from known.json');
     expect(text).toContain('(known: in the baseline)');
   });
 });
@@ -255,7 +255,7 @@ describe('markdown', () => {
   it('says of each change whether it breaks callers', () => {
     const text = reporters.markdown(everything(), plain);
     expect(text).toContain('| get\\_volume |  | changed | perhaps |');
-    expect(text).toContain('| list\\_coins |  | a new tool | no |');
+    expect(text).toContain('| list\\_coins |  | the tool is new | no |');
     expect(text).toContain('**yes**');
   });
 });

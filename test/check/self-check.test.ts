@@ -53,7 +53,7 @@ describe('the self-check of a project', () => {
   it('says that a project is not built', async () => {
     await expect(selfCheck(directory(), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
-      message: expect.stringContaining('there is no built server'),
+      message: expect.stringContaining('the project is not built'),
     });
   });
 });

@@ -64,7 +64,7 @@ describe('market-mcp check <url>', () => {
     const { exitCode, stdout } = await run(server.url);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('not run');
-    expect(stdout).toContain('no key to sign platform tokens with (give --signing-key <pem>');
+    expect(stdout).toContain('no private key to sign platform tokens with (give --signing-key <pem>');
     expect((await run(server.url, { requireAll: true })).exitCode).toBe(1);
   });
 
@@ -99,7 +99,9 @@ describe('market-mcp check <url>', () => {
     const { stdout, stderr } = await run(server.url, { signingKey: pem, audience, platform: 'context' });
     expect(stderr).toContain('No tool will be called.\nThese will not be called (--call <tool> allows it):');
     expect(stderr).toContain('  get_price: it does not declare readOnlyHint');
-    expect(stdout).toContain('no tool may be called that a call might do harm with (name it: --call <tool>');
+    expect(stdout).toContain(
+      'no tool may be called, because each call might do harm (name the tool with --call <tool>',
+    );
     const { calls, status, ok } = await reportOf({
       signingKey: pem,
       audience,
@@ -107,7 +109,7 @@ describe('market-mcp check <url>', () => {
       call: ['list_coins'],
     });
     expect(calls).toEqual({
-      called: [{ tool: 'list_coins', atMost: expect.any(Number), because: 'it was named' }],
+      called: [{ tool: 'list_coins', atMost: expect.any(Number), because: 'you allowed it by name' }],
       withheld: [
         { tool: 'get_price', atMost: expect.any(Number), because: 'it does not declare readOnlyHint' },
       ],
@@ -142,7 +144,7 @@ describe('market-mcp check <url>', () => {
       '--call "get_prize": the server lists no such tool.',
       'Did you mean get_price?',
     ],
-    [{ call: ['x'] }, '--call "x": the server lists no such tool.', 'Listed are: get_price, list_coins.'],
+    [{ call: ['x'] }, '--call "x": the server lists no such tool.', 'Its tools are: get_price, list_coins.'],
   ])('refuses a tool that is not listed: %j', async (flags, message, hint) => {
     const { exitCode, problem, stdout } = await run(server.url, { signingKey: pem, audience, ...flags });
     expect({ exitCode, message: problem?.message, hint: problem?.hint, stdout }).toEqual({
@@ -154,7 +156,7 @@ describe('market-mcp check <url>', () => {
   });
 
   it.each([
-    ['{"get_price": []}', 'examples.json.get_price: expected no such property'],
+    ['{"get_price": []}', 'examples.json.get_price: expected no property with this name'],
     [
       '{"tools": {"get_price": [{"arguments": {}, "expect": "something"}]}}',
       'one of ["found","empty","fail"]',
@@ -223,9 +225,9 @@ describe('market-mcp check <url>', () => {
     ['http://', {}, '[target]'],
     ['http://127.0.0.1:99999/mcp', {}, '[target]'],
     ['ftp://127.0.0.1/mcp', {}, '[target]'],
-    ['localhost:3000/mcp', {}, 'neither a directory nor a URL'],
-    ['127.0.0.1:3000/mcp', {}, 'neither a directory nor a URL'],
-    ['tools.example.com/mcp', {}, 'neither a directory nor a URL'],
+    ['localhost:3000/mcp', {}, 'neither a directory nor an HTTP URL'],
+    ['127.0.0.1:3000/mcp', {}, 'neither a directory nor an HTTP URL'],
+    ['tools.example.com/mcp', {}, 'neither a directory nor an HTTP URL'],
     ['http://user:secret@127.0.0.1/mcp', {}, 'a user or a password'],
     ['http://127.0.0.1/mcp', { timeout: '0' }, '--timeout'],
     ['http://127.0.0.1/mcp', { timeout: '1e9' }, '--timeout'],

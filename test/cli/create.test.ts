@@ -38,10 +38,10 @@ describe('create', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✔ \d+ files in /);
     expect(stdout).toContain(
-      'npm install\n  edit src/tools/get-gas.ts  (read() answers with sample data: call your API there)\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
+      'npm install\n  edit src/tools/get-gas.ts  (read() returns sample data: call your API there)\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
     );
     expect(stdout).toMatch(
-      /To repeat without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
+      /To repeat this without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
     );
     expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
   });
@@ -105,7 +105,7 @@ describe('create again', () => {
     const before = tree(target);
     const { exitCode, stdout } = await run({ directory: target });
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('holds this project already: going on with it');
+    expect(stdout).toContain('already contains this project: continuing with it');
     expect(stdout).toContain('npm install');
     expect(tree(target)).toEqual(before);
   });
@@ -124,7 +124,7 @@ describe('create refuses', () => {
 
     const forced = await run({ directory: target }, { force: true });
     expect(forced.exitCode).toBe(2);
-    expect(forced.stderr).toContain('what you have written');
+    expect(forced.stderr).toContain('files that you have changed');
     expect(forced.stderr).toContain(': README.md');
     expect(forced.stderr).toContain('--overwrite');
     expect(tree(target)).toEqual({ 'README.md': 'mine', 'notes.txt': 'mine' });
@@ -156,8 +156,8 @@ describe('create refuses', () => {
     await run({ directory: target });
     const { exitCode, stderr } = await run({ directory: target, tool: 'get_other' });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('already holds a project, with get_gas');
-    expect(stderr).toMatch(/To finish that one: cd \S+ && npm install && npm run self-check/);
+    expect(stderr).toContain('already contains a project with get_gas');
+    expect(stderr).toMatch(/To finish that project: cd \S+ && npm install && npm run self-check/);
     expect(stderr).not.toContain('--force');
   });
 
@@ -172,7 +172,7 @@ describe('create refuses', () => {
     ['an unknown platform', { platform: 'contxt' }, 'Did you mean context?'],
     ['a platform file that is not there', { platform: './none.json' }, 'no such file'],
     ['a spec that is not there', { spec: 'none.yaml' }, 'none.yaml: there is no such file'],
-    ['a flag and a spec that say the same', { spec: 'a.json', tool: 'a' }, 'Give one or the other.'],
+    ['a flag and a spec that say the same', { spec: 'a.json', tool: 'a' }, 'Use one or the other.'],
     ['a name that is not a tool', { tool: '../evil' }, '--tool "../evil"'],
   ])('%s', async (_, flags, message) => {
     const root = directory();

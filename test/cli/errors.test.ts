@@ -47,7 +47,7 @@ describe('errors of what was given', () => {
 
   it('are listed together', () => {
     expect(invalidInput([first, second])).toMatchObject({
-      message: '2 errors in what was given',
+      message: '2 errors in the input',
       details: ['--tool "a b": is not a name. Write a_b.', '--output: is missing. Write one.'],
     });
   });

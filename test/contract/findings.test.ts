@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Problem, Report } from '../../src/contract/model.ts';
 import { checkServer } from '../broken/check.ts';
+import { instead, methodOf } from '../broken/variant.ts';
 
 it('what a call came to is shown as its data, and the fix fits it', async () => {
   const report = await checkServer({
@@ -10,7 +11,7 @@ it('what a call came to is shown as its data, and the fix fits it', async () => 
     tool: 'get_price',
     path: 'result (called with {"symbol":"XYZ"})',
     actual: '{"symbol":"BTC","price":64000}',
-    fix: expect.stringContaining('let the example expect "found"'),
+    fix: expect.stringContaining('set expect to "found"'),
   });
   expect(problemOf(report, 'outcome.fail')?.actual).toBe('{"symbol":"BTC","price":64000}');
 });
@@ -31,6 +32,16 @@ it('where an outputSchema has no room for a failure, what follows from that poin
     actual: 'isError: true, nothing to show',
     fix: expect.stringContaining('Fix output.holds-empty first'),
   });
+});
+
+it.each([
+  [{ status: 401, body: { error: 'Unauthorized' } }, 'Let initialize pass without authentication'],
+  [{ status: 200, body: 'Welcome' }, 'Check that the URL is that of the MCP endpoint'],
+])('the fix of initialize depends on the answer: %o', async (answer, fix) => {
+  const report = await checkServer({
+    breaks: instead((request) => (methodOf(request) === 'initialize' ? answer : undefined)),
+  });
+  expect(problemOf(report, 'discovery.initialize')?.fix).toContain(fix);
 });
 
 const withoutRoom = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };

@@ -54,7 +54,10 @@ describe('inspectTools', () => {
       ({ status }) => status === 'fail',
     );
     expect(failed).toMatchObject([
-      { id: 'tool.readable', problems: [{ tool: 'cyclic' }, { actual: 'a value without end' }] },
+      {
+        id: 'tool.readable',
+        problems: [{ tool: 'cyclic' }, { actual: 'a value that is cyclic or too deep' }],
+      },
     ]);
   });
 
@@ -76,8 +79,8 @@ describe('inspectTools', () => {
         tool: 'get_price',
         path: 'outputSchema.properties.price',
         expected: 'a field that can be empty',
-        actual: 'required, and neither null nor an empty list fits it',
-        fix: 'Add "null" to outputSchema.properties.price.type, or take the field out of required.',
+        actual: 'required, but allows neither null nor an empty list',
+        fix: 'Add "null" to outputSchema.properties.price.type, or remove the field from required.',
       },
     ]);
   });

@@ -24,7 +24,7 @@ describe('runContract', () => {
     expect(status.get('gate.wrong-key')).toBe('not-run');
     expect(status.get('result.fits')).toBe('not-run');
     expect(report.rules.find(({ id }) => id === 'result.fits')?.reason).toBe(
-      'no key to sign platform tokens with',
+      'no private key to sign platform tokens with',
     );
   });
 

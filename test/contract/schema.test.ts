@@ -100,8 +100,8 @@ describe('problemsOf', () => {
     validate(value);
     expect(problemsOf(validate, value, 'result')).toEqual(
       expect.arrayContaining([
-        { path: 'result.price', expected: 'a value, the property is required', actual: 'nothing' },
-        { path: 'result.extra', expected: 'no such property', actual: '1' },
+        { path: 'result.price', expected: 'a value (the property is required)', actual: 'nothing' },
+        { path: 'result.extra', expected: 'no property with this name', actual: '1' },
         { path: 'result.items[0].a/b', expected: 'type number', actual: '"12"' },
         { path: 'result.kind', expected: 'one of ["spot","future"]', actual: '"other"' },
       ]),
@@ -123,7 +123,9 @@ describe('small helpers', () => {
   it('shorten bounds every text', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => shorten(value, 20).length <= 20));
     expect(shorten(undefined)).toBe('nothing');
-    expect(shorten(JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toBe('a value without end');
+    expect(shorten(JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toBe(
+      'a value that is cyclic or too deep',
+    );
   });
 
   it('typesOf counts the nullable keyword as null', () => {

@@ -92,7 +92,7 @@ describe('dev and token', () => {
     for (const name of ['dev', 'token']) {
       const { code, stderr } = await command(name, { NODE_ENV: 'production' }).exit;
       expect(code).toBe(2);
-      expect(stderr).toContain('NODE_ENV is production: there is no local platform there');
+      expect(stderr).toContain('NODE_ENV is production, but the local platform is only for development');
     }
     expect(existsSync(key())).toBe(false);
   });

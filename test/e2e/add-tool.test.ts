@@ -198,7 +198,7 @@ describe('in a real terminal', () => {
     'Start from',
     'What is the tool called?',
     'What does it return',
-    'What does the tool take?',
+    'What are the inputs of the tool?',
     'One record or a list?',
     'What does the tool return?',
     'Write it?',

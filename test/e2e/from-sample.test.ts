@@ -54,7 +54,7 @@ it('add-tool takes a list from standard input', async () => {
 it.each([
   [
     ['--from-sample', 'base.json', '--output', 'x:string'],
-    '--from-sample "base.json": says what --output says too.',
+    '--from-sample "base.json": cannot be combined with --output.',
   ],
   [['--from-sample', 'none.json'], 'none.json: there is no such file'],
   [

@@ -20,10 +20,10 @@ function open(name: string): { cwd: string; terminal: Terminal } {
 /** What is asked on the way of Enter all the way, in order. */
 const questions = [
   'Start from',
-  'Where shall the project be?',
+  'Where should the project be created?',
   'What is the tool called?',
   'What does it return',
-  'What does the tool take?',
+  'What are the inputs of the tool?',
   'One record or a list?',
   'What does the tool return?',
   'For which marketplace?',
@@ -53,7 +53,7 @@ describe('in a real terminal', () => {
     };
 
     await type('Start from');
-    await type('Where shall the project be?', 'gas prices!');
+    await type('Where should the project be created?', 'gas prices!');
     await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
     await type(
@@ -61,7 +61,7 @@ describe('in a real terminal', () => {
       'Returns the gas price of a chain; use it before a transaction is sent.',
     );
     await type(
-      'What does the tool take?',
+      'What are the inputs of the tool?',
       'chain:string(base, ethereum, atlantis)=base Chain "to" look `up` ${now}',
     );
     await terminal.waitFor('2  █');
@@ -72,7 +72,7 @@ describe('in a real terminal', () => {
     await terminal.waitFor('3  █');
     terminal.press(keys.enter);
     await type('One record or a list?', keys.down);
-    await type('What does each item hold?', 'gwei:number(examples=0.5|12) Price');
+    await type('What does each item contain?', 'gwei:number(examples=0.5|12) Price');
     await terminal.waitFor('2  █');
     terminal.press(pasted('history?:object[] Blocks\nhistory[].block:integer Number\n'));
     await terminal.waitFor('history[].block');
@@ -87,7 +87,7 @@ describe('in a real terminal', () => {
 
     const made = join(cwd, 'deep/gas-prices');
     await expectGreen(made);
-    const repeat = /To repeat without questions: node \S+create-market-mcp\.js (.*)$/s.exec(
+    const repeat = /To repeat this without questions: node \S+create-market-mcp\.js (.*)$/s.exec(
       terminal.text,
     )?.[1];
     expect(repeat).toBeDefined();
@@ -114,7 +114,7 @@ describe('in a real terminal', () => {
     writeFileSync(join(cwd, 'api.json'), JSON.stringify({ ...rest, paths: { ...many, ...paths } }));
     await terminal.asked('Start from');
     terminal.press(keys.down, keys.down, keys.enter);
-    await terminal.asked('Where shall the project be?');
+    await terminal.asked('Where should the project be created?');
     terminal.press('gas', keys.enter);
     await terminal.asked('Which OpenAPI document?');
     terminal.press('api.json', keys.enter);
@@ -141,14 +141,14 @@ describe('in a real terminal', () => {
       await terminal.asked(question);
       terminal.press(...input, keys.enter);
     };
-    await terminal.asked('What does the tool take?');
+    await terminal.asked('What are the inputs of the tool?');
     terminal.press(keys.tab);
     await type('Name of the parameter', 'gas price');
     await terminal.waitFor('Write gasPrice or gas_price.');
     terminal.press(keys.ctrlU, 'chain', keys.enter);
     await type('Type of chain');
     await type('What does chain say?', 'Chain');
-    await terminal.asked('Must chain be given?');
+    await terminal.asked('Is chain required?');
     terminal.press(`y${keys.enter}`);
     await terminal.waitFor('│  Yes');
     await type('Allowed values of chain', 'base, ethereum');
@@ -165,7 +165,7 @@ describe('in a real terminal', () => {
     const { cwd, terminal } = open('paste');
     await terminal.asked('Start from');
     terminal.press(keys.enter);
-    await terminal.asked('Where shall the project be?');
+    await terminal.asked('Where should the project be created?');
     terminal.press(pasted('my\ntool\n'));
     await terminal.waitFor('my tool');
     terminal.press(keys.enter);
@@ -177,7 +177,7 @@ describe('in a real terminal', () => {
     }
     await terminal.asked('One record or a list?');
     terminal.press(pasted('list\nlist\n'));
-    await terminal.waitFor('A pasted text (list list) cannot answer this.');
+    await terminal.waitFor('This question does not accept pasted text (list list).');
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe('in a real terminal', () => {
     expect(await terminal.ended, terminal.text).toBe(130);
     expect(readdirSync(cwd)).toEqual([]);
 
-    const rest = /To go on with the answers given so far: node \S+create-market-mcp\.js ([^\r\n]*)/.exec(
+    const rest = /To continue with the answers given so far: node \S+create-market-mcp\.js ([^\r\n]*)/.exec(
       terminal.text,
     )?.[1];
     const again = new Terminal('sh', ['-c', `exec "$0" "$1" ${rest}`, process.execPath, bins.create], {
@@ -223,9 +223,9 @@ describe('in a real terminal', () => {
     terminal.press('hasty', keys.enter);
     await terminal.asked('Start from');
     terminal.press(keys.enter);
-    await terminal.asked('Where shall the project be?');
+    await terminal.asked('Where should the project be created?');
     terminal.press('unhurried', keys.enter);
-    await terminal.waitFor('◇  Where shall the project be?');
+    await terminal.waitFor('◇  Where should the project be created?');
     await terminal.waitFor('│  unhurried');
     await terminal.asked('What is the tool called?');
   });
@@ -268,7 +268,7 @@ describe('the line that repeats it', () => {
       { cwd },
     );
     expect(first.status, first.stderr).toBe(0);
-    const line = /To repeat without questions: (.*)/s.exec(first.stdout)?.[1];
+    const line = /To repeat this without questions: (.*)/s.exec(first.stdout)?.[1];
     expect(line).toBeDefined();
     const again = String(line).replace('create-market-mcp.js first ', 'create-market-mcp.js second ');
     const { execa } = await import('execa');

@@ -36,7 +36,9 @@ it('Ctrl-C during the installation says what is there, and the same command goes
   await asked;
   terminal.press(keys.ctrlC);
   expect(await terminal.ended, terminal.text).toBe(130);
-  expect(terminal.text).toContain('interrupted during the installation of packages: the project is in');
+  expect(terminal.text).toContain(
+    'interrupted during the installation of packages: all files of the project are written to',
+  );
   expect(terminal.text).toMatch(
     /run the same command again, or: cd gas && npm install && npm run self-check/,
   );
@@ -44,11 +46,11 @@ it('Ctrl-C during the installation says what is there, and the same command goes
 
   const again = await create([...args.slice(1), '--no-install'], { cwd });
   expect(again.status, again.stderr).toBe(0);
-  expect(again.stdout).toContain('holds this project already: going on with it');
+  expect(again.stdout).toContain('already contains this project: continuing with it');
 
   const asking = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });
   onTestFinished(() => asking.kill());
-  await asking.asked('gas already holds a project, with get_gas. Finish it: install, git, self-check?');
+  await asking.asked('gas already contains a project with get_gas. Finish it (install, git, self-check)?');
   asking.press(keys.enter);
   expect(await asking.ended, asking.text).toBe(0);
   expect(asking.text).toContain('edit src/tools/get-gas.ts');
@@ -69,8 +71,8 @@ it('a program is told the same as one line of JSON', async () => {
   expect(JSON.parse(await stderr)).toEqual({
     error: {
       code: 'INTERRUPTED',
-      message: `interrupted during the installation of packages: the project is in ${join(root, 'told')}, all its files are written`,
-      hint: 'To go on, run the same command again, or: cd told && npm install && npm run self-check',
+      message: `interrupted during the installation of packages: all files of the project are written to ${join(root, 'told')}`,
+      hint: 'To continue, run the same command again, or: cd told && npm install && npm run self-check',
     },
   });
 });

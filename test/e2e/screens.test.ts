@@ -43,7 +43,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
     'What does it return',
     'Returns the gas price of a chain. Use it before a transaction is sent.',
   );
-  await terminal.asked('What does the tool take?');
+  await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('Esc goes back');
   take(
     'The suggestion',
@@ -68,7 +68,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
   await terminal.shows('Write gasLimit or gas_limit.');
   take('Step by step', 'Tab on an empty line asks for one field after the other; the answers become a line.');
   terminal.press(keys.escape);
-  await terminal.asked('What does the tool take?');
+  await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('3  █');
   terminal.press(keys.enter);
   await terminal.asked('One record or a list?');
@@ -79,7 +79,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
     'Pasted lines become fields, or one answer; where there is a choice they are refused in words.',
   );
   terminal.press(keys.down, keys.enter);
-  await answer('What does each item hold?', 'gwei:number(examples=0.5|12) Price in gwei', keys.enter);
+  await answer('What does each item contain?', 'gwei:number(examples=0.5|12) Price in gwei', keys.enter);
   await answer('For which marketplace?');
   await terminal.asked('Write it?');
   await terminal.shows('Change an answer');

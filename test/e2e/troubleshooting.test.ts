@@ -116,7 +116,7 @@ function note(what: string, where: string, text: string, told: RegExp): void {
   const shown = line
     .trim()
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/while \S+ ran(, beside [^:;]*)?/g, 'while … ran')
+    .replaceAll(/while \S+ ran(, in parallel with [^:;]*)?/g, 'while … ran')
     .replaceAll(/(\.ts)[:(]\d+(,\d+\))?(:\d+)?/g, '$1:…')
     .replaceAll(/127\.0\.0\.1:\d+|Port \d+|file:\S+\//g, '…')
     .replace(/, \d+ times$/, '')

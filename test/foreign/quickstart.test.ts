@@ -81,7 +81,7 @@ describe("the quickstart of a marketplace's SDK", () => {
   });
 
   it('is not judged where its one session is in the way', () => {
-    const reason = 'a second initialize without it fails as well (session.unique)';
+    const reason = 'a second, ordinary initialize fails as well (see session.unique)';
     const unjudged = report.rules.filter((rule) => rule.reason === reason).map(({ id }) => id);
     expect(unjudged).toEqual([
       'discovery.client',

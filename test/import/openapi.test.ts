@@ -72,7 +72,7 @@ describe('a document', () => {
     ['[1]', 'is not an OpenAPI document'],
     ['{"openapi": ', 'is not JSON'],
     ['a: [', 'is not YAML'],
-    ['{"openapi":"4.0.0","paths":{}}', 'is OpenAPI "4.0.0"; 3.1, 3.0 and 2.0 are known'],
+    ['{"openapi":"4.0.0","paths":{}}', 'is OpenAPI "4.0.0"; versions 3.1, 3.0 and 2.0 are supported'],
     ['{"swagger":"1.2","paths":{}}', 'is OpenAPI "1.2"'],
     ['{"openapi":"3.1.0"}', 'has no operations'],
   ])('%j is refused', async (text, message) => {
@@ -198,7 +198,7 @@ describe('the arguments of a tool', () => {
     expect(call.headers).toEqual([]);
     expect(changes[0]?.what).toBe('has a name that no header can have: it was left out');
     const refused = await refusalOf(documentOf({ parameters: [{ ...parameter, required: true }] }));
-    expect(refused?.message).toContain('its name cannot be that of a header');
+    expect(refused?.message).toContain('its name is not a valid header name');
   });
 
   it('declare every name in the path', async () => {
@@ -397,9 +397,9 @@ describe('the answer of a tool', () => {
     expect((await toolOf(documentOf({ responses }))).outputs).toHaveProperty('gwei');
     const { 200: html, 204: empty, default: failed } = responses;
     const refused = await refusalOf(documentOf({ responses: { 200: html, 204: empty, default: failed } }));
-    expect(refused?.message).toContain('its answer of success is not JSON');
+    expect(refused?.message).toContain('its success response is not JSON');
     const none = await refusalOf(documentOf({ responses: { 204: empty, default: failed } }));
-    expect(none?.message).toContain('its answer of success has no content');
+    expect(none?.message).toContain('its success response has no content');
   });
 
   it('answers with the example of the document, also in its recordings', async () => {
@@ -429,41 +429,41 @@ describe('the answer of a tool', () => {
   });
 
   it.each([
-    ['no content', { 204: {} }, 'its answer of success has no content', '/responses'],
+    ['no content', { 204: {} }, 'its success response has no content', '/responses'],
     [
       'text',
       { 200: { content: { 'text/plain': {} } } },
-      'its answer of success is not JSON',
+      'its success response is not JSON',
       '/responses/200',
     ],
     [
       'nothing said of it',
       { 200: { content: { 'application/json': {} } } },
-      'its answer of success is not JSON',
+      'its success response is not JSON',
       '/responses/200',
     ],
     [
       'an empty schema',
       ok({}),
-      'its answer has no members',
+      'the schema of its success response declares no members',
       '/responses/200/content/application~1json/schema',
     ],
     [
       'a reference outside',
       ok({ $ref: 'http://evil.example/x.json' }),
-      'leads out of the document',
+      'points outside the document',
       '/responses/200/content/application~1json/schema',
     ],
     [
       'a file beside it',
       ok({ $ref: '../../etc/passwd#/x' }),
-      'leads out of the document',
+      'points outside the document',
       '/responses/200/content/application~1json/schema',
     ],
     [
       'a reference to nothing',
       ok({ $ref: '#/components/schemas/None' }),
-      'leads nowhere',
+      'points to nothing',
       '/responses/200/content/application~1json/schema',
     ],
   ])('with %s is refused, with the place', async (_, responses, message, pointer) => {
@@ -477,7 +477,7 @@ describe('the answer of a tool', () => {
     const refused = await refusalOf(
       documentOf({ responses: ok({ $ref: '#/components/schemas/A' }) }, { components: { schemas } }),
     );
-    expect(refused?.message).toContain('leads in a circle');
+    expect(refused?.message).toContain('is circular');
   });
 });
 

@@ -66,7 +66,7 @@ describe('samples of one answer, merged', () => {
   it('leaves open what no sample shows, and says so', () => {
     const schema = schemaOfValues([{ note: null, rows: [] }]);
     expect((schema.properties as JsonObject).note).toEqual({
-      description: 'TODO: what note says, with its unit, and its type: the samples hold no value.',
+      description: 'TODO: what note means, with its unit, and its type: the samples contain no value.',
     });
     expect((schema.properties as JsonObject).rows).toMatchObject({ type: 'array', items: {} });
   });
@@ -92,7 +92,7 @@ describe('samples of one answer, merged', () => {
     expect(schemaOfValues(levels, 'level')).toEqual({
       type: 'string',
       description:
-        'TODO: what level says, with its unit. The samples hold these values only: are there others?',
+        'TODO: what level means, with its unit. The samples contain only these values: are there others?',
       enum: ['high', 'low'],
     });
     expect(schemaOfValues([...levels, null])).toMatchObject({ enum: ['high', 'low', null] });
@@ -172,11 +172,11 @@ describe('a tool from samples', () => {
   });
 
   it.each([
-    ['a text', ['x'], 'is not an answer of a tool'],
-    ['an empty object', [{}], 'is empty: it shows no field'],
-    ['an empty list', [[]], 'is empty: it shows no field'],
-    ['a list beside an object', [{ a: 1 }, [1]], 'is a list, and another sample is an object'],
-    ['a name that no field can have', [{ a: [{ '': 1 }] }], 'a field needs a name'],
+    ['a text', ['x'], 'cannot be the result of a tool'],
+    ['an empty object', [{}], 'is empty, so it shows no fields'],
+    ['an empty list', [[]], 'is empty, so it shows no fields'],
+    ['a list beside an object', [{ a: 1 }, [1]], 'is a list, but another sample is an object'],
+    ['a name that no field can have', [{ a: [{ '': 1 }] }], 'the field has no name'],
   ])('refuses %s', (_, values, message) => {
     const samples = values.map((value, i) => sample(value as Json, `${i}.json`));
     const result = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => description);

@@ -102,7 +102,7 @@ test('a new tool is missing for buyers until Refresh Skills, which says what has
   expect(status).toMatchObject({ healthy: true, guilty: 0 });
   const expected = [
     { tool: 'get_price', path: 'outputSchema.properties.price', breaks: true, what: 'gone' },
-    { tool: 'get_rate', what: 'a new tool', breaks: false },
+    { tool: 'get_rate', what: 'the tool is new', breaks: false },
   ];
   expect(status.changes).toMatchObject(expected);
   expect((await marketplace.refresh('Coin prices')).changes).toMatchObject(expected);

@@ -109,7 +109,7 @@ test('bad input gets an error that says what to do, as JSON and as a page', asyn
   expect((await post(`${url}/register.json`, [] as never)).status).toBe(403);
   const page = await fetch(`${url}/register/none`);
   expect(page.status).toBe(409);
-  expect(await page.text()).toContain('this run is no longer known');
+  expect(await page.text()).toContain('this run no longer exists');
 });
 
 test('the whole journey by the JSON twins', async () => {

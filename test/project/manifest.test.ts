@@ -83,7 +83,7 @@ describe('the project around a directory', () => {
     mkdirSync(join(root, 'src/tools'), { recursive: true });
     writeFileSync(join(root, 'package.json'), '{}');
     expect(() => findProject(join(root, 'src/tools'))).toThrow(
-      `the project in ${root} was made by other means`,
+      `the project in ${root} was not created by this program`,
     );
   });
 });

@@ -193,7 +193,7 @@ describe('two runs into one directory', () => {
     const own = makeStaging(target);
     const other = own.replace(`-${process.pid}-`, `-${process.ppid}-`);
     renameSync(own, other);
-    expect(() => writeProject(seen, files)).toThrow('another run writes into');
+    expect(() => writeProject(seen, files)).toThrow('another run is writing to');
     expect(readdirSync(target).sort()).toEqual([basename(other), 'LICENSE'].sort());
   });
 
@@ -203,7 +203,7 @@ describe('two runs into one directory', () => {
     const seen = inspectTarget(target, [...files.keys()]);
     writeProject(seen, files);
     const written = tree(target);
-    expect(() => writeProject(seen, files)).toThrow('another run writes into');
+    expect(() => writeProject(seen, files)).toThrow('another run is writing to');
     expect(tree(target)).toEqual(written);
   });
 });

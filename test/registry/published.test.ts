@@ -110,7 +110,7 @@ describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] })
     const created = await run(file, args, { cwd, env });
     expect(created.status, created.stdout + created.stderr).toBe(0);
     expect(created.stdout).toMatch(/self-check: \d{3} rules passed, 0 failed/);
-    expect(created.stdout).toContain('To repeat without questions: npx create-market-mcp my-tool');
+    expect(created.stdout).toContain('To repeat this without questions: npx create-market-mcp my-tool');
 
     const project = join(cwd, 'my-tool');
     const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));

@@ -32,7 +32,7 @@ export interface ServerProcess {
   readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   memory(): Promise<Memory>;
   signal(name: 'SIGTERM'): void;
-  /** Ends it in any case. */
+  /** Ends it, by force if necessary. */
   kill(): void;
 }
 

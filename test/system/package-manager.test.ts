@@ -75,7 +75,7 @@ describe('an install', () => {
     expect(error).toBeInstanceOf(SystemError);
     expect(error).toMatchObject({
       code: 'INSTALL_FAILED',
-      hint: `The project is in place. In ${root} run: npm install`,
+      hint: `All files are written. To continue, run in ${root}: npm install`,
       details: expect.arrayContaining([expect.stringContaining('ENOENT')]),
     });
   });

@@ -98,10 +98,14 @@ describe('the key', () => {
   });
 
   test.each([
-    ['a private key', platformKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'holds a private key'],
+    [
+      'a private key',
+      platformKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      'contains a private key',
+    ],
     ['something else', '-----BEGIN PUBLIC KEY-----\nx', 'expected a public key or a certificate'],
-    ['no file', 'keys/none.pem', 'no file of that name can be read (ENOENT)'],
-    ['a key of another type', pem('ec'), 'is a key of type ec, which does not fit RS256'],
+    ['no file', 'keys/none.pem', 'nor the path of a readable file (ENOENT)'],
+    ['a key of another type', pem('ec'), 'is a key of type ec, which cannot be used with RS256'],
     ['a short key', pem('short'), '2048 bits or more'],
   ])('%s is refused and not repeated', (_, value, message) => {
     const [error = '', ...others] = errorsOf({ ...live, PLATFORM_PUBLIC_KEY: value });
@@ -116,9 +120,9 @@ test.each([
   [{ PORT: '3000x' }, 'PORT: '],
   [{ PORT: '-1' }, 'PORT: '],
   [{ AUTH: 'OFF' }, 'AUTH: the only value is "off", got "OFF".'],
-  [{ AUTH: 'off' }, 'AUTH: "off" is refused where NODE_ENV is "production".'],
-  [{ AUTH: 'off', NODE_ENV: 'Production' }, 'AUTH: "off" is refused where NODE_ENV is "production".'],
-  [{ AUTH: 'off', NODE_ENV: 'staging' }, 'AUTH: "off" is refused where NODE_ENV is "staging".'],
+  [{ AUTH: 'off' }, 'AUTH: "off" is refused because NODE_ENV is "production";'],
+  [{ AUTH: 'off', NODE_ENV: 'Production' }, 'AUTH: "off" is refused because NODE_ENV is "production";'],
+  [{ AUTH: 'off', NODE_ENV: 'staging' }, 'AUTH: "off" is refused because NODE_ENV is "staging";'],
   [{ PLATFORM_AUDIENCE: '', NODE_ENV: 'PRODUCTION' }, 'PLATFORM_AUDIENCE: must be set in production'],
   [{ SESSION_SECRET: 'short secret' }, 'SESSION_SECRET: expected 32 characters or more, got 12.'],
   [{ PLATFORM_AUDIENCE: '' }, 'PLATFORM_AUDIENCE: must be set in production'],

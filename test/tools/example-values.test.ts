@@ -59,10 +59,10 @@ describe('the examples that an author gives to a list of tools', () => {
   });
 
   it.each([
-    ['get_x.code=abc', 'expected to match pattern', 'Write a value that fits'],
-    ['get_y.at=three', 'expected type integer', 'Write a value that fits'],
+    ['get_x.code=abc', 'expected to match pattern', 'Write a valid value'],
+    ['get_y.at=three', 'expected type integer', 'Write a valid value'],
     ['get_x.cod=ABC', 'cod is not a parameter of get_x', 'Did you mean code?'],
-    ['get_z.code=ABC', 'get_z is not a tool that is taken', 'Did you mean get_x?'],
+    ['get_z.code=ABC', 'get_z is not one of the selected tools', 'Did you mean get_x?'],
   ])('are refused as %s', (text, message, hint) => {
     const result = given(text);
     const [error] = result.ok ? [] : result.errors;

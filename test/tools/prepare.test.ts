@@ -164,7 +164,9 @@ describe('the samples of a tool', () => {
       { arguments: { symbol: 'BTC', side: 'buy' }, expect: 'found' },
       { arguments: { symbol: 'BTC', side: 'sell' }, expect: 'empty' },
     ] as const;
-    expect(errorsOf({ ...price, examples })[0]?.message).toContain('the same symbol finds something');
+    expect(errorsOf({ ...price, examples })[0]?.message).toContain(
+      'another call with the same symbol finds data',
+    );
   });
 
   it('ask for examples where a pattern is beyond them', () => {
@@ -273,7 +275,7 @@ describe('several tools', () => {
       'tools[1] (ok).description',
       'inputSchema.type',
       'outputSchema',
-      'half a ToolSpec',
+      'mixes a ToolSpec',
     ]) {
       expect(said).toContain(part);
     }

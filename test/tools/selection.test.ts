@@ -41,10 +41,10 @@ describe('a part of a list of tools', () => {
 
   it.each<[Partial<Selection>, string, string]>([
     [{ only: ['get_x'] }, '--only', 'Did you mean get_a?'],
-    [{ except: ['nothing_like_it'] }, '--except', 'The list holds get_a, get_b or get_c.'],
+    [{ except: ['nothing_like_it'] }, '--except', 'The list contains get_a, get_b or get_c.'],
     [{ except: ['get_a', 'get_b', 'get_c'] }, '--except', 'Keep at least one'],
     [{ output: [] }, '--output', '--only <tool>'],
-    [{ only: ['get_a'], output: [] }, '--output', 'Leave --output out'],
+    [{ only: ['get_a'], output: [] }, '--output', 'Remove --output'],
   ])('%j is refused', (selection, where, hint) => {
     const [error] = selected(selection).errors ?? [];
     expect(error).toMatchObject({ where, hint: expect.stringContaining(hint) });

@@ -93,7 +93,9 @@ function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<str
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = `${join(directory, path)}: ${error.message}`;
-    throw new ProjectError('PACKAGE_DAMAGED', message, 'Make it valid JSON.', { cause: error });
+    throw new ProjectError('PACKAGE_DAMAGED', message, 'Correct it: it must be valid JSON.', {
+      cause: error,
+    });
   }
 }
 

@@ -6,17 +6,17 @@ const symbol = { type: 'string', description: 'Ticker of the coin.', examples: [
 /** Names, descriptions and parameters of tools. */
 export const definitionExplanations: Explanations = {
   'tool.readable': {
-    why: 'The marketplace stores each element of the list and shows it to agents. What is not an object, or is larger than any reader takes, cannot be listed, called or judged.',
+    why: 'The marketplace stores each element of the list and shows it to agents. An element that is not an object or is too large cannot be listed, called or checked.',
     failing: 'tools/list\n→ {"tools": ["get_price", {"name": "list_coins", …}]}',
     passing: 'tools/list\n→ {"tools": [{"name": "get_price", …}, {"name": "list_coins", …}]}',
   },
   'tool.name': definition(
-    'The name is the only way to say in tools/call which tool is meant.',
+    'tools/call refers to a tool by its name only.',
     { name: '' },
     { name: 'get_price' },
   ),
   'tool.name-unique': {
-    why: 'tools/call names a tool by its name alone: of two with the same one, one can never be reached.',
+    why: 'tools/call refers to a tool by its name only. If two tools have the same name, one of them can never be called.',
     failing: [
       { name: 'get_price', description: 'Returns the last price of a coin. Use it for a quick look.' },
       { name: 'get_price', description: 'Returns the average price of a day. Use it for statistics.' },
@@ -30,22 +30,22 @@ export const definitionExplanations: Explanations = {
     ],
   },
   'tool.name-pattern': definition(
-    'Several clients turn names into identifiers for a language model; one name that does not fit hides all tools of the server there.',
+    'Several clients turn names into identifiers for a language model. In these clients, one invalid name hides all tools of the server.',
     { name: 'get price!' },
     { name: 'get_price' },
   ),
   'tool.description': definition(
-    'Agents choose tools by reading their descriptions. A tool without one is not chosen, and so not paid for.',
+    'Agents choose tools by their descriptions. A tool without a description is not chosen and earns nothing.',
     { description: '' },
     { description: 'Returns the last price of one coin. Use it when a question names a coin.' },
   ),
   'tool.description-length': definition(
-    'A few words cannot set a tool apart from the hundreds of others an agent may choose from.',
+    'A few words cannot distinguish a tool from the hundreds of others that an agent may choose from.',
     { description: 'Returns prices to use.' },
     { description: 'Returns the last price of one coin in US dollars. Use it when a question names a coin.' },
   ),
   'tool.description-complete': definition(
-    'An agent asks two things: what do I get, and is it what I need now? A text that leaves one open leads to wrong choices.',
+    'An agent needs to know two things: what the tool returns, and when to use it. A description without one of them leads to wrong choices.',
     { description: 'Prices of coins on the largest exchanges, fresh every minute.' },
     {
       description:
@@ -53,7 +53,7 @@ export const definitionExplanations: Explanations = {
     },
   ),
   'tool.description-own-words': definition(
-    'A description that repeats the name adds nothing to it: the agent knows as much as before.',
+    'A description that repeats the name tells an agent nothing new.',
     {
       name: 'returns_last_traded_price_when_used_for_coins',
       description: 'Returns the last traded price when used for coins.',
@@ -64,7 +64,7 @@ export const definitionExplanations: Explanations = {
     },
   ),
   'tool.description-distinct': {
-    why: 'Two tools that say the same of themselves are chosen between at random.',
+    why: 'If two tools have the same description, an agent chooses between them at random.',
     failing: [
       { name: 'get_spot', description: 'Returns the price of a coin. Use it when a question names a coin.' },
       {
@@ -84,77 +84,77 @@ export const definitionExplanations: Explanations = {
     ],
   },
   'tool.to-do': definition(
-    'What a description says is all that an agent knows of a tool or a field. A to-do says nothing, and every caller sees it.',
+    'An agent knows a tool or a field only from its description. A to-do says nothing, and every caller sees it.',
     { description: 'TODO: what get_price returns and when to use it for a coin.' },
     { description: 'Returns the last price of one coin. Use it when a question names a coin.' },
   ),
   'input.object-root': definition(
-    'The arguments of a call are named: they always are one JSON object.',
+    'The arguments of a call are always one JSON object.',
     { inputSchema: { properties: { symbol }, required: ['symbol'] } },
     { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
   ),
   'input.properties': definition(
-    'Readers take the parameters from properties; where it is missing they cannot tell a tool without parameters from a broken one.',
+    'Clients read the parameters from properties. If it is missing, a tool without parameters looks like a broken one.',
     { inputSchema: { type: 'object', required: [] } },
     { inputSchema: { type: 'object', properties: {}, required: [] } },
   ),
   'input.required': definition(
-    'Without the list, the submission test takes every parameter for required and sends invented values.',
+    'Without the list, the submission test treats every parameter as required and sends made-up values.',
     { inputSchema: { type: 'object', properties: { symbol } } },
     { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
   ),
   'input.required-declared': definition(
-    'Nobody can send a parameter that is demanded and described nowhere.',
+    'Nobody knows what to send for a parameter that is required but not declared.',
     { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol', 'market'] } },
     { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
   ),
   'input.compiles': parameter(
-    'Servers, clients and the marketplace validate arguments with this schema. One that does not compile is an exception in each of them.',
+    'Servers, clients and the marketplace validate arguments with this schema. If it does not compile, each of them throws an exception.',
     { ...symbol, pattern: '(' },
     { ...symbol, pattern: '^[A-Z]+$' },
   ),
   'input.type': parameter(
-    'For a parameter without one plain type the submission test sends {}, which hardly any tool takes.',
+    'For a parameter without exactly one type, the submission test sends {}, which hardly any tool accepts.',
     { ...symbol, type: ['string', 'null'] },
     symbol,
   ),
   'input.description': parameter(
-    'Agents fill in parameters by their descriptions: is it a ticker, a name, an address?',
+    'Agents read in the description whether a parameter is, for example, a ticker, a name or an address.',
     { type: 'string', examples: ['BTC'] },
     symbol,
   ),
   'input.sample': parameter(
-    'Agents and the submission test build their arguments from default, examples and enum. Without any of them the test sends "test".',
+    'Agents and the submission test build their arguments from default, examples and enum. Without these, the test sends "test".',
     { type: 'string', description: 'Ticker of the coin.' },
     symbol,
   ),
   'input.placeholder': parameter(
-    'An author gave no value for this parameter, so one was made up that its schema allows. Agents copy examples: a made-up one leads them to calls that find nothing.',
+    'The author gave no value for this parameter, so the example was made up. Agents copy examples, and calls with a made-up value find nothing.',
     { ...symbol, examples: ['sample'], $comment: placeholderComment },
     symbol,
   ),
   'input.default': parameter(
-    'The submission test sends the default first of all: one that the tool itself refuses fails the submission.',
+    'If a parameter has a default, the submission test sends it. A default that the tool refuses makes the submission fail.',
     { ...symbol, default: 5 },
     { ...symbol, default: 'BTC' },
   ),
   'input.examples': parameter(
-    'Examples are copied into calls. One that does not fit makes calls fail which the author has suggested.',
+    'Agents copy examples into calls. Calls with an invalid example fail, although the author suggested it.',
     { ...symbol, examples: ['BTC', 5] },
     { ...symbol, examples: ['BTC', 'ETH'] },
   ),
   'input.enum': parameter(
-    'A value that the type forbids can never be sent, though the list offers it.',
+    'A value that the type forbids can never be sent, although the list offers it.',
     { ...symbol, enum: ['BTC', 'ETH', 5] },
     { ...symbol, enum: ['BTC', 'ETH'] },
   ),
   'input.items': parameter(
-    'Nobody knows what to put into such a list, so the submission test and most agents send an empty one.',
+    'Without items, nobody knows what such a list contains. The submission test and most agents send an empty one.',
     { type: 'array', description: 'Tickers of the coins.', examples: [['BTC']] },
     { type: 'array', description: 'Tickers of the coins.', items: { type: 'string' }, examples: [['BTC']] },
   ),
   'input.smoke-arguments': parameter(
-    'The submission test calls each tool once with the arguments it builds from the schema. If they do not fit, the tool can only refuse them, and the submission fails.',
+    'The submission test calls each tool once with arguments built from the schema. If they are invalid, the tool must refuse them, and the submission fails.',
     { type: 'string', description: 'Ticker of the coin.', pattern: '^[A-Z]+$' },
     { type: 'string', description: 'Ticker of the coin.', pattern: '^[A-Z]+$', examples: ['BTC'] },
   ),

@@ -1,7 +1,7 @@
 import { type Explanation, type Explanations, exchange } from './model.ts';
 
 const call = 'POST /mcp  {"method": "tools/call", …}';
-const ran = '200, and the tool has run';
+const ran = '200, and the tool runs';
 const refused = '401 {"error": "Unauthorized"}';
 
 function token(why: string, header: string): Explanation {
@@ -13,22 +13,22 @@ function bypass(why: string, request: string): Explanation {
 }
 
 const anyone =
-  'Only the signature shows that the platform has issued a token. Who accepts another one gives away what it sells.';
+  'Only the signature proves that the platform issued the token. A server that accepts other tokens gives its calls away.';
 const claims =
-  'A signature proves who wrote the claims, not that they allow this call: each claim has to be looked at as well.';
+  'A signature proves who wrote the claims, not that they allow this call. Each claim must be verified, too.';
 const batch =
-  'The public middleware looks at body.method. An array has none, so it lets the batch pass, and the transport runs every call in it.';
+  'The public middleware reads body.method. An array has no method, so the middleware accepts the batch, and the transport runs every call in it.';
 
-/** Who passes authentication. */
+/** Rules about authentication. */
 export const gateExplanations: Explanations = {
   'gate.valid-token': exchange(
-    'A gate that also keeps out the platform earns nothing. Mostly the audience differs: it is the registered URL, letter by letter.',
+    'A server that refuses the platform earns nothing. The usual cause is the audience: it must be the registered URL, byte for byte.',
     `${call}, Authorization: Bearer <token of the platform>`,
     refused,
     '200 {"result": …}',
   ),
   'gate.scheme-case': exchange(
-    'HTTP compares the scheme without case, and some clients write it in lower case.',
+    'HTTP compares the scheme case-insensitively, and some clients write it in lower case.',
     `${call}, Authorization: bearer <token of the platform>`,
     refused,
     '200 {"result": …}',
@@ -39,80 +39,83 @@ export const gateExplanations: Explanations = {
     ran,
     refused,
   ),
-  'gate.garbage': token('A gate that only looks whether there is a header is none.', 'Bearer garbage'),
-  'gate.empty-token': token('An empty token must not pass for a token that was not asked for.', 'Bearer'),
+  'gate.garbage': token('It is not enough to check that the header exists.', 'Bearer garbage'),
+  'gate.empty-token': token('An empty token is no proof of payment.', 'Bearer'),
   'gate.other-scheme': token(
-    'What stands behind another scheme is not bearer token, and nobody has promised to check it.',
+    'The text after another scheme is not a bearer token, so the server must not accept it as one.',
     'Basic <token of the platform>',
   ),
-  'gate.wrong-key': token(anyone, 'Bearer <signed with a key of my own>'),
+  'gate.wrong-key': token(anyone, "Bearer <signed with the forger's own key>"),
   'gate.embedded-key': token(
-    'A token may carry a key in its header. Who verifies with that key verifies that the forger has signed it.',
-    'Bearer <signed with a key that its header brings along>',
+    'A token may contain a key in its header. Verification with that key only proves that the forger signed it.',
+    'Bearer <signed with a key in its own header>',
   ),
   'gate.alg-none': token(
-    'JWT knows unsigned tokens (alg none); a library that is not told which algorithms to accept may take them.',
+    'JWT allows unsigned tokens (alg none). A library that is not told which algorithms to accept may accept them.',
     'Bearer eyJhbGciOiJub25lIn0.<any claims>.',
   ),
   'gate.public-key-as-secret': token(
-    'Where the algorithm is taken from the token, a forger chooses HS256 and signs with the public key, which everybody knows.',
+    'If the server reads the algorithm from the token, a forger chooses HS256 and signs with the public key, which is known to everyone.',
     'Bearer <HS256, with the public key as the secret>',
   ),
   'gate.other-algorithm': token(
-    'The platform uses one algorithm. Every further one that is accepted is one more that may break.',
+    'The platform uses one algorithm. Each additional one that the server accepts is an additional risk.',
     'Bearer <RS512 instead of RS256>',
   ),
   'gate.expired': token(
-    'A token lives two minutes. If an old one stays good, one payment buys calls for ever.',
+    'A token is valid for two minutes. If the server accepts expired tokens, one payment buys calls forever.',
     'Bearer <exp two minutes ago>',
   ),
-  'gate.no-expiry': token('A token without exp would be good for ever.', 'Bearer <no exp>'),
+  'gate.no-expiry': token('A token without exp would be valid forever.', 'Bearer <no exp>'),
   'gate.not-yet-valid': token(claims, 'Bearer <nbf in ten minutes>'),
   'gate.wrong-issuer': token(claims, 'Bearer <iss https://attacker.example>'),
   'gate.no-issuer': token(claims, 'Bearer <no iss>'),
   'gate.wrong-audience': token(
-    'A token that was paid for another server must not be good for this one: else that server can spend it here.',
+    'A token for another server must not be valid here. Otherwise that server could use the tokens it receives to call this one.',
     'Bearer <aud https://other.example/mcp>',
   ),
-  'gate.no-audience': token('A token for nobody in particular would be good everywhere.', 'Bearer <no aud>'),
+  'gate.no-audience': token(
+    'A token without an audience would be valid for every server.',
+    'Bearer <no aud>',
+  ),
   'gate.similar-audience': token(
-    'The audience is compared as a whole: a URL that begins alike can belong to somebody else.',
+    'The whole audience must match. A URL with the same beginning may belong to someone else.',
     'Bearer <aud https://tools.example.com/mcp/other>',
   ),
   'gate.tampered': token(anyone, 'Bearer <claims changed, signature kept>'),
   'gate.tampered-after-success': token(
-    'A cache of verified tokens that goes by a part of the token lets in whatever shares that part.',
+    'A cache of verified tokens must use the whole token as its key. With only a part, it accepts every token that shares this part.',
     'Bearer <claims changed, signature of a token that was accepted>',
   ),
   'gate.batch': bypass(batch, '[{"method": "tools/call", …}]'),
   'gate.batch-mixed': bypass(batch, '[{"method": "tools/list", …}, {"method": "tools/call", …}]'),
   'gate.batch-nested': bypass(batch, '[[{"method": "tools/call", …}]]'),
   'gate.content-type': bypass(
-    'Where the gate lets a body pass that its parser skipped, and the transport then parses it by itself, an odd Content-Type is a way around.',
+    'If the middleware skips a body with an unusual Content-Type but the transport parses it, the call bypasses authentication.',
     '{"method": "tools/call", …}, Content-Type: application/json;',
   ),
   'gate.method-spelling': bypass(
-    'The gate and the handler must read the same name: JSON can write it in many ways.',
+    'Authentication and the handler must read the same method name, because JSON can spell it in many ways.',
     '{"method": "tools\\u002fcall", …}',
   ),
   'gate.duplicate-keys': bypass(
-    'Parsers disagree on which of two equal keys counts. If the gate reads one and the handler the other, the call runs unpaid.',
+    'Parsers disagree on which of two equal keys counts. If authentication reads one and the handler the other, the call runs unpaid.',
     '{"method": "tools/list", "method": "tools/call", …}',
   ),
   'gate.notification': bypass(
-    'A call without an id gets no answer, but it runs: somebody pays for what it does.',
+    'A call without an id gets no answer, but the tool runs, and the author bears the cost.',
     '{"method": "tools/call", "params": …} without an id',
   ),
   'gate.trusted-headers': bypass(
-    'Headers that a proxy would set are set by anyone who reaches the server without it.',
+    'Anyone who reaches the server directly can send the headers that a proxy would set.',
     '{"method": "tools/call", …}, X-Payment-Verified: true',
   ),
   'gate.unknown-tool': bypass(
-    'The refusal comes first: who has not paid learns nothing about which tools exist behind the gate.',
+    'Authentication comes first: an unpaid call must not reveal which tools exist.',
     '{"method": "tools/call", "params": {"name": "no_such_tool"}}',
   ),
   'gate.every-call': bypass(
-    'Each call is paid for by itself. A session that remembers a payment gives every later call away.',
+    'Each call is paid separately. If a session remembers a payment, every later call is free.',
     '{"method": "tools/call", …} in a session with an earlier paid call',
   ),
 };

@@ -2,7 +2,7 @@ import { contrast, type Explanation, type Explanations, exchange } from './model
 
 function accepted(header: string): Explanation {
   return exchange(
-    'The contract lets a client say what it accepts, and lets it say nothing. The bare transport of the SDK answers 406 unless both media types are named.',
+    'The contract allows any Accept header, or none. The transport of the SDK alone answers 406 unless both media types are named.',
     `POST /mcp  {"method": "tools/list", …}, ${header}`,
     '406 Not Acceptable',
     '200 {"result": {"tools": […]}}',
@@ -11,7 +11,7 @@ function accepted(header: string): Explanation {
 
 function illFormed(what: string): Explanation {
   return exchange(
-    'A caller learns from an error that it sent nonsense. A 200 hides that, a 500 looks like an error of the server, and a crash is one.',
+    'A caller learns from a 4xx that its request is invalid. A 200 hides that, a 500 blames the server, and a crash ends it.',
     `POST /mcp  ${what}`,
     '500, or 200',
     '400 {"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "Parse error"}}',
@@ -20,7 +20,7 @@ function illFormed(what: string): Explanation {
 
 function large(length: string): Explanation {
   return exchange(
-    'A server that keeps whatever is sent can be filled up by anyone, without paying.',
+    'If a server stores bodies of any size, anyone can exhaust its memory without paying.',
     `POST /mcp  a body of 4 MB, ${length}`,
     '200',
     '413',
@@ -29,7 +29,7 @@ function large(length: string): Explanation {
 
 function slow(what: string): Explanation {
   return exchange(
-    'Anyone can open connections and dawdle. Where each of them holds up a worker, eight are enough to stop the server for all who pay.',
+    'Anyone can open connections and send slowly. If each of them blocks a worker, eight are enough to stop the server for paying users.',
     `eight clients that do not finish their ${what}; GET /health meanwhile`,
     'no answer',
     '200',
@@ -43,19 +43,19 @@ export const httpExplanations: Explanations = {
   'http.accept-json': accepted('Accept: application/json'),
   'http.accept-events': accepted('Accept: text/event-stream'),
   'http.charset': exchange(
-    'Many HTTP clients add the charset by themselves.',
+    'Many HTTP clients add the charset automatically.',
     'POST /mcp, Content-Type: application/json; charset=utf-8',
     '415',
     '200 {"result": …}',
   ),
   'http.any-host': exchange(
-    'In production the Host header holds the public name of the server; frameworks that allow only localhost refuse every call there.',
+    'In production, the Host header contains the public name of the server. Frameworks that allow only localhost refuse every call.',
     'POST /mcp, Host: tools.example.com',
     '403 Invalid Host header',
     '200 {"result": …}',
   ),
   'http.content-type': exchange(
-    'A browser sends text/plain across origins without asking. Who takes it for JSON lets any web page talk to the server.',
+    'A browser sends text/plain to other origins without a preflight request. If the server reads it as JSON, any web page can call the server.',
     'POST /mcp, Content-Type: text/plain',
     '200 {"result": …}',
     '415',
@@ -65,25 +65,25 @@ export const httpExplanations: Explanations = {
   'http.not-object': illFormed('"tools/list"'),
   'http.null': illFormed('null'),
   'http.foreign-origin': exchange(
-    'A web page must not be able to use a server that runs on the machine or in the network of its visitor.',
+    'A web page must not be able to use a server on the machine or in the network of its visitor.',
     'POST /mcp, Origin: https://attacker.example',
     '200 {"result": …}',
     '403',
   ),
   'http.other-methods': exchange(
-    'A path that answers to every method also answers where authentication does not look.',
+    'A path that answers every HTTP method may skip authentication for some of them.',
     'PUT /mcp  {"method": "tools/list", …}',
     '200 {"result": …}',
     '405',
   ),
   'http.stream-ends': exchange(
-    'A stream that stays open after the response costs a connection at both ends for every call, until one of them runs out.',
+    'A stream that stays open after the response costs both sides one connection for each call, until one side has none left.',
     'POST /mcp  {"id": 1, "method": "tools/list"}',
-    'data: {"id": 1, "result": …}   and nothing more, for minutes',
-    'data: {"id": 1, "result": …}   and the end of the stream',
+    'data: {"id": 1, "result": …}   and the stream stays open for minutes',
+    'data: {"id": 1, "result": …}   and the stream ends',
   ),
   'http.no-product-header': exchange(
-    'The names and versions of software tell an attacker which known holes to try.',
+    'Names and versions of software tell an attacker which known vulnerabilities to try.',
     'GET /health',
     '200, X-Powered-By: Express',
     '200',
@@ -97,7 +97,7 @@ export const httpExplanations: Explanations = {
   'http.large-body': large('Content-Length: 4194304'),
   'http.large-body-chunked': large('Transfer-Encoding: chunked'),
   'http.deep-body': contrast(
-    'JSON nested 20,000 levels deep is small to send, and overflows the stack of whatever walks it recursively.',
+    'JSON nested 20,000 levels deep is small, but overflows the stack of recursive code.',
     'POST /mcp  [[[[[…]]]]]\n→ 500, or the end of the process',
     'POST /mcp  [[[[[…]]]]]\n→ 400',
   ),

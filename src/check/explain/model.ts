@@ -1,43 +1,43 @@
 import type { JsonObject } from '../../contract/model.ts';
 
-/** What is shown of a rule besides what the rule says of itself. */
+/** What `explain` shows in addition to the texts of the rule. */
 export interface Explanation {
-  /** Why the marketplace and its callers care. */
+  /** Why the rule matters to the marketplace and its callers. */
   readonly why: string;
   readonly failing: Example;
   readonly passing: Example;
 }
 
 /**
- * A text, such as an exchange over HTTP; or the parts of a tool definition that matter, laid over a definition that passes
- * every rule. Several of them are several tools.
+ * A text, such as an exchange over HTTP, or the relevant parts of a tool definition, merged into a definition that passes
+ * every rule. Several parts are several tools.
  */
 export type Example = string | readonly JsonObject[];
 
 /** Explanations by the id of the rule. */
 export type Explanations = Readonly<Record<string, Explanation>>;
 
-/** A request and what comes back: the way it must not be, and the way it should. */
+/** A request with a wrong and a correct answer. */
 export function exchange(why: string, request: string, bad: string, good: string): Explanation {
   return { why, failing: `${request}\n→ ${bad}`, passing: `${request}\n→ ${good}` };
 }
 
-/** Two texts that say it best side by side. */
+/** Two texts to compare. */
 export function contrast(why: string, failing: string, passing: string): Explanation {
   return { why, failing, passing };
 }
 
-/** One tool, seen twice. */
+/** One tool, wrong and correct. */
 export function definition(why: string, failing: JsonObject, passing: JsonObject): Explanation {
   return { why, failing: [failing], passing: [passing] };
 }
 
-/** One parameter of a tool, seen twice. */
+/** One parameter of a tool, wrong and correct. */
 export function parameter(why: string, failing: JsonObject, passing: JsonObject): Explanation {
   return definition(why, withParameter(failing), withParameter(passing));
 }
 
-/** One output field of a tool, seen twice. */
+/** One output field of a tool, wrong and correct. */
 export function field(why: string, failing: JsonObject, passing: JsonObject): Explanation {
   return definition(why, withField(failing), withField(passing));
 }

@@ -7,52 +7,52 @@ function refuses(why: string, command: string, variable: string): Explanation {
 /** How the server starts and stops. */
 export const processExplanations: Explanations = {
   'process.port': contrast(
-    'Hosts choose the port and say so in PORT; they look for the server there and nowhere else.',
+    'Hosting platforms choose the port, set PORT, and expect the server there.',
     '$ PORT=8080 node dist/src/main.js\nlistening on port 3000',
     '$ PORT=8080 node dist/src/main.js\nlistening on port 8080',
   ),
   'process.default-port': contrast(
-    'The contract names the default; guides and containers go by it.',
+    'The contract defines the default, and guides and containers rely on it.',
     '$ node dist/src/main.js\nlistening on port 8000',
     '$ node dist/src/main.js\nlistening on port 3000',
   ),
   'process.busy-port': contrast(
-    'A server on another port than was asked for runs, and cannot be reached.',
+    'A server on a port other than the requested one runs, but nobody can reach it.',
     '$ PORT=3000 node dist/src/main.js\nport 3000 is in use, listening on 3001',
     '$ PORT=3000 node dist/src/main.js\nport 3000 is in use\n$ echo $?\n1',
   ),
   'process.no-key': refuses(
-    'Without a key no token can be verified: the server could only refuse every call, or none.',
+    'Without a key, no token can be verified. The server could only refuse every call or accept every call.',
     'PLATFORM_PUBLIC_KEY= node dist/src/main.js',
     'PLATFORM_PUBLIC_KEY or PLATFORM_JWKS_URL',
   ),
   'process.production-auth': refuses(
-    'A check that was switched off for a test and forgotten gives every call away.',
+    'If authentication stays off after a test, every call is free.',
     'NODE_ENV=production AUTH=off node dist/src/main.js',
     'AUTH',
   ),
   'process.production-audience': refuses(
-    'Without an audience, tokens for any other server would be good here.',
+    'Without an audience, tokens for any other server would be valid here.',
     'NODE_ENV=production PLATFORM_AUDIENCE= node dist/src/main.js',
     'PLATFORM_AUDIENCE',
   ),
   'process.production-https': refuses(
-    'The platform calls https only: an audience with http is a mistake that refuses every real call.',
+    'The platform calls https only. With an http audience, the server would refuse every real call.',
     'NODE_ENV=production PLATFORM_AUDIENCE=http://tools.example.com/mcp node dist/src/main.js',
     'PLATFORM_AUDIENCE',
   ),
   'process.production': contrast(
-    'Behind a proxy the server listens on plain HTTP at another address than it is registered under. Tokens are for the registered one.',
+    'Behind a proxy, the server listens on plain HTTP at an address other than the registered one. Tokens are issued for the registered one.',
     'token for https://tools.example.com/mcp\n→ 401\ntoken for http://127.0.0.1:3000/mcp\n→ 200',
     'token for https://tools.example.com/mcp\n→ 200\ntoken for http://127.0.0.1:3000/mcp\n→ 401',
   ),
   'process.terminate': contrast(
-    'Hosts end a server with SIGTERM at each deployment and kill it where it does not go.',
+    'Hosting platforms send SIGTERM at each deployment and kill a server that does not exit.',
     '$ kill $PID; wait $PID; echo $?\n143',
     '$ kill $PID; wait $PID; echo $?\n0',
   ),
   'process.terminate-during-call': contrast(
-    'Whoever was being served at that moment has paid.',
+    'The callers waiting at that moment have paid.',
     'tools/call, and SIGTERM while it runs\n→ connection reset',
     'tools/call, and SIGTERM while it runs\n→ 200 {"result": …}, then exit status 0',
   ),

@@ -7,25 +7,25 @@ function initialize(version: string): string {
 /** JSON-RPC and the versions of MCP. */
 export const protocolExplanations: Explanations = {
   'protocol.platform-version': exchange(
-    'It is the version that the platform sends.',
+    'This is the version that the platform sends.',
     initialize('2024-11-05'),
     '{"protocolVersion": "2025-06-18", …}',
     '{"protocolVersion": "2024-11-05", …}',
   ),
   'protocol.later-versions': exchange(
-    'Agents with a newer SDK ask for a newer version, and get along best with it.',
+    'Agents with a newer SDK request a newer version and work best with it.',
     initialize('2025-06-18'),
     '{"protocolVersion": "2024-11-05", …}',
     '{"protocolVersion": "2025-06-18", …}',
   ),
   'protocol.unknown-version': exchange(
-    'The two sides settle on a version both know; an error, or an echo of what nobody knows, ends that.',
+    'Client and server negotiate a version that both support. An error, or an unknown version in the answer, ends the negotiation.',
     initialize('1999-12-31'),
     '{"protocolVersion": "1999-12-31", …}',
     '{"protocolVersion": "2025-11-25", …}',
   ),
   'protocol.envelope': exchange(
-    'A caller finds the answer to its request by the id. Servers that treat 0 as absent answer nobody.',
+    'A caller matches a response to its request by the id. A server that treats the id 0 as absent never answers such a request.',
     '{"jsonrpc": "2.0", "id": 0, "method": "tools/list"}',
     '{"tools": […]}',
     '{"jsonrpc": "2.0", "id": 0, "result": {"tools": […]}}',
@@ -37,13 +37,13 @@ export const protocolExplanations: Explanations = {
     '{"id": "a1", "result": …}',
   ),
   'protocol.optional-params': exchange(
-    'Callers leave params out, or send {}: both mean the same.',
+    'Some callers omit params, others send {}. Both mean the same.',
     '{"id": 1, "method": "tools/list"}',
     '{"id": 1, "error": {"code": -32602, …}}',
     '{"id": 1, "result": {"tools": […]}}',
   ),
   'protocol.unknown-method': exchange(
-    'Clients try methods that a server may lack, and go on when they are told so in the agreed way.',
+    'Clients try optional methods. If a method is missing, they continue after the standard error.',
     '{"id": 1, "method": "tools/destroy", …}',
     'HTTP 500',
     '{"id": 1, "error": {"code": -32601, "message": "Method not found"}}',
@@ -55,13 +55,13 @@ export const protocolExplanations: Explanations = {
     'HTTP 202',
   ),
   'protocol.ill-formed': exchange(
-    'What a caller meant by a message that breaks the protocol can only be guessed; an error tells it to fix the message.',
+    'The meaning of a message that violates the protocol can only be guessed. An error tells the caller to fix it.',
     '{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}',
     '{"id": 1, "result": …}, or HTTP 500',
     'HTTP 400 {"error": {"code": -32600, …}}',
   ),
   'protocol.ping': exchange(
-    'Clients ping to see whether a session is alive, and drop it where no answer comes.',
+    'Clients send ping to see whether a session is alive, and drop the session if there is no answer.',
     '{"id": 1, "method": "ping"}',
     '{"id": 1, "error": {"code": -32601, …}}',
     '{"id": 1, "result": {}}',

@@ -14,56 +14,56 @@ const orders = {
 /** What a tool returns, the dialect of both schemas, and `_meta`. */
 export const schemaExplanations: Explanations = {
   'output.object-root': definition(
-    'The registration form refuses every tool whose outputSchema has another root, and names this very field.',
+    'The registration form refuses every tool whose outputSchema has another type at its root.',
     { outputSchema: { type: 'array', items: { type: 'number' } } },
     {
       outputSchema: { type: 'object', properties: { prices: { type: 'array', items: { type: 'number' } } } },
     },
   ),
   'output.no-root-union': definition(
-    'A root of alternatives is refused at registration: what may differ belongs into properties.',
+    'Registration refuses a union at the root. Put what may differ into properties.',
     { outputSchema: { type: 'object', anyOf: [{ required: ['price'] }, { required: ['error'] }] } },
     {
       outputSchema: { type: 'object', properties: { price, error: signals.error, message: signals.message } },
     },
   ),
   'output.properties': definition(
-    'The schema is what users buy: an agent plans with the fields it promises. A bare object promises nothing.',
+    'An agent plans with the fields that the schema declares. A bare object declares none.',
     { outputSchema: { type: 'object' } },
     { outputSchema: { type: 'object', properties: { price } } },
   ),
   'output.required-declared': definition(
-    'A field that is promised and not described has no type: every value of it can be disputed.',
+    'A field that is required but not declared has no type, so users can dispute every value of it.',
     { outputSchema: { type: 'object', properties: { price }, required: ['price', 'volume'] } },
     { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
   ),
   'output.compiles': field(
-    'Disputes are judged by compiling this schema. One that does not compile is judged against the author.',
+    'The marketplace decides disputes with this schema. If it does not compile, the author loses.',
     { ...price, pattern: '(' },
     { ...price, minimum: 0 },
   ),
   'output.typed': field(
-    'Without a type every value fits and none can be relied on.',
+    'Without a type, any value is valid, and callers can rely on none.',
     { description: 'Last price in US dollars.' },
     price,
   ),
   'output.described': field(
-    'An agent cannot tell a price in dollars from one in euros by the name of a field.',
+    'An agent cannot see in the name of a field whether a price is in dollars or in euros.',
     { type: ['number', 'null'] },
     price,
   ),
   'output.items': field(
-    'A list of anything cannot be read by a program.',
+    'A program cannot read a list whose items may be anything.',
     { type: 'array', description: 'Prices in US dollars.' },
     { type: 'array', description: 'Prices in US dollars.', items: { type: 'number' } },
   ),
   'output.members': field(
-    'An object whose members nobody knows has to be guessed at by every caller.',
+    'If the members of an object are not declared, every caller must guess them.',
     { type: 'object', description: 'Price and volume.' },
     { type: 'object', description: 'Price and volume.', properties: { last: price } },
   ),
   'output.holds-empty': definition(
-    'Where nothing is found the tool must say so in the same shape. If a required field can be neither null nor empty, it has to invent a value or break its schema.',
+    'An empty result must match the same schema. If a required field allows neither null nor an empty list, the tool must make a value up or violate its schema.',
     {
       outputSchema: {
         type: 'object',
@@ -74,7 +74,7 @@ export const schemaExplanations: Explanations = {
     { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
   ),
   'output.holds-failure': definition(
-    'Clients of the SDK validate a failure against this schema too: {error, message} without the required fields throws in the caller, who never sees the message.',
+    'Clients of the SDK validate a failure against this schema, too. {error, message} without the required fields becomes an exception, and the caller never sees the message.',
     {
       outputSchema: {
         type: 'object',
@@ -85,17 +85,17 @@ export const schemaExplanations: Explanations = {
     { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
   ),
   'output.empty-signal': definition(
-    'Zero results without a signal make the platform ask again and again; with one it knows that this is the answer.',
+    'Without a signal, the platform repeats a call that found nothing. With a signal, it knows that the empty result is the answer.',
     { outputSchema: { type: 'object', properties: { price } } },
     { outputSchema: { type: 'object', properties: { price, ...signals } } },
   ),
   'output.failure-signal': definition(
-    'A caller who knows from the schema where a failure tells its code and its message can recover from it.',
+    'If the schema declares the code and the message of a failure, a caller can read them and recover.',
     { outputSchema: { type: 'object', properties: { price } } },
     { outputSchema: { type: 'object', properties: { price, ...signals } } },
   ),
   'input.dialect': parameter(
-    'Arguments are built by agents whose validators differ in age: what these read differently, some of them get wrong.',
+    'Agents use old and new validators. Some of them misread keywords whose meaning has changed.',
     {
       type: 'array',
       description: 'Lowest and highest price.',
@@ -113,7 +113,7 @@ export const schemaExplanations: Explanations = {
     },
   ),
   'schema.no-dialect': definition(
-    'The marketplace compiles with a validator for draft-07 only: a $schema of 2020-12 does not compile there, one of draft-07 is refused by clients that know only 2020-12.',
+    'The validator of the marketplace supports only draft-07, so a $schema of 2020-12 does not compile there. Clients that support only 2020-12 refuse a $schema of draft-07.',
     {
       outputSchema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -124,12 +124,12 @@ export const schemaExplanations: Explanations = {
     { outputSchema: { type: 'object', properties: { price } } },
   ),
   'schema.no-id': definition(
-    'A validator remembers schemas by their $id: the second tool with the same one does not compile.',
+    'A validator stores schemas by $id, so the second tool with the same $id does not compile.',
     { outputSchema: { $id: 'https://example.com/price', type: 'object', properties: { price } } },
     { outputSchema: { type: 'object', properties: { price } } },
   ),
   'schema.no-external-ref': definition(
-    'Nobody fetches what a $ref points at elsewhere: the schema does not compile.',
+    'The marketplace does not fetch other documents. A schema with such a $ref does not compile.',
     { outputSchema: { type: 'object', properties: { price: { $ref: 'https://example.com/price.json' } } } },
     {
       outputSchema: {
@@ -140,17 +140,17 @@ export const schemaExplanations: Explanations = {
     },
   ),
   'schema.no-tuples': field(
-    'Draft-07 writes tuples with a list of items, 2020-12 with prefixItems; each ignores or refuses the other way.',
+    'Draft-07 writes tuples with a list of items, 2020-12 with prefixItems. Each ignores or refuses the other form.',
     { type: 'array', description: 'Price and volume.', items: [{ type: 'number' }, { type: 'number' }] },
     { type: 'object', description: 'Price and volume.', properties: { last: price, volume: price } },
   ),
   'schema.no-unevaluated': definition(
-    'Draft-07 does not know the keyword and lets everything pass that it should forbid.',
+    'Draft-07 does not have this keyword, so it allows everything that the keyword should forbid.',
     { outputSchema: { type: 'object', properties: { price }, unevaluatedProperties: false } },
     { outputSchema: { type: 'object', properties: { price }, additionalProperties: true } },
   ),
   'schema.no-nullable-keyword': field(
-    'Most validators ignore nullable: to them a null does not fit.',
+    'Most validators ignore nullable, so they refuse null.',
     { type: 'number', nullable: true, description: 'Last price in US dollars.' },
     price,
   ),
@@ -165,22 +165,22 @@ export const schemaExplanations: Explanations = {
     { ...orders, uniqueItems: true, maxItems: 100 },
   ),
   'meta.shape': definition(
-    'The platform reads prices and limits from _meta. A value it cannot read is as good as absent, at best.',
+    'The platform reads prices and limits from _meta. It ignores a value that it cannot read, at best.',
     { _meta: { rateLimit: { maxRequestsPerMinute: 'sixty' } } },
     { _meta: { rateLimit: { maxRequestsPerMinute: 60 } } },
   ),
   'meta.sense': definition(
-    'A tool on the execute surface without a price is invisible there; one that is for executing only cannot be eligible for queries.',
+    'A tool on the execute surface without a price is invisible there. A tool for execution only cannot be eligible for queries.',
     { _meta: { surface: 'execute' } },
     { _meta: { surface: 'execute', queryEligible: false, pricing: { executeUsd: '0.001' } } },
   ),
   'meta.references': definition(
-    'The platform follows what _meta names: a tool that is not listed, or data that no parameter takes, leads nowhere.',
+    'The platform uses the names in _meta. A tool that is not listed, or data that no parameter receives, has no effect.',
     { _meta: { rateLimit: { recommendedBatchTools: ['no_such_tool'] } } },
     { _meta: { rateLimit: { recommendedBatchTools: ['get_price'] } } },
   ),
   'meta.known-keys': definition(
-    'A misspelt key is ignored without a word.',
+    'The platform silently ignores a misspelt key.',
     { _meta: { latencyclass: 'fast' } },
     { _meta: { latencyClass: 'fast', 'example.com/team': 'prices' } },
   ),

@@ -8,28 +8,28 @@ function refused(request: string, why: string): ReturnType<typeof exchange> {
 }
 
 const lost =
-  'The answer tells a caller whose session is lost to open a new one; anything else leaves it guessing.';
+  'This answer tells a caller that its session is lost and that it must open a new one. Any other answer leaves it guessing.';
 const guessed =
-  'An id that nobody was given must open nothing: else whoever guesses or edits one is let into the session of another.';
+  'An id that the server never issued must be refused. Otherwise anyone who guesses or changes an id gets into the session of another user.';
 const member =
-  'Where sessions are looked up in a plain object, "__proto__" and "constructor" are always found, and the server works on something that is not a session.';
+  'A plain object always has members such as "__proto__" and "constructor". A server that looks sessions up in one then uses something that is not a session.';
 
 /** Sessions. */
 export const sessionExplanations: Explanations = {
   'session.open': exchange(
-    'Callers send the id with every later request; without one they cannot go on.',
+    'Callers send the id with every later request. Without it they cannot continue.',
     'POST /mcp  {"method": "initialize", …}',
     '200',
     '200, mcp-session-id: 7f0c1e2a-…',
   ),
   'session.id-characters': exchange(
-    'The id travels in a header, which carries only visible ASCII characters safely.',
+    'The id is sent in a header, and only visible ASCII characters are safe there.',
     'POST /mcp  {"method": "initialize", …}',
     '200, mcp-session-id: "session 1"',
     '200, mcp-session-id: 7f0c1e2a-…',
   ),
   'session.unique': exchange(
-    'Two callers with one id share a session: one reads the answers of the other. A server with one session for the whole process serves its first caller and nobody after.',
+    'Two callers with one id share a session, and one of them can read the answers of the other. A server with one session for the whole process serves only its first caller.',
     'POST /mcp  {"method": "initialize", …}, twice',
     '200, mcp-session-id: 1   and   200, mcp-session-id: 1; or 500 to the second',
     '200, mcp-session-id: 7f0c…   and   200, mcp-session-id: a91b…',
@@ -41,7 +41,7 @@ export const sessionExplanations: Explanations = {
     '200 {"result": …}',
   ),
   'session.two-at-once': contrast(
-    'One shared server object of the SDK throws on the second connection ("Already connected to a transport"), or sends answers to the wrong caller.',
+    'A shared server object of the SDK throws an exception on the second connection ("Already connected to a transport"), or sends answers to the wrong caller.',
     'const server = new Server(…);\napp.post("/mcp", () => server.connect(new Transport()));',
     'app.post("/mcp", () => createServer().connect(new Transport()));',
   ),
@@ -63,28 +63,28 @@ export const sessionExplanations: Explanations = {
   'session.prototype-get': refused('GET /mcp, mcp-session-id: constructor', member),
   'session.missing-call': refused(
     'POST /mcp  {"method": "tools/call", …}, a valid token, no mcp-session-id',
-    'A token says who pays, not which conversation a call belongs to; callers count on the same answer for every request without a session.',
+    'A token shows who pays, not to which session a call belongs. Callers rely on the same answer for every request without a session.',
   ),
   'session.get-known': exchange(
-    'Clients open a stream after initialize; an error there ends the session for some of them.',
+    'Clients open a stream after initialize. For some of them, an error there ends the session.',
     'GET /mcp, mcp-session-id of an open session',
     '500',
     '200 text/event-stream, or 405',
   ),
   'session.foreign-initialize': exchange(
-    'A server that takes over the id of a caller lets that caller plant an id which somebody else will use.',
+    'If the server accepts an id chosen by a caller, that caller can make another user share the session.',
     'POST /mcp  {"method": "initialize", …}, mcp-session-id: 00000000-…',
     '200',
     invalid,
   ),
   'session.delete': exchange(
-    'A caller that ends its session relies on nobody being able to go on with it.',
+    'A caller that ends its session expects that nobody can use it afterwards.',
     'DELETE /mcp, then POST or GET /mcp in the same session',
     '204, then 200',
     `204, then ${invalid}   (or 405 to DELETE)`,
   ),
   'session.delete-unknown': exchange(
-    'An id that is unknown on POST is unknown on DELETE as well.',
+    'An id that is unknown on POST is unknown on DELETE, too.',
     'DELETE /mcp, mcp-session-id: 00000000-…',
     '204, or 500',
     invalid,

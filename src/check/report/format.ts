@@ -11,13 +11,13 @@ export function problemLine({ tool, path, expected, actual, cause, at }: Problem
   return printable(`${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}${error}${place}`);
 }
 
-/** What to do about a rule that failed: what its problems say more exactly, else its own words. */
+/** The fix of a failed rule: that of its problems, else its own. */
 export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
   const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
   return exact.length > 0 ? [...new Set(exact)] : [fix];
 }
 
-/** Why rules were not run, and what the caller can give so that they are. */
+/** Why rules were not run, and what the caller can do about it. */
 export function reasonLine(reason: string): string {
   const remedy = remedies.get(reason);
   return printable(remedy === undefined ? reason : `${reason} (${remedy})`);
@@ -25,20 +25,23 @@ export function reasonLine(reason: string): string {
 
 const remedies = new Map<string, string>([
   [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
-  [missing.consent, "name it: --call <tool>, '*' for all without a sign of harm, or --examples <file>"],
-  [missing.launch, 'only the directory of a project can be started'],
+  [
+    missing.consent,
+    "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
+  ],
+  [missing.launch, 'check the directory of a project, not a URL'],
 ]);
 
-/** What a report says beside the verdicts on rules, in a printable line. */
+/** What a report says in addition to the verdicts on rules, in a printable line. */
 export interface Remark {
-  /** What it is about: `drift`, or the id of a rule. */
+  /** The subject: `drift`, or the id of a rule. */
   readonly about: string;
   readonly text: string;
   /** Whether it makes the check fail. */
   readonly fails: boolean;
 }
 
-/** Changes that break callers, entries of the baseline that pass now, and errors that no rule tells of. */
+/** Changes that break callers, entries of the baseline that pass now, and errors that belong to no rule. */
 export function remarksOf({ demands, drift, baseline, strays = [] }: CheckReport): readonly Remark[] {
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
@@ -49,14 +52,14 @@ export function remarksOf({ demands, drift, baseline, strays = [] }: CheckReport
     })),
     ...(baseline?.stale ?? []).map(({ rule, tool }) => ({
       about: rule,
-      text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: take it out of the baseline`),
+      text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: remove it from the baseline`),
       fails: true,
     })),
     ...strays.map((stray) => ({ about: 'server', text: strayLine(stray), fails: false })),
   ];
 }
 
-/** An error that the server logged and that no failed rule tells of, in a printable line. */
+/** An error that the server logged and that belongs to no failed rule, in a printable line. */
 export function strayLine({ tool, message, at, times }: Stray): string {
   const who =
     tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
@@ -70,7 +73,7 @@ export function fileOf(at: string): { readonly file: string; readonly line?: num
   return { file, ...(line !== undefined && { line: Number(line) }) };
 }
 
-/** The frames of the errors behind the problems of a rule, each error once. */
+/** The frames of the errors that caused the problems of a rule, each error once. */
 export function stackLines(problems: readonly Problem[]): readonly string[] {
   const stacks = problems.flatMap(({ cause }) => (cause ? [cause.stack.map(printable).join('\n')] : []));
   return [...new Set(stacks)].filter((stack) => stack !== '');

@@ -3,7 +3,7 @@ import type { CheckedRule, CheckReport } from '../model.ts';
 import { counts } from '../verdict.ts';
 import { fileOf, fixesOf, problemLine, remarksOf, stackLines } from './format.ts';
 
-/** GitHub shows so many lines of an annotation that more would bury the fix. */
+/** More lines in an annotation would hide the fix. */
 const problemsShown = 10;
 
 /** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
@@ -38,7 +38,7 @@ function failureText(rule: CheckedRule): string {
   ].join('\n');
 }
 
-/** The file that GitHub shows the annotation in, where the problems name one. */
+/** The file in which GitHub shows the annotation, if the problems name one. */
 function placeOf({ problems }: CheckedRule): string {
   const at = problems.find((problem) => problem.at !== undefined)?.at;
   if (at === undefined) return '';
@@ -46,7 +46,7 @@ function placeOf({ problems }: CheckedRule): string {
   return `,file=${property(file)}${line === undefined ? '' : `,line=${line}`}`;
 }
 
-/** Escapes as @actions/core does, so that a text from the target cannot become a command of its own. */
+/** Escapes as @actions/core does, so that text of the target cannot become a command. */
 function command(level: 'error' | 'warning' | 'notice', title: string, text: string, place = ''): string {
   const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   return `::${level} title=${property(title)}${place}::${data}`;

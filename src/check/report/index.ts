@@ -8,7 +8,7 @@ import { sarifReport } from './sarif.ts';
 
 export type ReporterName = 'pretty' | 'json' | 'junit' | 'sarif' | 'github' | 'markdown';
 
-/** The forms in which a report can be had. Pure; without a line break at the end. */
+/** The formats of a report. Pure; without a line break at the end. */
 export const reporters: Readonly<
   Record<ReporterName, (report: CheckReport, options: PrettyOptions) => string>
 > = {

@@ -6,8 +6,8 @@ export function jsonReport(report: CheckReport): string {
 }
 
 /**
- * JSON on one line in which control and direction characters are written as escapes, and so is `##[`, which GitHub Actions
- * would take for a command: safe to print, whoever wrote them.
+ * JSON on one line in which control and direction characters are escaped, and so is `##[`, which GitHub Actions
+ * would read as a command: safe to print, whoever wrote the text.
  */
 export function safeJson(value: object): string {
   const json = JSON.stringify(value).replaceAll('##[', `#${escapeOf('#'.charCodeAt(0))}[`);

@@ -5,7 +5,7 @@ import { fixesOf, groupOf, problemLine, type Remark, remarksOf, stackLines } fro
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
- * fail (advice, a known one) is told in the output of a case that passes.
+ * fail (advice, a known one) is in the output of a case that passes.
  */
 export function junitReport(report: CheckReport): string {
   const { rules, target, summary } = report;
@@ -36,7 +36,7 @@ function suite(group: string, rules: readonly CheckedRule[], { demands, target }
   ];
 }
 
-/** Drift and the baseline in a suite of their own. */
+/** Drift and the baseline in a separate suite. */
 function remarkSuite(remarks: readonly Remark[]): readonly string[] {
   if (remarks.length === 0) return [];
   const failures = remarks.filter(({ fails }) => fails).length;
@@ -86,7 +86,7 @@ function quoted(text: string): string {
   return `"${escaped(printable(text))}"`;
 }
 
-/** XML knows no lone surrogates and no U+FFFE or U+FFFF. */
+/** XML allows no lone surrogates and no U+FFFE or U+FFFF. */
 function escaped(text: string): string {
   return text
     .replaceAll(/\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')

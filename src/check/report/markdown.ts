@@ -15,7 +15,7 @@ export function markdownReport(report: CheckReport): string {
     [
       `Platform ${text(platform)}: ${summary.passed} rules passed, **${summary.failed} failed**, ${summary.advice} advised, ${summary.known} known, ${summary.notRun} not run.`,
     ],
-    table(['rule', 'level', 'what differs', 'fix', 'source'], failed.map(failureRow)),
+    table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
     table(
       ['tool', 'arguments', 'ms', 'verdict'],
@@ -36,11 +36,11 @@ export function markdownReport(report: CheckReport): string {
         breaks === null ? 'perhaps' : breaks ? '**yes**' : 'no',
       ]),
     ),
-    drift?.refreshNeeded ? ['The marketplace goes by the old list until you trigger "Refresh Skills".'] : [],
+    drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],
     (baseline?.stale ?? []).map(
-      ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: take it out of the baseline`,
+      ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: remove it from the baseline`,
     ),
-    strays.length === 0 ? [] : ['## Errors that no rule tells of'],
+    strays.length === 0 ? [] : ['## Other errors in the server'],
     strays.map((stray) => `- ${text(strayLine(stray))}`),
     notRun.length === 0 ? [] : ['## Not run'],
     table(
@@ -71,7 +71,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-/** A text as itself, whatever it holds: no markup, no HTML, no mention, no end of the cell. */
+/** Text as it is, whatever it contains: no markup, no HTML, no mention, no end of the cell. */
 function text(value: string): string {
   return printable(value)
     .replaceAll('&', '&amp;')

@@ -9,13 +9,13 @@ export interface PrettyOptions {
   readonly color: boolean;
   /** Lists every rule, too. */
   readonly verbose: boolean;
-  /** The command line that runs these rules again; absent where none can be given. */
+  /** The command line that runs these rules again; absent if there is none. */
   readonly again?: (rules: readonly string[]) => string;
 }
 
 /**
- * The report for a person at a terminal: a line for each group of rules, failures in full, what was not run and why, the
- * rehearsal, drift, and last the verdict with what to change.
+ * The report for a terminal: a line for each group of rules, failures in full, what was not run and why, the
+ * rehearsal, drift, and at the end the verdict with what to change.
  */
 export function prettyReport(report: CheckReport, { color, verbose, again }: PrettyOptions): string {
   const paint = color ? painted : plain;
@@ -46,7 +46,7 @@ function failureLines(rule: CheckedRule, paint: Paint): readonly string[] {
     : ruleLines(rule, paint);
 }
 
-/** Rules by the reason for which they were not run: there are few reasons, and many rules. */
+/** Rules that were not run, by reason: there are few reasons and many rules. */
 function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boolean): readonly string[] {
   const byReason = new Map<string, string[]>();
   for (const { id, status, reason = '' } of rules) {
@@ -58,7 +58,7 @@ function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boole
   ]);
 }
 
-/** The first lines of a list of rules; a server that died leaves a hundred open. */
+/** The first lines of a list of rules: if a server dies, a hundred rules may not be run. */
 function clipped(lines: readonly string[], verbose: boolean): readonly string[] {
   const shown = verbose ? lines.length : linesShown;
   const more = lines.slice(shown).join(', ').split(', ').filter(Boolean).length;
@@ -77,13 +77,13 @@ function wrapped(words: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Of a long list a person reads the first ones; the JSON form holds them all. */
+/** The first entries of a long list are enough for a reader; the JSON form contains all. */
 const entriesShown = 20;
 
 function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: boolean): readonly string[] {
   if (steps.length === 0) return [];
   const title =
-    'Submission rehearsal: connect, list the tools, call each with sample arguments, read its text';
+    'Submission rehearsal: connect, list the tools, call each with sample arguments, parse the text of its result';
   if (!verbose && steps.every(({ status }) => status === 'pass')) {
     return [
       `${paint.green('✓')} ${title.replace(':', ` (${steps.length} ${steps.length === 1 ? 'tool' : 'tools'}):`)}`,
@@ -115,7 +115,8 @@ function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalSte
 function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
   if (!drift) return [];
   const { against, changes, refreshNeeded } = drift;
-  if (changes.length === 0) return [`${paint.green('✓')} the tools are those of ${printable(against)}`];
+  if (changes.length === 0)
+    return [`${paint.green('✓')} the tools have not changed since ${printable(against)}`];
   const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
   const more = changes.length - entriesShown;
   return [
@@ -123,7 +124,7 @@ function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
     ...worstFirst.slice(0, entriesShown).map((change) => changeLine(change, paint)),
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...(refreshNeeded
-      ? ['The marketplace goes by the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
+      ? ['The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
       : []),
   ];
 }
@@ -141,7 +142,7 @@ function changeLine({ tool, path, breaks, what, before, after }: Change, paint: 
       ? paint.yellow('! may break callers')
       : breaks
         ? paint.red('✗ breaks callers')
-        : paint.dim('· no harm');
+        : paint.dim('· safe for callers');
   return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
 }
 
@@ -156,7 +157,7 @@ function shortName(name: string): string {
 function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {
   return (baseline?.stale ?? []).map(({ rule, tool }) => {
     const entry = tool === undefined ? rule : `${rule} of ${tool}`;
-    return `${paint.red('✗')} ${printable(entry)} passes now: take it out of ${printable(baseline?.file ?? '')}`;
+    return `${paint.red('✗')} ${printable(entry)} passes now: remove it from ${printable(baseline?.file ?? '')}`;
   });
 }
 

@@ -33,7 +33,7 @@ export function groupLines({ rules, demands }: CheckReport, paint: Paint): reado
   });
 }
 
-/** What failed, by the place where it can be changed, and the command that runs just that again. */
+/** What failed, by the place to change, and the command that runs only these rules again. */
 export function recapLines(
   { rules, demands }: CheckReport,
   paint: Paint,
@@ -72,7 +72,7 @@ export function recapLines(
     ...(byPlace.size > placesShown ? [`  … and ${byPlace.size - placesShown} more places`] : []),
     ...(command === undefined
       ? []
-      : [`Run just ${ids.length === 1 ? 'this' : 'these'} again: ${paint.bold(command)}`]),
+      : [`Run only ${ids.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`]),
   ];
 }
 

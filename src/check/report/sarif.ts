@@ -67,7 +67,7 @@ function remarkResult({ about, text, fails }: Remark, target: string): object {
   };
 }
 
-/** A place in a project, or the target itself. */
+/** A place in a project, or the target. */
 function physicalOf(place: string): object {
   const { file, line } = URL.canParse(place) ? { file: place } : fileOf(place);
   return { artifactLocation: { uri: file }, ...(line !== undefined && { region: { startLine: line } }) };

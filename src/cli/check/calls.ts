@@ -26,7 +26,7 @@ export async function decideCalls(
   if (plan.withheld.length === 0 || !asks || output.json || !canAsk()) return [];
   const { Asker } = await import('../prompts/asker.ts');
   return new Asker().chooseAny(
-    'Call any of these tools as well? A call does what the tool does. (Space selects, Enter goes on)',
+    'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)',
     plan.withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because })),
   );
 }
@@ -55,7 +55,7 @@ function requireListed(
   if (!unknown) return;
   const { flag, tool } = unknown;
   const near = closest(tool, listed);
-  const hint = near ? `Did you mean ${near}?` : `Listed are: ${listed.slice(0, toolsShown).join(', ')}.`;
+  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, toolsShown).join(', ')}.`;
   throw new CommandError(
     'UNKNOWN_TOOL',
     `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,

@@ -58,11 +58,11 @@ function addressErrors(target: string): readonly InputError[] {
     const hint = /:\/\//.test(target)
       ? 'Write an address such as https://tools.example.com/mcp.'
       : `Write the scheme as well: http://${target}`;
-    return [inputError('[target]', target, 'is neither a directory nor a URL of HTTP', hint)];
+    return [inputError('[target]', target, 'is neither a directory nor an HTTP URL', hint)];
   }
   if (url.username === '' && url.password === '') return [];
-  const hint = 'Leave them out: callers of a listed server have none.';
-  return [inputError('[target]', undefined, 'the URL holds a user or a password', hint)];
+  const hint = 'Remove them: callers of a listed server do not have them.';
+  return [inputError('[target]', undefined, 'the URL contains a user or a password', hint)];
 }
 
 function project(
@@ -87,7 +87,9 @@ function buildProject(directory: string): Promise<void> {
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {
   const errors = [
     ...onlyFor('a directory', ['watch'], flags),
-    ...(flags.build ? [] : [inputError('--no-build', undefined, 'is for a directory only', 'Leave it out.')]),
+    ...(flags.build
+      ? []
+      : [inputError('--no-build', undefined, 'works only with the directory of a project', 'Remove it.')]),
     ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
   ];
   if (errors.length > 0) return refuse(...errors);
@@ -111,18 +113,18 @@ async function signerOf(
 ): Promise<Result<Signer | undefined>> {
   if (token !== undefined && signingKey !== undefined) {
     return refuse(
-      inputError('--token', undefined, 'cannot be combined with --signing-key', 'Give one of them.'),
+      inputError('--token', undefined, 'cannot be combined with --signing-key', 'Use only one of them.'),
     );
   }
   if (token !== undefined) {
-    return attempt('--token', 'Give a JWT: three parts with dots between.', () =>
+    return attempt('--token', 'Give a JWT: three parts separated by dots.', () =>
       createTokenSigner(token, platform),
     );
   }
   if (signingKey === undefined) return pass(undefined);
   const privateKey = await readKey(signingKey);
   if (!privateKey.ok) return privateKey;
-  return attempt('--signing-key', 'Give a key for an algorithm of the platform.', () =>
+  return attempt('--signing-key', "Give a private key for one of the platform's algorithms.", () =>
     createSigner(platform, audience, { issuer, privateKey: privateKey.value }),
   );
 }
@@ -132,7 +134,7 @@ async function readKey(given: string): Promise<Result<KeyObject>> {
   try {
     return pass(createPrivateKey(pem));
   } catch {
-    const hint = 'Give a private key as PEM without a passphrase, or the path of one.';
+    const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
     return refuse(inputError('--signing-key', undefined, 'is not a private key', hint));
   }
 }
@@ -150,13 +152,18 @@ function headerOf(line: string, { token }: PlatformProfile): Result<readonly [st
   const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
   if (given === undefined || value === undefined) {
     return refuse(
-      inputError('--header', undefined, 'one is not a header line', 'Write --header "Name: value".'),
+      inputError('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".'),
     );
   }
   const name = given.toLowerCase();
   return name === token.header.toLowerCase()
     ? refuse(
-        inputError('--header', given, 'carries the token of the platform', 'Give the token with --token.'),
+        inputError(
+          '--header',
+          given,
+          'would replace the token of the platform',
+          'Give the token with --token.',
+        ),
       )
     : pass([name, value]);
 }
@@ -170,6 +177,6 @@ function onlyFor(
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
       const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      return inputError(flag, undefined, `is for ${what} only`, 'Leave it out.');
+      return inputError(flag, undefined, `works only with ${what}`, 'Remove it.');
     });
 }

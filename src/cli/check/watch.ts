@@ -20,7 +20,7 @@ export async function watch(
       output.error(problem);
       exitCode = problem.exitCode;
     }
-    output.line(output.style('dim', 'Waiting for a change of src or .env (Ctrl-C ends it)'));
+    output.line(output.style('dim', 'Waiting for changes in src or .env (press Ctrl-C to stop)'));
     const { done } = await change;
     if (done) return exitCode;
   }

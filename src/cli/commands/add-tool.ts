@@ -110,7 +110,7 @@ async function review(answers: ToolAnswers, project: Project): Promise<Result<re
 
 function showAddition({ change, prepared, unchanged, drift }: Addition, output: Output): void {
   if (unchanged.length > 0)
-    output.done(`nothing to do for ${nameList(unchanged)}: added before from the same answers`);
+    output.done(`nothing to do for ${nameList(unchanged)}: already added with the same answers`);
   if (change === null) return;
   for (const path of change.files.keys()) if (path !== manifestFile) output.done(path);
   showPrepared(prepared, output);

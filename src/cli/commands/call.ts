@@ -71,5 +71,5 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
 function unknownTool(tool: string, names: readonly string[]): CommandError {
   const near = closest(tool, names);
   const hint = near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`;
-  return new CommandError('NO_SUCH_TOOL', `the server has no tool ${JSON.stringify(tool)}`, hint);
+  return new CommandError('NO_SUCH_TOOL', `the server has no tool called ${JSON.stringify(tool)}`, hint);
 }

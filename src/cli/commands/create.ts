@@ -71,7 +71,7 @@ export async function create(
   const { files, packageManager } = blueprint;
   if (!switches.force && !switches.dryRun && isThere(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
-    output.done(`${context.directory} holds this project already: going on with it`);
+    output.done(`${context.directory} already contains this project: continuing with it`);
     return goOn(blueprint, context, switches, output);
   }
   const target = lookAt(answers.directory, switches, files);
@@ -103,7 +103,7 @@ async function finish(
   const context = { directory: resolve(given), packageManager: answers.packageManager };
   const { Asker, Cancelled } = await import('../prompts/asker.ts');
   const tools = nameList(answers.tools);
-  const words = `${given} already holds a project, with ${tools}. Finish it: install, git, self-check?`;
+  const words = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   if (!(await new Asker().confirm(printable(words), true))) throw new Cancelled();
   const report = await takeSteps(context, switches, output);
   if (report) showReport(report, output);
@@ -191,7 +191,7 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
   throw new CommandError(
     'TARGET_NOT_EMPTY',
     `${target.directory} is not empty: ${conflicts.join(', ')}`,
-    'Choose another directory, or --force to write into this one; files that you have made or changed stay.',
+    'Choose another directory, or use --force to write into this one. Files that you have created or changed are kept.',
   );
 }
 
@@ -200,13 +200,13 @@ function requireNotChanged(directory: string, files: FileSet, manifest: Manifest
   if (changed.length === 0) return;
   throw new CommandError(
     'FILES_CHANGED',
-    `what you have written in ${directory} would be lost: ${changed.join(', ')}`,
-    'Nothing was written. Move these files away, or give --overwrite to lose them.',
+    `files that you have changed in ${directory} would be lost: ${changed.join(', ')}`,
+    'Nothing was written. Move these files away, or add --overwrite to replace them.',
   );
 }
 
 function showDryRun({ files, prepared }: Blueprint, { directory }: Target, output: Output): ExitCode {
-  output.line(`In ${printable(directory)} would be written:`);
+  output.line(`These files would be written to ${printable(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
   output.result({
@@ -243,7 +243,7 @@ function showResult(
 }
 
 function sampleEdit(tool: string): FirstEdit {
-  const where = 'read() answers with sample data: call your API there';
+  const where = 'read() returns sample data: call your API there';
   return { edit: pathsOf(toolFile(tool)).path, where };
 }
 
@@ -252,15 +252,15 @@ function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined 
   if (call === undefined) return sampleEdit(definition.name);
   const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
   if (secrets.length === 0) return undefined;
-  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example says what they are` };
+  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example describes them` };
 }
 
 function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
   const { run } = packageManagerCommands[packageManager];
   return new CommandError(
     'SELF_CHECK_FAILED',
-    'the server was made, and breaks rules of the marketplace',
-    `Fix what the self-check names and run it again. In ${directory} run: ${run} self-check`,
+    'the server was created, but fails rules of the marketplace',
+    `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`,
     exitCodes.checkFailed,
   );
 }

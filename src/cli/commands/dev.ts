@@ -26,7 +26,7 @@ export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   const taken = await takeInspection();
   const nodeArguments = asked.length > 0 || !taken ? asked : [optionOf(taken)];
   if (asked.length === 0 && taken) {
-    output.note(`NODE_OPTIONS asks for a debugger: attach it to the server at ${taken.host}:${taken.port}`);
+    output.note(`NODE_OPTIONS requests a debugger: attach it to the server at ${taken.host}:${taken.port}`);
   }
   const port = unwrapped(portIn(flags.port));
   const directory = findProject(process.cwd());

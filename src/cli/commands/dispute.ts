@@ -21,7 +21,12 @@ const words = {
 export async function dispute(call: string, flags: PlaceFlags, output: Output): Promise<ExitCode> {
   if (!/^\d+$/.test(call)) {
     throw invalidInput([
-      inputError('<call>', call, 'is not the number of a call', 'market-mcp call prints it.'),
+      inputError(
+        '<call>',
+        call,
+        'is not the number of a call',
+        'market-mcp call prints the number of each call.',
+      ),
     ]);
   }
   return withMarketplace(flags, output, async (url) => {

@@ -32,7 +32,7 @@ function asText(rule: RuleText, output: Output): string {
   const explanation = explanations[id];
   const weight = level === 'must' ? output.style('red', 'MUST') : output.style('yellow', 'SHOULD');
   const lines = [
-    `${output.style('bold', id)}  ${weight}${fact ? ' (the platform profile decides its weight)' : ''}`,
+    `${output.style('bold', id)}  ${weight}${fact ? ' (the platform profile decides its level)' : ''}`,
     title,
   ];
   if (explanation) {

@@ -35,7 +35,7 @@ export async function list({ markListed }: { markListed: boolean }, output: Outp
   for (const tool of tools) showTool(tool, drift, isListed, output);
   output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${project.profile.title}`);
   for (const { path } of project.tools.filter(({ served }) => !served)) {
-    output.note(`${path} exports a tool and is not in the list of tools; the next add-tool puts it there`);
+    output.note(`${path} exports a tool but is not in the list of tools; the next add-tool adds it`);
   }
   showDrift(drift, output);
   const platform = project.profile.name;
@@ -64,7 +64,7 @@ function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Outpu
   output.line(`${output.style('bold', printable(name))}  ${output.style('dim', printable(file))}${mark}`);
   if (description !== null) output.line(`  ${printable(description)}`);
   if (inputs === null || outputs === null)
-    output.line('  its definition is computed: start the server to see it');
+    output.line('  its definition is computed at run time: start the server to see it');
   else {
     output.line(`  in   ${wordsOf(inputs)}`);
     output.line(`  out  ${wordsOf(outputs.filter(({ name }) => !Object.hasOwn(signals, name)))}`);

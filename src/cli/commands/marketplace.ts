@@ -19,7 +19,7 @@ export async function marketplace(flags: MarketplaceFlags, output: Output): Prom
   if (running !== undefined && !flags.reset) {
     tellAddress(running, place, output);
     if (flags.exec !== undefined) return execute(flags.exec, running, place.directory);
-    output.note('It was running already: this command has nothing to do.');
+    output.note('The marketplace is already running: nothing to do.');
     return exitCodes.ok;
   }
   const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };

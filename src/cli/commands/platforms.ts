@@ -27,7 +27,7 @@ function showPlatform(name: string, output: Output): void {
     const names = platforms.map((platform) => platform.name).join(' or ');
     throw new CommandError(
       'INVALID_INPUT',
-      `no platform profile is named ${JSON.stringify(name)}`,
+      `there is no platform profile called ${JSON.stringify(name)}`,
       `Write ${names}.`,
     );
   }

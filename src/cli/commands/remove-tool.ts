@@ -32,7 +32,7 @@ export async function removeTool(
 
   const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`;
   const { removed, files } = removal.change;
-  const undo = `${restoreCommand(directory, [...removed, ...files.keys()])} (as far as it was committed)`;
+  const undo = `${restoreCommand(directory, [...removed, ...files.keys()])} (restores only what was committed)`;
   const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
   const report = switches.check ? await checkChange(standing, done, undo, output) : null;
   output.result({
@@ -53,8 +53,8 @@ async function requireConsent(
   if (json || !canAsk()) {
     throw new CommandError(
       'MISSING_ANSWERS',
-      'there is no terminal to ask at',
-      'Give --yes to remove without a question.',
+      'no terminal to ask for confirmation',
+      'Add --yes to remove without confirmation.',
     );
   }
   for (const path of change.removed) output.line(`  ${path}`);

@@ -51,7 +51,11 @@ function secondsIn(text: string): Result<number> {
 async function compile(directory: string): Promise<void> {
   const [code] = await once(startCompiler(directory), 'exit');
   if (code === 0) return;
-  throw new SystemError('BUILD_FAILED', 'the project does not compile', 'Correct what the compiler names.');
+  throw new SystemError(
+    'BUILD_FAILED',
+    'the project does not compile',
+    'Correct the errors that the compiler reports above.',
+  );
 }
 
 type Tool = Facts['tools'][number];
@@ -63,7 +67,7 @@ function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
   const near = closest(name ?? '', names);
   throw new CommandError(
     'NO_SUCH_TOOL',
-    `no tool of this project is named ${JSON.stringify(name)}`,
+    `this project has no tool called ${JSON.stringify(name)}`,
     near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`,
   );
 }

@@ -102,7 +102,7 @@ export function showNext(steps: readonly NextStep[], repeat: string | undefined,
     output.line(`  ${command ?? `edit ${edit}`}${aside}`);
   }
   output.line();
-  if (repeat !== undefined) output.line(output.style('dim', `To repeat without questions: ${repeat}`));
+  if (repeat !== undefined) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
 }
 
 /** Each change of a definition in one line. */
@@ -116,5 +116,5 @@ export function adviceLines(advice: readonly InputError[]): readonly string[] {
     .slice(0, shownHints)
     .map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
   const more = advice.length - shownHints;
-  return more > 0 ? [...lines, `and ${more} more: --json lists them all`] : lines;
+  return more > 0 ? [...lines, `and ${more} more: --json lists all of them`] : lines;
 }

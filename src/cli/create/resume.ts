@@ -33,8 +33,8 @@ export function standsAlready(directory: string, { answers }: Manifest): Command
   const tools = answers.tools.slice(0, 5).join(', ');
   return new CommandError(
     'TARGET_NOT_EMPTY',
-    `${directory} already holds a project, with ${tools || 'no tool'}`,
-    `Choose another directory. To finish that one: ${finishCommand({ directory, packageManager: answers.packageManager })}`,
+    `${directory} already contains a project with ${tools || 'no tool'}`,
+    `Choose another directory. To finish that project: ${finishCommand({ directory, packageManager: answers.packageManager })}`,
   );
 }
 
@@ -42,8 +42,8 @@ export function standsAlready(directory: string, { answers }: Manifest): Command
 export function interruptedIn(step: string, context: ProjectContext): CommandError {
   return new CommandError(
     'INTERRUPTED',
-    `interrupted during ${step}: the project is in ${context.directory}, all its files are written`,
-    `To go on, run the same command again, or: ${finishCommand(context)}`,
+    `interrupted during ${step}: all files of the project are written to ${context.directory}`,
+    `To continue, run the same command again, or: ${finishCommand(context)}`,
     exitCodes.cancelled,
   );
 }

@@ -47,14 +47,14 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
     clip(description.replaceAll(/\s+/g, ' '), width),
     '',
     ...tableOr(
-      'It takes no input.',
+      'The tool has no input.',
       inputs,
       { name: 'Input', required: 'Required', hasDefaults: true },
       width,
     ),
     '',
     ...tableOr(
-      'It returns no field.',
+      'The tool returns no fields.',
       outputs,
       { name: 'Output', required: 'Always', hasDefaults: false },
       width,

@@ -7,17 +7,20 @@ import type { CallFlags, MarketplaceFlags, PlaceFlags, RegisterFlags } from './f
 export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('marketplace'))
     .description('run the marketplace on this machine: a page to try, check and register the server')
-    .option('--port <port>', 'port of the page (default: 4400, or the first free one after it)')
-    .option('--exec <command>', 'run this command beside it, and end with its exit code')
-    .option('--reset', 'forget all listings, disputes and saved examples first')
-    .option('--json', 'print its addresses as JSON')
+    .option('--port <port>', 'port of the page (default: 4400, or the next free port)')
+    .option('--exec <command>', 'also run this command, and exit with its exit code')
+    .option('--reset', 'first delete all listings, disputes and saved examples')
+    .option('--json', 'print the addresses as JSON')
     .action((flags: MarketplaceFlags) =>
       run(async (output) => (await import('../commands/marketplace.ts')).marketplace(flags, output)),
     );
   placed(program.command('register'))
     .description('submit the server to the local marketplace, as its registration form does')
     .option('--name <text>', 'display name (default: the name of the project)')
-    .option('--description <text>', 'what the tools offer (default: made from the descriptions of the tools)')
+    .option(
+      '--description <text>',
+      'what the tools offer (default: derived from the descriptions of the tools)',
+    )
     .option('--category <name>', 'one of the categories of the marketplace (default: Other)')
     .option('--price <usd>', 'price of a call in US dollars (default: 0.01)')
     .option('--json', 'print one JSON object')
@@ -27,7 +30,7 @@ export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('refresh'))
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
     .description(
-      '"Refresh Skills": let the local marketplace read the tools again, and show what has changed',
+      'trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
     )
     .option('--json', 'print one JSON object')
     .action((listing: string | undefined, flags: PlaceFlags) =>
@@ -35,7 +38,7 @@ export function withMarketplace(program: Command, run: Run): void {
     );
   placed(program.command('dispute'))
     .argument('<call>', 'number of a call, as market-mcp call prints it')
-    .description('dispute a call as schema_mismatch: it is judged by the schema stored at the last refresh')
+    .description('dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh')
     .option('--json', 'print one JSON object')
     .action((call: string, flags: PlaceFlags) =>
       run(async (output) => (await import('../commands/dispute.ts')).dispute(call, flags, output)),
@@ -43,10 +46,12 @@ export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('call'))
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
-    .description('call a tool as the platform does, and judge what it returns')
-    .addOption(new Option('--as <caller>', 'call in an unhappy way').choices(Object.keys(unhappyWays)))
+    .description('call a tool as the platform does, and validate its result')
     .addOption(
-      new Option('--expect <outcome>', 'fail where the outcome is another').choices([
+      new Option('--as <caller>', 'make an invalid or unusual call').choices(Object.keys(unhappyWays)),
+    )
+    .addOption(
+      new Option('--expect <outcome>', 'fail if the outcome is a different one').choices([
         'found',
         'empty',
         'fail',
@@ -60,6 +65,6 @@ export function withMarketplace(program: Command, run: Run): void {
 
 function placed(command: Command): Command {
   return command
-    .option('--endpoint <url>', 'the server (default: that of the project, which is started)')
+    .option('--endpoint <url>', 'URL of the server (default: the server of the project, which is started)')
     .option('--platform <name|file>', 'the platform profile (default: that of the project)');
 }

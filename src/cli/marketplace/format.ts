@@ -21,7 +21,7 @@ const schemaWords = {
   fail: 'does not match',
   'not-run': 'not judged',
 } as const;
-const sameWords = { ...schemaWords, pass: 'text and structuredContent hold the same data' } as const;
+const sameWords = { ...schemaWords, pass: 'text and structuredContent contain the same data' } as const;
 
 /** A call for a person: how it ended, what it returned, and what speaks against it. */
 export function callLines({ report, output }: { report: CallReport; output: Output }): readonly string[] {

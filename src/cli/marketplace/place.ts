@@ -157,7 +157,7 @@ export async function untilServerAnswers(place: Place, ended: Promise<void>, out
         throw new SystemError(
           'NOT_STARTED',
           `the server does not answer at ${endpoint}`,
-          'Run it: npm run dev',
+          'Start it with: npm run dev',
         );
       }
       await delay(pollMs);

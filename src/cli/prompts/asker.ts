@@ -104,7 +104,7 @@ export class Asker {
     let refusal = '';
     this.#keys.onPaste = (pasted) => {
       const shown = printable(oneLine(pasted)).slice(0, 40);
-      refusal = `\n${styleText('yellow', `A pasted text (${shown}) cannot answer this. Choose with the arrow keys and Enter.`)}`;
+      refusal = `\n${styleText('yellow', `This question does not accept pasted text (${shown}). Choose with the arrow keys and Enter.`)}`;
       this.#keys.emit('keypress', undefined, {});
     };
     return this.#settled((streams) =>

@@ -258,7 +258,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
   }
 
   #tableLines(): readonly string[] {
-    if (this.#isNone) return ['The tool takes no input.'];
+    if (this.#isNone) return ['The tool has no input.'];
     return this.#tableOf(this.#checked().fields).map((line) => styleText('dim', line));
   }
 
@@ -275,11 +275,11 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const { suggested, optional } = this.#options;
     const orNone = optional ? `, ${none} for no input` : '';
     const enter = !this.#isEmpty
-      ? 'Enter goes to the next line, on an empty line it is done'
+      ? 'Enter starts the next line; on an empty line, it finishes'
       : suggested.length > 0
-        ? `Enter takes this · → edits it · or type your own${orNone}`
-        : `Write one field a line${optional ? ', or Enter for no input' : ''}`;
-    const tab = 'Tab completes, on an empty line it asks step by step';
+        ? `Enter accepts this · → edits it · or type your own${orNone}`
+        : `Write one field per line${optional ? ', or Enter for no input' : ''}`;
+    const tab = 'Tab completes; on an empty line, it asks step by step';
     return [enter, `${tab} · ${keysShown}`].map((line) => styleText('dim', line));
   }
 }

@@ -22,7 +22,7 @@ export async function askFields(
   let lines = linesOf(before, hasDefault);
   for (;;) {
     const answer = await asker.fields({
-      message: `${message} One ${kind.noun} a line: name:type ${hasDefault ? '[=default] ' : ''}description`,
+      message: `${message} One ${kind.noun} per line: name:type ${hasDefault ? '[=default] ' : ''}description`,
       flag,
       lines,
       suggested: formatFields(suggested),

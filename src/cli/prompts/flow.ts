@@ -40,7 +40,7 @@ export async function askAll<
   Answers,
 >(flow: Flow<Part, Parts, Answers>, { input, output }: Streams): Promise<Answers> {
   const asker = new Asker(input, output);
-  asker.title(`${flow.title} · Esc goes back, Ctrl-C ends and tells how to resume`);
+  asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   let parts = flow.given;
   // An answer may decide which questions come after it, never which came before.
   const asked = (answered: Parts): readonly Part[] =>
@@ -125,7 +125,7 @@ async function decide(
   const cancel = { value: 'cancel', label: 'Cancel' } as const;
   if (!reviewed.ok) {
     asker.warn(reviewed.errors.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`));
-    return asker.choose('This cannot be built yet.', [change, cancel]);
+    return asker.choose('This definition is not valid yet.', [change, cancel]);
   }
   asker.show('This will be written', reviewed.value);
   return asker.choose('Write it?', [{ value: 'write', label: 'Yes' }, change, cancel]);

@@ -92,8 +92,8 @@ function fieldSteps(
   const description: Step<FieldAnswers> = async (so) => ({
     ...so,
     description: await asker.text({
-      message: `What does ${path} say?`,
-      placeholder: 'in words, with its unit',
+      message: `What does ${path} mean?`,
+      placeholder: 'a description, with its unit',
       initial: { text: '', value: '' },
       ...(so.description !== undefined && { before: so.description }),
       parse: (text) => parseText(text, kind.flag),
@@ -133,7 +133,7 @@ function valueSteps(
     ...so,
     allowed: await asker.text<readonly Json[] | undefined>({
       message: `Allowed values of ${path}`,
-      placeholder: 'Enter allows all; or list them: base, ethereum',
+      placeholder: 'Enter to allow all, or a list: base, ethereum',
       initial: nothing,
       parse: (text) => parseValues(text, bare, flag),
     }),
@@ -156,7 +156,7 @@ function valueSteps(
     ...so,
     examples: await asker.text<readonly Json[] | undefined>({
       message: `Examples of ${path}`,
-      placeholder: 'Enter for none; or list them: BTC, ETH',
+      placeholder: 'Enter for none, or a list: BTC, ETH',
       initial: nothing,
       parse: (text) => parseValues(text, limited, flag),
     }),
@@ -217,7 +217,7 @@ function shapeOf(type: FieldType | ListOf): Shape {
 function ownName(text: string, siblings: readonly Field[], flag: string): Result<string> {
   const name = text.trim();
   if (!siblings.some((sibling) => sibling.name === name)) return parsePlainFieldName(name, flag);
-  return refuse(inputError(flag, name, `${name} is already there`, 'Choose another name.'));
+  return refuse(inputError(flag, name, `${name} already exists`, 'Choose another name.'));
 }
 
 function typeChoices(depth: number) {

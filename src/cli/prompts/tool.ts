@@ -36,9 +36,9 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   spec: 'Spec file',
   tool: 'Name of the tool',
   description: 'Description',
-  input: 'What it takes',
+  input: 'Inputs',
   returns: 'One record or a list',
-  output: 'What it returns',
+  output: 'Outputs',
   example: 'Examples of parameters',
 };
 
@@ -86,7 +86,7 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
     }
     case 'output': {
       const { prompt, initial } = toolQuestions.output;
-      const message = parts.returns === 'list' ? 'What does each item hold?' : prompt.message;
+      const message = parts.returns === 'list' ? 'What does each item contain?' : prompt.message;
       return { ...parts, output: await askFields(asker, message, field, initial(parts), parts.output) };
     }
     case 'example':
@@ -110,7 +110,7 @@ async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<rea
   for (const one of wanted) {
     const { tool, parameter } = one;
     const text = await asker.text({
-      message: `Example of ${tool}.${parameter}, which the marketplace calls it with`,
+      message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
       placeholder: 'none: a placeholder that the check reports',
       initial: { text: '', value: '' },
       parse: (typed) => {
@@ -126,13 +126,13 @@ async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<rea
 const parameter: FieldKind = {
   noun: 'parameter',
   flag: '--input',
-  isRequired: (path) => `Must ${path} be given?`,
+  isRequired: (path) => `Is ${path} required?`,
   hasDefault: true,
 };
 const field: FieldKind = {
   noun: 'field',
   flag: '--output',
-  isRequired: (path) => `Is ${path} always there?`,
+  isRequired: (path) => `Is ${path} always present?`,
   hasDefault: false,
 };
 

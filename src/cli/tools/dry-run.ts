@@ -4,7 +4,7 @@ import type { Output } from '../output.ts';
 import { unifiedDiff } from './diff.ts';
 
 const notApplicable =
-  'The diff holds control characters, shown as codes here, so it cannot be applied. --json gives the exact diff.';
+  'The diff contains control characters, shown as codes here, so it cannot be applied. Use --json for the exact diff.';
 
 /** The changes a run would make, and for programs the same in one object. */
 export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): void {

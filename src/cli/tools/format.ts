@@ -14,9 +14,9 @@ export function showDrift({ refreshNeeded, added, changed, removed }: Drift, out
   const parts = Object.entries({ new: added, changed, gone: removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what} ${nameList(names)}`);
-  output.note(`tools/list is no longer what the marketplace last read: ${parts.join('; ')}`);
+  output.note(`tools/list differs from what the marketplace last read: ${parts.join('; ')}`);
   const record = marketCommand('list', '--mark-listed');
-  output.line(`    Once it is deployed, press "Refresh Skills" there and run: ${record}`);
+  output.line(`    After the deployment, press "Refresh Skills" there and run: ${record}`);
 }
 
 /** Names beyond these are counted. */
@@ -58,8 +58,8 @@ export function requirePassed(report: Report | null, done: string, undo: string,
   if (report.ok) return;
   throw new CommandError(
     'SELF_CHECK_FAILED',
-    `${done}, but the server breaks rules of the marketplace`,
-    `Fix what the self-check names and run: ${marketCommand('check')}. To undo: ${undo}`,
+    `${done}, but the server fails rules of the marketplace`,
+    `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`,
     exitCodes.checkFailed,
   );
 }

@@ -15,7 +15,7 @@ export async function listOperations(place: string, output: Output): Promise<Exi
     output.line(printable(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
   }
   output.line();
-  output.line(`${operations.length} operations. Choose with --operation <name>, as often as you like.`);
+  output.line(`${operations.length} operations. Choose with --operation <name>; repeat the flag for more.`);
   output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),

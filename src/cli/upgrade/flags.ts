@@ -17,8 +17,8 @@ export function withUpgrade(program: Command, run: Run): void {
     .option('--continue', 'finish an upgrade after its conflicts are resolved')
     .option('--abort', 'take an unfinished upgrade back, to the byte')
     .option('--force', 'upgrade although there are changes that are not committed')
-    .option('--no-install', 'do not install packages (nor build or check)')
-    .option('--no-check', 'neither build nor run the self-check')
+    .option('--no-install', 'do not install packages, build or check')
+    .option('--no-check', 'do not build, and do not run the self-check')
     .option('--json', 'print one JSON object')
     .action((flags: UpgradeFlags) =>
       run(async (output) => (await import('../commands/upgrade.ts')).upgrade(flags, output)),

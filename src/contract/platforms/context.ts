@@ -110,7 +110,7 @@ export const context: PlatformProfile = {
   sources: {
     token: 'app lib/auth/service-auth.ts; sdk src/auth/index.ts',
     'token.fallbackKey':
-      'sdk 0.23.0 src/auth/index.ts: used where the JWKS cannot be fetched, which the app has no route for',
+      'sdk 0.23.0 src/auth/index.ts: used if the JWKS cannot be fetched; the app has no route for it',
     'token.clockToleranceSeconds': 'sdk src/auth/index.ts sets none; a few seconds between two machines',
     'protocol.modern':
       'revision 2026-07-28, which hosts probe for first; C§3.1 read literally would answer it with 400',

@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../profile.ts';
 
-/** The contract alone, with the most common choice wherever it leaves one open. */
+/** The contract alone, with the most common choice for everything that it leaves open. */
 export const generic: PlatformProfile = {
   name: 'generic',
   title: 'a tool marketplace',
@@ -57,7 +57,7 @@ export const generic: PlatformProfile = {
     'limits.submissionMs': 'C§8: not shown',
     'limits.resultCharacters': 'C§8: not shown; about what a language model can read at once',
     'limits.toolNamePattern': 'the names that all widespread MCP clients accept',
-    'limits.descriptionCharacters': 'C§2.1 asks for a specific text; less than a short sentence is none',
+    'limits.descriptionCharacters': 'C§2.1 asks for a specific text: at least a short sentence',
     toolMeta: 'C§2.1',
     smoke: 'the contract has no submission test; plain values of each type',
     rules: 'C§1: the contract decides, platform facts are advice',

@@ -2,7 +2,7 @@ import type { PlatformProfile } from '../profile.ts';
 import { context } from './context.ts';
 import { generic } from './generic.ts';
 
-/** The profiles that ship, the default first. */
+/** The built-in profiles, the default first. */
 export const platforms: readonly PlatformProfile[] = [generic, context];
 
 export { context, generic };

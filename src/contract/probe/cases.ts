@@ -4,20 +4,20 @@ import type { PlatformProfile } from '../profile.ts';
 import { asInput, mismatches, tryCompile } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
-/** A call to be made. */
+/** A call to make. */
 export interface CallCase {
   readonly tool: JsonObject;
   readonly name: string;
   readonly arguments: JsonObject;
   /** What the author expects. */
   readonly expect?: ToolExample['expect'];
-  /** Set where the arguments do not fit the inputSchema. */
+  /** Set if the arguments do not match the inputSchema. */
   readonly wrong?: true;
 }
 
 /**
- * The examples of each tool, the submission test's arguments where no example has the same, and one call with an
- * argument of the wrong type, so that every tool is seen to fail.
+ * The examples of each tool, the submission test's arguments if no example has the same, and one call with an
+ * argument of the wrong type, so that a failure of every tool is seen.
  */
 export function casesOf(
   tools: readonly JsonObject[],
@@ -40,10 +40,10 @@ export function casesOf(
   });
 }
 
-/** So many spoilt variants of one tool's arguments show whether it validates them; a schema may have thousands of parameters. */
+/** Limits the invalid variants of one tool's arguments: a schema may have thousands of parameters. */
 export const spoiltAtMost = 20;
 
-/** Valid arguments with each of the first parameters in turn replaced by a value that does not fit. */
+/** Valid arguments, with each of the first parameters in turn replaced by an invalid value. */
 export function wrongArguments(
   inputSchema: JsonObject,
   valid: JsonObject,
@@ -64,7 +64,7 @@ export function wrongArguments(
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
 const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
-/** The tool's outputSchema where it can be validated against. */
+/** The tool's outputSchema, if it can be used for validation. */
 export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {
   return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;
 }

@@ -15,14 +15,14 @@ export interface ClientOptions extends Guarded {
   readonly url: URL;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Asked for with each request; without one the header stays away. */
+  /** The token of each request; without one, the header is absent. */
   readonly token: (() => Promise<string | undefined>) | undefined;
   readonly platform: PlatformProfile['token'];
 }
 
 /**
  * Connects the MCP SDK's client as a marketplace does. The SDK is loaded on first use: it is the largest import of
- * the contract, and the generator, which only inspects definitions, has no need of it.
+ * the contract, and the generator only inspects definitions.
  */
 export async function connect({
   url,
@@ -67,10 +67,10 @@ export async function connect({
 }
 
 /**
- * What stands in an error of the SDK's client for an answer that did not come: no connection, one that broke off, no
- * response in time. Undefined where the client did get an answer and objects to it.
+ * The missing answer behind an error of the SDK's client: no connection, one that was interrupted, no
+ * response in time. Undefined if the client got an answer and rejected it.
  *
- * @throws NotRun where that kept the request from being sent, or its answer from being awaited.
+ * @throws NotRun if the request could not be sent or its answer could not be awaited.
  */
 export function silenceOf(error: unknown): NoAnswer | undefined {
   if (error instanceof NotRun) throw error;
@@ -81,11 +81,11 @@ export function silenceOf(error: unknown): NoAnswer | undefined {
   return new NoAnswer(why, { cause: error });
 }
 
-/** By their text: a server may answer with the codes that the SDK gives its own errors. The first two are of `fetch`. */
+/** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */
 const silent =
   /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 
-/** The SDK's own validator, which an untrusted schema cannot keep busy without end. */
+/** The SDK's validator with a time limit: an untrusted schema could keep it busy forever. */
 async function boundedValidator() {
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
   const own = new AjvJsonSchemaValidator();

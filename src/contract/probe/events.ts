@@ -20,11 +20,11 @@ export function eventValues(stream: string): readonly Json[] {
   return eventsOf(stream).map(dataOf).flatMap(jsonIn);
 }
 
-/** Counts the JSON-RPC responses in a stream of events as it comes. */
+/** Counts the JSON-RPC responses in a stream of events as they arrive. */
 export class ResponseWatch {
   #unfinished = '';
 
-  /** How many responses are in the events that this piece of the stream finishes. */
+  /** The number of responses in the events that this chunk completes. */
   count(piece: string): number {
     this.#unfinished += piece;
     if (!piece.includes('\n')) return 0;
@@ -35,7 +35,7 @@ export class ResponseWatch {
   }
 }
 
-/** How many requests a body holds, alone or in batches: so many responses are due. */
+/** The number of requests in a body, alone or in batches: as many responses are expected. */
 export function requestsIn(body: string | Uint8Array | undefined): number {
   if (typeof body !== 'string' || !body.startsWith('[')) return 1;
   const messages = jsonIn(body).flat(2);
@@ -46,7 +46,7 @@ function eventsOf(stream: string): string[] {
   return stream.split(/\r?\n\r?\n/);
 }
 
-/** The lines of data of an event, joined. */
+/** The joined data lines of an event. */
 function dataOf(event: string): string {
   return event
     .split(/\r?\n/)

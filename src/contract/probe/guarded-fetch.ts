@@ -3,16 +3,16 @@ import { isEventStream, ResponseWatch } from './events.ts';
 import { maximumBytes, tooLong } from './receive.ts';
 
 export interface Guarded {
-  /** Milliseconds until a POST counts as unanswered. A GET is a stream and stays open. */
+  /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Throws where no further request shall be sent. */
+  /** Throws if no further request may be sent. */
   admit(): void;
-  /** Told of each request that stays unanswered for so many milliseconds; what it returns is thrown. */
+  /** Called for each request that stays unanswered for so many milliseconds; the returned error is thrown. */
   onLate(timeoutMs: number): Error;
 }
 
-/** `fetch` for the SDK's client, with the bounds of every other request of a probe: time, and bytes read. */
+/** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
 export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetch {
   return async (input, init = {}) => {
     admit();
@@ -41,7 +41,7 @@ export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetc
   };
 }
 
-/** Passes a body on until it is too long. `settle` is called at its end, or once it holds what was asked for. */
+/** Passes a body on until it is too long. `settle` is called at its end, or once it contains the responses. */
 function guarded(
   body: ReadableStream<Uint8Array>,
   watch: ResponseWatch | undefined,

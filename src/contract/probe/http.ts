@@ -20,7 +20,7 @@ import { confirmMs, maximumUnanswered, momentMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** One HTTP request, sent exactly as it stands here: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
+/** One HTTP request, sent byte for byte: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
@@ -32,8 +32,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called once the server has the headers, which it is asked to confirm (`Expect: 100-continue`), or has had ample time
-   * to read them; the body follows a moment later.
+   * Called when the server has confirmed the headers (`Expect: 100-continue`), or has had enough time
+   * to read them. The body follows.
    */
   readonly onHeadersRead?: () => void;
 }
@@ -44,11 +44,11 @@ export interface HttpAnswer {
   /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
   readonly body: string;
   /**
-   * The JSON values of the answer: its body, or the data of its server-sent events. Empty where there are none, and where
+   * The JSON values of the answer: its body, or the data of its server-sent events. Empty if there are none, or if
    * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
    */
   readonly values: readonly Json[];
-  /** Whether it is a stream of events that stayed open after what was asked for had come. */
+  /** Whether it is a stream of events that stayed open after the responses had arrived. */
   readonly open: boolean;
   /** Milliseconds from the first byte sent to the last byte received. */
   readonly ms: number;
@@ -57,7 +57,7 @@ export interface HttpAnswer {
 export interface Http {
   /** @throws NoAnswer, also where `admit` throws it. */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** @throws NoAnswer once so many requests have stayed unanswered that no further one is sent. */
+  /** @throws NoAnswer if too many requests have stayed unanswered. */
   admit(): void;
   /** Counts a request that stayed unanswered for so many milliseconds. @returns the reason to throw. */
   onLate(timeoutMs: number): Error;
@@ -65,9 +65,9 @@ export interface Http {
 }
 
 /**
- * HTTP over connections that are kept between requests, as a marketplace's are.
+ * HTTP over connections that are kept alive, as a marketplace's are.
  *
- * @param deadlineAt the reading of `now()` from which on nothing is sent or waited for: `NotRun` is thrown instead.
+ * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
  */
 export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
   const options = { keepAlive: true, maxSockets: 32 };
@@ -77,12 +77,12 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
   const admit = (): void => {
     if (now() >= deadlineAt) throw overdue();
     if (unanswered < maximumUnanswered) return;
-    throw new NoAnswer(`not asked: ${unanswered} requests before this one were not answered`);
+    throw new NoAnswer(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
   const onLate = (timeoutMs: number): Error => {
     if (now() >= deadlineAt) return overdue();
     unanswered += 1;
-    return new LateAnswer(`no whole answer within ${timeoutMs} ms`);
+    return new LateAnswer(`no complete answer within ${timeoutMs} ms`);
   };
   return {
     async exchange(request) {
@@ -109,9 +109,9 @@ function within(request: HttpRequest, leftMs: number): HttpRequest {
   return leftMs < request.timeoutMs ? { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) } : request;
 }
 
-/** Why a rule is not run that the deadline of the run came before. */
+/** The reason for a rule that was not run before the deadline of the run. */
 export function overdue(): NotRun {
-  return new NotRun('the deadline of the check came first (--deadline)', 'deadline');
+  return new NotRun('the check reached its deadline first (raise --deadline)', 'deadline');
 }
 
 async function exchange(
@@ -157,7 +157,7 @@ async function exchange(
       };
     }
     const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
-    // What still waits to be sent of a body that was refused early would stand before the next request.
+    // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
     const values = !isUtf8(bytes) ? [] : events ? eventValues(text) : jsonIn(text);
@@ -182,7 +182,7 @@ async function sendBody(
     onHeadersRead();
     await setTimeout(momentMs);
   }
-  // Headers that leave together with a text are written in the encoding of that text.
+  // Node writes headers that are sent together with a text in the encoding of that text.
   const bytes = body === undefined ? undefined : Buffer.from(body);
   if (!chunked || bytes === undefined) {
     outgoing.end(bytes);
@@ -192,10 +192,10 @@ async function sendBody(
   outgoing.end();
 }
 
-/** Thrown where a kept connection ended before the answer to a GET began: as every client, one asks again on a new one. */
+/** Thrown if a kept-alive connection ended before the answer to a GET began: like every client, we retry on a new one. */
 class StaleConnection extends NoAnswer {}
 
-/** The head of the answer. A change of protocols that nobody asked for ends a request without an error: it is not an answer. */
+/** The head of the answer. An unrequested protocol upgrade ends a request without an error, but is not an answer. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', (error) => {
@@ -207,8 +207,8 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 /**
- * Lets a connection write headers byte for byte, for which Node sometimes names no encoding, and keeps its errors from
- * ending this process: a broken pipe may follow an early answer when the request is over and nobody else listens.
+ * Makes a connection write headers byte for byte (Node sometimes names no encoding for them), and prevents its errors from
+ * ending this process: a broken pipe may follow an early answer when the request is over and nothing else listens.
  */
 function prepare(socket: Socket): void {
   if (socket.listeners('error').includes(ignore)) return;
@@ -223,8 +223,11 @@ function reasonOf(error: unknown): string {
   return reasons.get(code) ?? (code || message);
 }
 
-/** What the codes mean that say little by themselves. */
+/** Explanations of cryptic error codes. */
 const reasons = new Map([
-  ['EPROTO', 'the connection failed in TLS (EPROTO): does the server expect http://?'],
-  ['HPE_INVALID_CONSTANT', 'the answer is not HTTP (HPE_INVALID_CONSTANT): does the server expect https://?'],
+  ['EPROTO', 'the TLS handshake failed (EPROTO); if the server speaks plain HTTP, use http://'],
+  [
+    'HPE_INVALID_CONSTANT',
+    'the answer is not HTTP (HPE_INVALID_CONSTANT); if the server speaks TLS, use https://',
+  ],
 ]);

@@ -4,10 +4,10 @@ import type { PlatformProfile } from '../profile.ts';
 import { casesOf, spoiltAtMost, wrongArguments } from './cases.ts';
 import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 
-/** How often one case is called: for its outcome, again, by the SDK's client, and within the submission test. */
+/** How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test. */
 const roundsOfCase = 4;
 
-/** The most calls of the first tool that judge authentication, sessions and bounds of a request: with and without a token. */
+/** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
 const callsOfFirst = 90;
 
 /** What a run of every rule will call, and how often at most. */
@@ -19,7 +19,7 @@ export function planOf(
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
   const first = ordered.findIndex((tool) => verdictOn(tool, named).isCalled);
-  // A tool that is not called would take the place of the first, were it allowed and less able to do harm.
+  // A tool that is not called now would become the first, if it were allowed and less harmful.
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
     const { isCalled, because } = verdictOn(tool, named);

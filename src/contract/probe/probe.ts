@@ -16,19 +16,19 @@ import { leastHarmfulFirst, verdictOn } from './safety.ts';
 /** The name of a tool that no server has. */
 export const noSuchTool = 'no_such_tool';
 
-/** A tool may stand on somebody else's service, which has limits of its own. */
+/** A tool may use another service, which has its own limits. */
 const callsAtOnce = 4;
 
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
   readonly rpc: RpcAnswer;
-  /** Undefined where the server answered with an error, or not in JSON-RPC. */
+  /** Undefined if the server answered with an error, or not in JSON-RPC. */
   readonly result: JsonObject | undefined;
 }
 
 /**
  * A server under examination: its requests, and the facts that many rules build on, each asked for once.
- * A fact that cannot be had throws `NotRun`; one rule of its own reports why.
+ * A fact that is not available throws `NotRun`; a separate rule reports why.
  */
 export class Probe extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
@@ -46,8 +46,8 @@ export class Probe extends Requests {
   }
 
   /**
-   * A session that all rules share; those that end or spoil sessions open their own with `newSession`. Undefined where
-   * the server opens none and answers without one, which a rule of its own reports.
+   * A session that all rules share; rules that end or break sessions open their own with `newSession`. Undefined if
+   * the server opens none and answers without one, which a separate rule reports.
    */
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
@@ -57,14 +57,14 @@ export class Probe extends Requests {
     });
   }
 
-  /** A session of one's own. */
+  /** A new session. */
   async newSession(): Promise<string> {
     const session = await this.enter(await this.initialize());
     if (session === undefined) throw new NotRun(missing.session);
     return session;
   }
 
-  /** The session that an initialize has opened. The server is told that it is in use, as every client does. */
+  /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
   async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
     const session = result && sessionOf(http);
     if (session !== undefined) {
@@ -82,7 +82,7 @@ export class Probe extends Requests {
     return this.once('health', () => this.http({ path: '/health' }));
   }
 
-  /** The elements of the tool list, as far as they are examined. */
+  /** The elements of the tool list that are checked. */
   async listed(): Promise<readonly Json[]> {
     return (await this.listing()).tools;
   }
@@ -92,7 +92,7 @@ export class Probe extends Requests {
     return this.once('listing', () => listTools((params) => this.rpc('tools/list', params)));
   }
 
-  /** The tools that are examined: those of the list that are objects, within the bounds. */
+  /** The tools that are checked: the objects of the list, within the limits. */
   tools(): Promise<readonly JsonObject[]> {
     return this.once('tools', async () =>
       (await this.listed())
@@ -103,8 +103,8 @@ export class Probe extends Requests {
   }
 
   /**
-   * The token of a call that shall run, with these claims on top. None where there is no key to sign with and the server
-   * lets anyone call, which a rule of its own reports.
+   * The token of a call that must run, with these additional claims. None if no key is available and the server
+   * accepts unpaid calls, which a separate rule reports.
    */
   async payment(claims?: JsonObject): Promise<string | undefined> {
     if (!this.target.signer && (await this.isUngated())) return undefined;
@@ -142,7 +142,7 @@ export class Probe extends Requests {
       const named = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
       const further = await calls.decide?.(planOf(tools, named, examples, this.profile.smoke));
       for (const name of further ?? []) named.add(name);
-      // One name is one tool to the server, however often it is listed.
+      // To the server, one name is one tool, however often it is listed.
       const withheld = new Set(
         tools.filter((tool) => !verdictOn(tool, named).isCalled).map(({ name }) => name),
       );
@@ -158,7 +158,7 @@ export class Probe extends Requests {
       throw new NotRun(missing.consent, 'withheld');
   }
 
-  /** A tools/call, paid for with a valid token unless the options name another. */
+  /** A tools/call with a valid token, unless the options name another. */
   async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
     await this.#requireCallable(name);
     const token = options.token ?? (await this.payment());
@@ -169,7 +169,7 @@ export class Probe extends Requests {
       token,
     });
     if (options.token === undefined && isRefusal(answer.http)) {
-      throw new NotRun('a call with a valid token was refused (gate.valid-token)');
+      throw new NotRun('a call with a valid token was refused (see gate.valid-token)');
     }
     return answer;
   }
@@ -182,14 +182,14 @@ export class Probe extends Requests {
       const [first, ...more] = casesOf(ordered, this.target.examples, this.profile.smoke);
       if (!first && (await this.tools()).length > 0 && this.target.calls)
         throw new NotRun(missing.consent, 'withheld');
-      if (!first) throw new NotRun('there is no tool to call (discovery.tools, tool.readable)');
+      if (!first) throw new NotRun('there is no tool to call (see discovery.tools, tool.readable)');
       return [first, ...more];
     });
   }
 
   /**
-   * A call that authentication must refuse unless it is paid for: the first case. Where no tool may be called it is one of a tool
-   * that does not exist, which can do no harm to a server that lets it through.
+   * A call that authentication must refuse unless it is paid: the first case. If no tool may be called, it names a tool
+   * that does not exist, so that it cannot do harm even if the server accepts it.
    */
   async authenticationCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
     try {
@@ -212,14 +212,14 @@ export class Probe extends Requests {
   }
 
   /**
-   * A session of the MCP SDK's own client, which every marketplace caller builds on; each request asks for a token.
+   * A session of the MCP SDK's client, which every marketplace uses; each request gets a new token.
    *
-   * @throws NoAnswer, and what the client says of an answer that it objects to.
+   * @throws NoAnswer, or the client's error about an answer that it rejects.
    */
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
     const listed = await this.listed();
     if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
-      throw new NotRun('the server lists more tools, or larger ones, than are examined (tool.readable)');
+      throw new NotRun('the server lists more or larger tools than are checked (see tool.readable)');
     }
     const { initializeMs, callMs } = this.profile.limits;
     return connect({
@@ -236,7 +236,7 @@ export class Probe extends Requests {
     });
   }
 
-  /** A fact that is asked for once in a run, whoever needs it first. */
+  /** A fact that is requested once in a run, when it is first needed. */
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#facts.get(name) as Promise<T> | undefined;
     if (known) return known;

@@ -1,7 +1,7 @@
-/** Why a rule is not run where what it builds on is missing. */
+/** Reasons for rules that are not run because something is missing. */
 export const missing = {
-  signer: 'no key to sign platform tokens with',
+  signer: 'no private key to sign platform tokens with',
   launch: 'no way to start another instance of this target',
-  consent: 'no tool may be called that a call might do harm with',
-  session: 'initialize opened no session (session.open)',
+  consent: 'no tool may be called, because each call might do harm',
+  session: 'initialize opened no session (see session.open)',
 } as const;

@@ -5,13 +5,13 @@ import type { Problem } from '../model.ts';
 import { ResponseWatch } from './events.ts';
 import { lingerMs, owingMs } from './timeouts.ts';
 
-/** The most of an answer that is read; a longer one counts as no answer. */
+/** The maximum size of an answer; a longer one counts as no answer. */
 export const maximumBytes = 8 * 1024 * 1024;
 
-/** Thrown where a request gets no HTTP answer; the message says what happened instead. */
+/** Thrown if a request gets no HTTP answer; the message says what happened instead. */
 export class NoAnswer extends Error {}
 
-/** Thrown by a rule that knows which of its requests got no answer: the problems are those of its verdict. */
+/** Thrown by a rule that knows which of its requests got no answer; its verdict lists these problems. */
 export class Unanswered extends NoAnswer {
   readonly problems: readonly Problem[];
 
@@ -21,10 +21,10 @@ export class Unanswered extends NoAnswer {
   }
 }
 
-/** Thrown where the time for an answer is up. */
+/** Thrown when the time for an answer is over. */
 export class LateAnswer extends NoAnswer {}
 
-/** Why an answer that is too long is none. */
+/** The error of an answer that is too long. */
 export function tooLong(): NoAnswer {
   return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
 }
@@ -33,16 +33,16 @@ export interface Received {
   readonly bytes: Buffer;
   /** Whether it is a stream of events that did not end with the response it was opened for. */
   readonly open: boolean;
-  /** When all that was asked for had come, as a reading of `now()`. */
+  /** When all responses had arrived, by `now()`. */
   readonly endedAt: number;
 }
 
 /**
- * Reads an answer to its end. A stream of events is read on for a moment after the last response that is due, for a while
- * where it owes some, and is then left.
+ * Reads an answer to its end. A stream of events is read a little longer after the last expected response, and longer
+ * if some are missing.
  *
- * @param due how many responses were asked for.
- * @throws NoAnswer where it is too long, and whatever ends the connection.
+ * @param due the number of expected responses.
+ * @throws NoAnswer if it is too long, or the error that ends the connection.
  */
 export async function receive(incoming: IncomingMessage, isStream: boolean, due: number): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;

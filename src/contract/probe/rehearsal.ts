@@ -9,7 +9,7 @@ import { type SdkSession, silenceOf } from './client.ts';
 import type { Probe } from './probe.ts';
 import { incidentIn } from './rpc.ts';
 
-/** The submission test, replayed. */
+/** A run of the submission test. */
 export interface Rehearsal {
   readonly steps: readonly Step[];
   /** Duration of the whole sequence in milliseconds. */
@@ -23,27 +23,27 @@ interface Step {
   readonly ms: number;
   /** The result's content; absent where the call threw. */
   readonly content?: Json;
-  /** What the tool said of its failure, where the result is one. */
+  /** The message of the failure, if the result is one. */
   readonly failure?: string;
-  /** What the client said of a call without a result. */
+  /** The client's error about a call without a result. */
   readonly thrown?: string;
-  /** Set where that was that no answer came. */
+  /** Set if there was no answer at all. */
   readonly silent?: true;
 }
 
 const fixes = {
   thrown:
-    'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
-  text: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+    'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
+  text: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
   failure:
-    'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
-  schema: 'Declare an outputSchema that compiles: the text is validated against it.',
+    'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
+  schema: 'Declare an outputSchema that compiles. The test validates the text against it.',
 } as const;
 
 /**
- * The submission test, done once in a run and after the calls of the other rules: it measures time.
+ * The submission test. It runs once, after the calls of the other rules, because it measures time.
  *
- * @throws NotRun where it does not come to calls.
+ * @throws NotRun if no call could be made.
  */
 export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
@@ -54,12 +54,12 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
 }
 
 /**
- * Does what the marketplace does with a server that is submitted, in its order: connects the SDK's client with a token of
- * the platform's life, lists the tools, builds sample arguments and calls each tool that may be called in sequence (public source: app
+ * Does what the marketplace does with a submitted server, in the same order: connects the SDK's client with a token of
+ * the platform's lifetime, lists the tools, builds sample arguments and calls each permitted tool in sequence (public source: app
  * contribute/actions.ts).
  *
  * @param onTool called with each tool before it is called.
- * @throws NotRun where it does not come to calls.
+ * @throws NotRun if no call could be made.
  */
 export async function submissionTest(
   probe: Probe,
@@ -100,7 +100,7 @@ export async function submissionTest(
  * A session of the SDK's client that has listed the tools.
  *
  * @throws NoAnswer
- * @throws NotRun where the client objects to what it gets.
+ * @throws NotRun if the client rejects an answer.
  */
 export async function listingClient(
   probe: Probe,
@@ -114,11 +114,11 @@ export async function listingClient(
   } catch (error) {
     await session?.close();
     if (error instanceof NotRun) throw error;
-    throw silenceOf(error) ?? new NotRun('the client cannot list the tools (discovery.client)');
+    throw silenceOf(error) ?? new NotRun('the client cannot list the tools (see discovery.client)');
   }
 }
 
-/** What the test finds in the text of a step's result; nothing where there was none. */
+/** The problems that the test finds in the text of a step's result; none if there was no result. */
 export function textProblems({ tool, content, thrown }: Step): readonly Problem[] {
   if (thrown !== undefined) return [];
   const schema = outputSchemaOf(tool);
@@ -142,7 +142,7 @@ export function thrownProblems({ thrown }: Step): readonly Problem[] {
   return [{ path: 'tools/call', expected: 'a result', actual: thrown, fix: fixes.thrown }];
 }
 
-/** A call that was answered by a failure of the tool. */
+/** A call that the tool answered with a failure. */
 export function failureProblems({ failure }: Step): readonly Problem[] {
   if (failure === undefined) return [];
   const { failure: fix } = fixes;

@@ -14,14 +14,14 @@ import { graceMs } from './timeouts.ts';
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
 
-/** What a request to the endpoint may differ in. A header set to undefined is left out. */
+/** How a request to the endpoint may differ. A header set to undefined is left out. */
 export interface PostOptions {
   readonly session?: string | undefined;
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly chunked?: boolean;
   readonly timeoutMs?: number;
-  /** Another endpoint than the target's. */
+  /** An endpoint other than the target's. */
   readonly url?: URL;
   /** Called between headers and body, see `HttpRequest`. */
   readonly onHeadersRead?: () => void;
@@ -43,10 +43,10 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.exchanges = createHttp(target.deadlineAt);
-    if (signal) setMaxListeners(0, signal); // each request under way listens to it
+    if (signal) setMaxListeners(0, signal); // each running request listens to it
   }
 
-  /** Milliseconds that bound a request: those that were asked for, else some beyond what the profile grants it. */
+  /** The timeout of a request in milliseconds: the requested one, else a little more than the profile allows. */
   timeoutMs(grantedMs = 0): number {
     return this.target.timeoutMs ?? grantedMs + graceMs;
   }
@@ -67,7 +67,7 @@ export class Requests {
     await Promise.all(this.#instances.map((instance) => instance.stop()));
   }
 
-  /** Starts another instance of the server; it lives until the end of the run unless it ends before. */
+  /** Starts another instance of the server, which is ended with the run at the latest. */
   async launch(environment: Environment): Promise<Instance> {
     this.exchanges.admit();
     if (!this.target.launch) throw new NotRun(missing.launch);
@@ -135,7 +135,7 @@ export class Requests {
     return rpcAnswer(answer, id);
   }
 
-  /** A platform token that is valid for a while; forged where asked for. */
+  /** A platform token, valid for a while or forged on request. */
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw new NotRun(missing.signer);

@@ -6,7 +6,7 @@ import { NoAnswer } from './receive.ts';
 /** The JSON-RPC response to a request: its result or its error, and the HTTP answer that carried it. */
 export interface RpcAnswer {
   readonly http: HttpAnswer;
-  /** Undefined where no value of the HTTP answer is a response to this id. */
+  /** Undefined if no value of the HTTP answer is a response to this id. */
   readonly response: JsonObject | undefined;
   readonly result: JsonObject | undefined;
   readonly error: JsonObject | undefined;
@@ -14,7 +14,7 @@ export interface RpcAnswer {
 
 let lastId = 0;
 
-/** An id that no earlier request of this process has. */
+/** An id that no earlier request of this process used. */
 export function nextId(): number {
   lastId += 1;
   return lastId;
@@ -31,7 +31,7 @@ export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
   return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
 }
 
-/** A call without an answer is an outcome as well. Any other error is thrown on. */
+/** A missing answer is an outcome, too. Any other error is rethrown. */
 export function unanswered(error: unknown): RpcAnswer {
   if (!(error instanceof NoAnswer)) throw error;
   const { message: body } = error;
@@ -52,13 +52,13 @@ export function sessionOf({ headers }: HttpAnswer): string | undefined {
   return typeof session === 'string' && session !== '' ? session : undefined;
 }
 
-/** What an answer is, in a few words for `Problem.actual`. */
+/** A short description of an answer, for `Problem.actual`. */
 export function describe({ status, body }: HttpAnswer): string {
   const shown = clipped(body);
   return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
 }
 
-/** What a tools/call came to, in a few words: the data of its result, or the whole answer where it has none. */
+/** A short description of the outcome of a tools/call: the data of its result, or the whole answer if it has none. */
 export function describeCall({ http, result }: RpcAnswer): string {
   if (result === undefined) return describe(http);
   const { isError, structuredContent, content } = result;
@@ -70,13 +70,13 @@ export function describeCall({ http, result }: RpcAnswer): string {
   return isError === true ? `isError: true, ${shown}` : shown;
 }
 
-/** The text of a result's first content item, where it is one. */
+/** The text of a result's first content item, if it is a text item. */
 export function textOf(content: Json | undefined): string | undefined {
   const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
   return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
 }
 
-/** The id by which a server logged the error behind a failure, where the text of the result names one. */
+/** The id under which the server logged the cause of a failure, if the text of the result contains one. */
 export function incidentIn(content: Json | undefined): string | undefined {
   return /\(incident ([\w-]{8,64})\)/.exec(textOf(content) ?? '')?.[1];
 }

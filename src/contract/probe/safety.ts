@@ -1,31 +1,31 @@
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 
-/** What may be called on a server that belongs to somebody else. */
+/** Which tools may be called on a server that belongs to someone else. */
 export interface CallPolicy {
-  /** Tools that may be called whatever they do; `*` names every tool without a sign of harm. */
+  /** Tools that may be called whatever they do; `*` stands for every tool without a sign of harm. */
   readonly named: readonly string[];
-  /** Told once, before the first call, what will be called; resolves to further tools that may be. */
+  /** Called once, before the first call, with the plan; resolves to further tools that may be called. */
   readonly decide?: (plan: CallPlan) => Promise<readonly string[]>;
 }
 
-/** Which tools a run calls, and which it does not. */
+/** Which tools a run calls, and which it does not call. */
 export interface CallPlan {
   readonly called: readonly PlannedTool[];
-  /** With how often they would be called. */
+  /** With the number of calls that each would get. */
   readonly withheld: readonly PlannedTool[];
 }
 
 export interface PlannedTool {
   readonly tool: string;
-  /** How many calls at most, of every rule together. */
+  /** The maximum number of calls by all rules together. */
   readonly atMost: number;
-  /** Why it is called, or why it is not. */
+  /** The reason why it is called or not. */
   readonly because: string;
 }
 
 /**
- * Words in the name of a tool that tell of an effect on the world. A closed list (docs/check.md): a tool with one of
+ * Words in the name of a tool that indicate a side effect. A closed list (docs/check.md): a tool with one of
  * them is called only if it is named.
  */
 export const harmfulWords: ReadonlySet<string> = new Set(
@@ -42,17 +42,17 @@ upsert vote wipe withdraw write
     .split(/\s/),
 );
 
-/** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` hold the same two. */
+/** The words of a name: the same two for `deleteDatabase`, `delete_database` and `delete-database`. */
 export function wordsOf(name: string): readonly string[] {
   return (name.match(/\p{Lu}?[\p{Ll}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
 }
 
-/** What tells that a call of a tool may do harm; undefined where nothing does. */
+/** The sign that a call of a tool may do harm; undefined if there is none. */
 export function signOfHarm({ name, annotations, _meta }: JsonObject): string | undefined {
   if (isObject(annotations) && annotations.destructiveHint === true) return 'it declares destructiveHint';
   if (isObject(_meta) && _meta.surface === 'execute') return 'its _meta.surface is "execute"';
   const word = wordsOf(typeof name === 'string' ? name : '').find((one) => harmfulWords.has(one));
-  return word === undefined ? undefined : `its name holds "${word}"`;
+  return word === undefined ? undefined : `its name contains "${word}"`;
 }
 
 /** Whether a tool may be called, and why or why not. */
@@ -60,10 +60,10 @@ export function verdictOn(
   tool: JsonObject,
   named: ReadonlySet<Json | undefined>,
 ): { readonly isCalled: boolean; readonly because: string } {
-  if (named.has(tool.name)) return { isCalled: true, because: 'it was named' };
+  if (named.has(tool.name)) return { isCalled: true, because: 'you allowed it by name' };
   const harm = signOfHarm(tool);
   if (harm !== undefined) return { isCalled: false, because: harm };
-  if (named.has('*')) return { isCalled: true, because: 'all were named that show no sign of harm' };
+  if (named.has('*')) return { isCalled: true, because: 'you allowed all tools without a sign of harm' };
   const { annotations } = tool;
   return isObject(annotations) && annotations.readOnlyHint === true
     ? { isCalled: true, because: 'it declares readOnlyHint' }
@@ -71,8 +71,8 @@ export function verdictOn(
 }
 
 /**
- * Tools with the least able to do harm first: those that declare to be read-only, then those without a sign of harm. The
- * first is the one that is called for the gate, sessions and bounds of a request.
+ * Tools in order of increasing risk: first those that declare readOnlyHint, then those without a sign of harm. The
+ * first one is called for the rules about authentication, sessions and request limits.
  */
 export function leastHarmfulFirst(tools: readonly JsonObject[]): readonly JsonObject[] {
   const risk = (tool: JsonObject) => {

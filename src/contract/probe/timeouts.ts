@@ -1,20 +1,20 @@
 /**
- * Milliseconds that bound every request. Where the profile sets a limit, this is granted beyond it, so that lateness
+ * Timeout of every request in milliseconds. If the profile sets a limit, this is added to it, so that lateness
  * can be measured.
  */
 export const graceMs = 10_000;
 
-/** Milliseconds in which what was sent is mostly read at the other end. */
+/** Milliseconds after which sent data has usually been read. */
 export const momentMs = 50;
 
-/** Milliseconds for which a server is awaited that does not confirm the headers of a request. */
+/** Milliseconds to wait for a server that does not confirm the headers of a request. */
 export const confirmMs = 1_000;
 
-/** Milliseconds for which a stream of events is read on after the last response that it was opened for. */
+/** Milliseconds for which a stream of events is read after its last expected response. */
 export const lingerMs = 250;
 
-/** Milliseconds for which a stream of events is read on that still owes responses to a batch. */
+/** Milliseconds for which a stream of events is read while responses to a batch are missing. */
 export const owingMs = 2_000;
 
-/** So many requests may stay unanswered; then no further one is sent. */
+/** The number of unanswered requests after which no further one is sent. */
 export const maximumUnanswered = 24;

@@ -27,7 +27,7 @@ export const callRules: readonly LiveRule[] = [
   {
     id: 'call.unknown-tool-names',
     level: 'must',
-    title: 'a tool named like a member of every object is unknown too',
+    title: 'a tool name such as "constructor" or "__proto__" counts as unknown',
     source: 'C§4.1, C§7',
     fix: 'Look tools up in a Map.',
     controls: [answersCalls],
@@ -69,7 +69,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'should',
     title: 'arguments that are not an object are refused',
     source: 'C§4.1',
-    fix: 'Answer error -32602 or a failure.',
+    fix: 'Answer with the JSON-RPC error -32602, or with a result with isError: true.',
     controls: [answersCalls],
     check: async (probe) => {
       const { name } = (await probe.cases())[0];
@@ -87,9 +87,9 @@ export const callRules: readonly LiveRule[] = [
   {
     id: 'call.no-stack',
     level: 'should',
-    title: 'no failure of a tool shows the insides of the server',
+    title: 'no failure of a tool exposes internals of the server',
     source: 'OWASP, error handling',
-    fix: 'Log what was thrown and answer with a code and a message of your own.',
+    fix: 'Log the exception, and answer with your own code and message.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(
         ({ result, rpc }) =>
@@ -121,8 +121,8 @@ async function unknownToolProblems(probe: Probe, name: string): Promise<readonly
 }
 
 /**
- * Calls every tool with spoilt variants of arguments with which it succeeds: none may succeed. `otherwise` is the reason
- * where there is nothing to spoil.
+ * Calls every tool with invalid variants of arguments with which it succeeds; each call must fail. `otherwise` is the reason
+ * when no invalid variant exists.
  */
 async function failsOn(
   probe: Probe,

@@ -6,8 +6,8 @@ import { type Place, places } from '../walk.ts';
 import { allPlaces } from './read.ts';
 
 /**
- * Keywords on which validators of different age disagree. The marketplace compiles outputSchemas, whose dialect is
- * therefore a MUST; of an inputSchema it reads none.
+ * Keywords that old and new validators read differently. The marketplace compiles outputSchemas, so their dialect is a
+ * MUST. It does not compile inputSchemas.
  */
 export const dialectRules: readonly StaticRule[] = [
   forbids({
@@ -16,7 +16,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema names its dialect ($schema)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Remove $schema: 2020-12 does not compile at the marketplace, draft-07 is refused by newer clients.',
+    fix: 'Remove $schema. The marketplace cannot compile 2020-12, and newer clients refuse draft-07.',
     keywords: ['$schema'],
   }),
   forbids({
@@ -25,7 +25,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema has an id ($id)',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Remove $id: two tools with the same one do not compile together.',
+    fix: 'Remove $id. Two tools with the same $id cannot be compiled together.',
     keywords: ['$id'],
   }),
   forbids({
@@ -34,7 +34,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'every $ref of an outputSchema points into that schema',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Copy what the $ref points at into definitions and refer to "#/definitions/…".',
+    fix: 'Copy the referenced schema into definitions and refer to it as "#/definitions/…".',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
     allows: ({ schema: { $ref } }, keyword) =>
       keyword === '$ref' && typeof $ref === 'string' && $ref.startsWith('#'),
@@ -45,7 +45,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema describes a tuple',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Use an object with named properties: draft-07 and 2020-12 write tuples differently.',
+    fix: 'Use an object with named properties. Draft-07 and 2020-12 write tuples differently.',
     keywords: ['prefixItems', 'additionalItems', 'items'],
     allows: ({ schema }, keyword) => keyword === 'items' && !Array.isArray(schema.items),
   }),
@@ -55,7 +55,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'no outputSchema uses unevaluatedProperties or unevaluatedItems',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Use additionalProperties: draft-07 ignores the other.',
+    fix: 'Use additionalProperties. Draft-07 ignores unevaluatedProperties and unevaluatedItems.',
     keywords: ['unevaluatedProperties', 'unevaluatedItems'],
   }),
   forbids({
@@ -64,16 +64,16 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'null is allowed by the type, not by the keyword nullable',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    fix: 'Write type: ["number", "null"]; most validators ignore nullable.',
+    fix: 'Write type: ["number", "null"]. Most validators ignore nullable.',
     keywords: ['nullable'],
     of: allPlaces,
   }),
   forbids({
     id: 'input.dialect',
     level: 'should',
-    title: 'no inputSchema uses what draft-07 and 2020-12 read differently',
+    title: 'no inputSchema uses keywords that draft-07 and 2020-12 read differently',
     source: 'MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07',
-    fix: 'Leave $id out, keep every $ref inside the schema, and describe an object where a tuple stands.',
+    fix: 'Remove $id, keep every $ref inside the schema, and replace tuples by objects.',
     keywords: [
       '$schema',
       '$id',
@@ -104,7 +104,7 @@ function inInput({ inputSchema }: JsonObject): readonly Place[] {
 
 interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   readonly keywords: readonly string[];
-  /** The schemas that are judged; those of the outputSchema where absent. */
+  /** The schemas to check; by default those of the outputSchema. */
   readonly of?: (tool: JsonObject) => readonly Place[];
   allows?(place: Place, keyword: string): boolean;
 }
@@ -118,7 +118,7 @@ function forbids({ keywords, of = inOutput, allows = () => false, ...text }: Key
           .filter((keyword) => place.schema[keyword] !== undefined && !allows(place, keyword))
           .map((keyword) => ({
             path: `${place.path}.${keyword}`,
-            expected: 'no such keyword',
+            expected: 'not to be used',
             actual: shorten(place.schema[keyword]),
           })),
       ),

@@ -2,22 +2,28 @@ import { initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import { NotRun } from '../not-run.ts';
 import { silenceOf } from '../probe/client.ts';
-import { describe } from '../probe/rpc.ts';
+import { describe, isRefusal } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
 import { resultProblems } from './expect.ts';
 
-/** What an agent or the marketplace reads before anything is paid. */
+/** What an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
   {
     id: 'discovery.initialize',
     level: 'must',
     title: 'initialize works without a token',
     source: 'C§4.1, C§5.2',
-    fix: 'Let initialize pass without authentication.',
+    fix: 'Answer initialize with HTTP 200 and a JSON-RPC result, with or without a token.',
     controls: [],
     silence: 'breaks',
-    check: async (probe) => resultProblems(await probe.initialized(), 'initialize'),
+    check: async (probe) => {
+      const answer = await probe.initialized();
+      const fix = isRefusal(answer.http)
+        ? 'Let initialize pass without authentication: only tools/call needs a token.'
+        : 'Check that the URL is that of the MCP endpoint, and that it answers initialize with a JSON-RPC result.';
+      return resultProblems(answer, 'initialize').map((problem) => ({ ...problem, fix }));
+    },
   },
   {
     id: 'discovery.in-time',
@@ -25,13 +31,13 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'initialize is answered in time',
     source: 'profile limits.initializeMs; app cron/validate-tools',
     fact: true,
-    fix: 'Do slow work (connections, downloads) after the server listens, not on the first request.',
+    fix: 'Do slow work (connections, downloads) at the start of the server, not during the first request.',
     controls: [],
     silence: 'breaks',
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
       const { http, result } = await probe.initialized();
-      if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
+      if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
       return unless(http.ms <= initializeMs, {
         path: 'initialize',
         expected: `an answer within ${initializeMs} ms`,
@@ -45,9 +51,9 @@ export const discoveryRules: readonly LiveRule[] = [
   {
     id: 'discovery.tools',
     level: 'must',
-    title: 'the server lists at least one tool, and its list ends',
+    title: 'the server lists at least one tool, on a limited number of pages',
     source: 'C§1.1; app contribute/actions.ts',
-    fix: 'List the tool in src/tools.',
+    fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
       const { tools, ended } = await probe.listing();
       return [
@@ -58,9 +64,9 @@ export const discoveryRules: readonly LiveRule[] = [
         }),
         ...unless(ended || tools.length > bounds.tools, {
           path: 'tools/list result.nextCursor',
-          expected: `none on page ${bounds.pages}`,
-          actual: 'one more page',
-          fix: 'Send nextCursor only where another page follows, and all tools on few pages.',
+          expected: `no nextCursor on page ${bounds.pages}`,
+          actual: 'a nextCursor for one more page',
+          fix: 'Send nextCursor only when another page follows, and put all tools on a few pages.',
         }),
       ];
     },
@@ -70,7 +76,7 @@ export const discoveryRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the client of the MCP SDK connects and lists the tools',
     source: 'C§1.2, C§4.1',
-    fix: 'See the message: the definitions are not what the SDK understands.',
+    fix: 'Change the definitions as the message says: the SDK cannot read them.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -99,7 +105,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     level: 'must',
     title: `${method} works without a token`,
     source,
-    fix: `Let ${method} pass without authentication and answer a list${kind === 'tools' ? '' : ', [] where there are none'}.`,
+    fix: `Let ${method} pass without authentication and return ${kind === 'tools' ? 'the list of tools' : `{"${kind}": []}`}.`,
     silence: 'breaks',
     check: async (probe) => {
       const { result, http } = await probe.rpc(method);

@@ -1,7 +1,7 @@
 import { type LiveRule, unless } from '../rule.ts';
 
 /**
- * Its check throws where nothing answers. The run asks it whenever another rule gets no answer, and judges it at the end:
+ * Its check throws when nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
  * a server that dies is one finding, and the rules that lack an answer because of it are not run.
  */
 export const staysUp: LiveRule = {
@@ -9,7 +9,7 @@ export const staysUp: LiveRule = {
   level: 'must',
   title: 'the server answers from the first request of a check to the last',
   source: 'C§3.1',
-  fix: 'Catch what is thrown, in timers and promises too, and end nothing but the call that failed.',
+  fix: 'Catch every exception, in timers and promises too. Let only the call fail, not the process.',
   controls: [],
   silence: 'breaks',
   check: async (probe) => {
@@ -18,7 +18,7 @@ export const staysUp: LiveRule = {
   },
 };
 
-/** The address under which the server is registered. */
+/** The address with which the server is registered. */
 export const endpointRules: readonly LiveRule[] = [
   staysUp,
   {
@@ -26,7 +26,7 @@ export const endpointRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the path of the endpoint ends in /mcp',
     source: 'C§1.4, C§8',
-    fix: 'Serve the endpoint under a path that ends in /mcp and register that URL.',
+    fix: 'Serve the endpoint at a path that ends in /mcp and register that URL.',
     controls: [],
     check: async ({ url }) =>
       unless(url.pathname.endsWith('/mcp') && url.search === '' && url.hash === '', {
@@ -38,7 +38,7 @@ export const endpointRules: readonly LiveRule[] = [
   {
     id: 'endpoint.https',
     level: 'must',
-    title: 'the endpoint is served over HTTPS (plain HTTP only on the own machine)',
+    title: 'the endpoint is served over HTTPS (plain HTTP only on localhost)',
     source: 'C§1.4, C§8',
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
@@ -55,7 +55,7 @@ export const endpointRules: readonly LiveRule[] = [
     title: 'the path of the endpoint does not contain the letters "sse"',
     source: 'app contribute/actions.ts',
     fact: true,
-    fix: 'Choose another path: the platform takes it for the old SSE transport and never falls back.',
+    fix: 'Choose another path. The platform mistakes this one for the old SSE transport and does not fall back.',
     controls: [],
     check: async ({ url }) =>
       unless(!url.pathname.toLowerCase().includes('sse'), {

@@ -5,7 +5,7 @@ import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { unless } from '../rule.ts';
 
-/** The refusal of a call that nobody has paid for (C§7, first row). */
+/** The refusal of an unpaid call (C§7, first row). */
 export function unauthorizedProblems(
   answer: HttpAnswer,
   { token }: PlatformProfile,
@@ -29,7 +29,7 @@ export function invalidSessionProblems(answer: HttpAnswer, path?: string): reado
   });
 }
 
-/** A request that must be turned down, in whatever words: a 4xx without any result. */
+/** A request that must be refused with any 4xx and without a result. */
 export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
   return unless(isClientError(answer) && !holdsResult(answer), {
     ...at(path),
@@ -48,8 +48,8 @@ export function resultProblems({ http, result }: RpcAnswer, path?: string): read
 }
 
 /**
- * A list request that must be carried out, if only by saying that there is no such method: whether the server has the
- * method is what `discovery.*` ask.
+ * A list request that must be answered, even if only with "method not found": whether the server has the
+ * method is checked by `discovery.*`.
  */
 export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Problem[] {
   return answer.error?.code === methodNotFound ? [] : resultProblems(answer, path);
@@ -58,7 +58,7 @@ export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Pr
 /** JSON-RPC 2.0 §5.1 */
 const methodNotFound = -32_601;
 
-/** Whether an answer is one that a broken request deserves. */
+/** Whether an answer refuses an invalid request. */
 export function isClientError({ status }: HttpAnswer): boolean {
   return status >= 400 && status < 500;
 }

@@ -7,9 +7,10 @@ import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { unauthorizedProblems } from './expect.ts';
 
-const fix = 'Parse the body once, look at every message in it, and give the handlers that very value.';
+const fix =
+  'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';
 
-/** Ways around authentication that need no token: the shape of the request hides the call. */
+/** Ways around authentication without a token: the form of the request hides the call. */
 export const gateRequestRules: readonly LiveRule[] = [
   bypass('gate.batch', 'a batch with one call', async (probe) => [
     await unpaid(probe, (call) => JSON.stringify([call])),
@@ -22,7 +23,7 @@ export const gateRequestRules: readonly LiveRule[] = [
   bypass('gate.batch-nested', 'a batch inside a batch', async (probe) => [
     await unpaid(probe, (call) => JSON.stringify([[call]])),
   ]),
-  bypass('gate.content-type', 'a call under an odd Content-Type', (probe) =>
+  bypass('gate.content-type', 'a call with an unusual Content-Type', (probe) =>
     Promise.all(
       ['application/json\u00a0', 'application/json;', 'application/json; charset', 'text/plain', ''].map(
         (type) =>
@@ -113,10 +114,10 @@ function refused(id: string, what: string): Omit<LiveRule, 'check'> {
   return { id, level: 'must', title, source: 'C§5.4, C§7', fix, controls: [refusesUnpaid] };
 }
 
-/** What a request without a token got. */
+/** The answer to a request without a token. */
 interface Attempt {
   readonly answer: HttpAnswer;
-  /** What the request was. */
+  /** The request, for the report. */
   readonly path: string;
 }
 
@@ -124,7 +125,7 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
   return {
     id,
     level: 'must',
-    title: `${what} does not run without a token`,
+    title: `${what} does not run a tool without a token`,
     source: "C§5.4; reproduced with the platform's public middleware",
     fix,
     controls: [refusesUnpaid],
@@ -132,23 +133,23 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
   };
 }
 
-/** An open method may answer (it was named as well); a call may not. */
+/** A method that needs no token may answer (the body names one, too); a call may not. */
 function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   const ran = answer.values
     .flat(8)
     .some((value) => isObject(value) && isObject(value.result) && 'content' in value.result);
   return unless(!ran, {
     path,
-    expected: 'no result of a tool',
+    expected: 'no result from a tool',
     actual: describe(answer),
   });
 }
 
 interface Unpaid {
   readonly headers?: Readonly<Record<string, string>>;
-  /** How the request is named in a report. */
+  /** The name of the request in a report. */
   readonly as?: string;
-  /** The call; that of the first tool where absent. */
+  /** The call; by default that of the first tool. */
   readonly call?: Awaited<ReturnType<Probe['authenticationCall']>>;
 }
 

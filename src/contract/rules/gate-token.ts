@@ -8,17 +8,17 @@ import { type Control, type LiveRule, unless } from '../rule.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
 
-/** For a refusal of what only looks like a valid token: none is refused, and a valid one is not. */
+/** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
 const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 
-/** Who passes authentication: only a caller with a valid token of the platform. */
+/** Only a caller with a valid token of the platform passes authentication. */
 export const gateTokenRules: readonly LiveRule[] = [
   {
     id: 'gate.valid-token',
     level: 'must',
-    title: 'tools/call with a valid platform token is let through',
+    title: 'tools/call with a valid platform token is accepted',
     source: 'C§1.3, C§5.1',
-    fix: 'Compare issuer, audience and key with what the platform uses; the audience is the registered URL.',
+    fix: 'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.',
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
       return unless(http.status === 200 && response !== undefined, {
@@ -31,7 +31,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   {
     id: 'gate.scheme-case',
     level: 'should',
-    title: 'the scheme in front of the token is compared without case',
+    title: 'the scheme before the token is compared case-insensitively',
     source: 'RFC 9110 §11.1',
     fix: 'Accept "bearer" as well as "Bearer".',
     controls: [refusesUnpaid, admitsPaid],
@@ -58,7 +58,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       return unauthorizedProblems(http, probe.profile, `tools/call, ${header}: absent`);
     },
   },
-  refuses('gate.garbage', 'tools/call with a token that is none', async ({ profile: { token } }) => [
+  refuses('gate.garbage', 'tools/call with a value that is not a token', async ({ profile: { token } }) => [
     ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => shown(`${token.scheme} ${text}`)),
     { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
   ]),
@@ -67,7 +67,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   ),
   refuses(
     'gate.other-scheme',
-    'tools/call with the token under another scheme',
+    'tools/call with the token and another scheme',
     async (probe) => {
       const token = await freshToken(probe);
       const own = probe.profile.token.scheme.toLowerCase();
@@ -80,12 +80,12 @@ export const gateTokenRules: readonly LiveRule[] = [
     refusesOnlyOthers,
   ),
   forged('gate.wrong-key', 'a token signed with another key', { by: 'untrusted' }),
-  forged('gate.embedded-key', 'a token that brings its own key along', { by: 'embedded' }),
+  forged('gate.embedded-key', 'a token that contains its own key', { by: 'embedded' }),
   forged('gate.alg-none', 'an unsigned token (alg none)', { by: 'nobody' }),
   forged('gate.public-key-as-secret', 'a token signed with the public key as an HMAC secret', {
     by: 'public-key',
   }),
-  forged('gate.other-algorithm', 'a token under an algorithm the platform does not use', {
+  forged('gate.other-algorithm', 'a token with an algorithm that the platform does not use', {
     by: 'other-algorithm',
   }),
   forged('gate.expired', 'an expired token', () => ({ claims: { exp: secondsFromNow(-120) } })),
@@ -98,9 +98,9 @@ export const gateTokenRules: readonly LiveRule[] = [
   forged('gate.wrong-audience', 'a token for another server', {
     claims: { aud: 'https://other.example/mcp' },
   }),
-  forged('gate.no-audience', 'a token for nobody in particular', { claims: { aud: undefined } }),
+  forged('gate.no-audience', 'a token without an audience', { claims: { aud: undefined } }),
   {
-    ...forged('gate.similar-audience', 'a token for a URL that merely begins or ends alike', {}),
+    ...forged('gate.similar-audience', 'a token for a URL that only starts or ends like the right one', {}),
     check: async (probe) => {
       const audience = probe.target.signer?.audience ?? '';
       const alike = [`${audience}/`, `${audience}/other`, audience.replace(/\/mcp$/, ''), `x${audience}`];
@@ -117,7 +117,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       bearing(
         probe,
         withOtherClaims(await freshToken(probe)),
-        'a token with other claims under its signature',
+        'a token whose claims do not match its signature',
       ),
     ],
     refusesOnlyOthers,
@@ -134,7 +134,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       const { name, arguments: args } = (await probe.cases())[0];
       await probe.call(name, args, { token });
       return refusalsOf(probe, [
-        bearing(probe, withOtherClaims(token), 'other claims under the signature'),
+        bearing(probe, withOtherClaims(token), 'claims that do not match the signature'),
         bearing(probe, `${token}x`, 'the token and one character more'),
         bearing(probe, token.slice(0, token.lastIndexOf('.') + 1), 'the token without its signature'),
       ]);
@@ -142,13 +142,13 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
 ];
 
-/** A value for the header that carries the token, and how a report names it: a valid token belongs in none. */
+/** A value for the header of the token, and its name in a report, which must not contain a valid token. */
 interface Attempt {
   readonly value: string | undefined;
   readonly as: string;
 }
 
-/** A value that holds no secret. */
+/** A value that contains no secret. */
 function shown(value: string): Attempt {
   return { value, as: shorten(value) };
 }
@@ -157,7 +157,7 @@ function bearing(probe: Probe, token: string, as: string): Attempt {
   return { value: `${probe.profile.token.scheme} ${token}`, as };
 }
 
-/** A rule that sends the same tools/call under each value of the token's header and wants each refused. */
+/** A rule that sends the same tools/call with each value of the token's header; each must be refused. */
 function refuses(
   id: string,
   what: string,

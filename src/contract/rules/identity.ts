@@ -6,7 +6,7 @@ import { describe } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
 
-/** Who the server says it is. */
+/** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
   {
     id: 'health.status',
@@ -28,7 +28,7 @@ export const identityRules: readonly LiveRule[] = [
   {
     id: 'health.fields',
     level: 'must',
-    title: 'GET /health tells status, server and version',
+    title: 'GET /health returns status, server and version',
     source: 'C§2.3',
     fix: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
     controls: [],
@@ -42,7 +42,7 @@ export const identityRules: readonly LiveRule[] = [
   {
     id: 'identity.name',
     level: 'must',
-    title: 'initialize tells the name and version of the server',
+    title: 'initialize returns the name and version of the server',
     source: 'C§2.4, C§9.2',
     fix: 'Declare serverInfo.name and serverInfo.version.',
     check: async (probe) => {
@@ -55,7 +55,7 @@ export const identityRules: readonly LiveRule[] = [
   {
     id: 'identity.tools',
     level: 'must',
-    title: 'initialize declares the capability tools',
+    title: 'initialize declares the tools capability',
     source: 'C§2.4',
     fix: 'Declare capabilities.tools.',
     check: async (probe) => {
@@ -76,7 +76,8 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const [health] = (await probe.health()).values;
       const { serverInfo } = await initialized(probe);
-      if (!isObject(health) || !isObject(serverInfo)) throw new NotRun('one of the two says nothing');
+      if (!isObject(health) || !isObject(serverInfo))
+        throw new NotRun('health or initialize names no server');
       return (
         [
           ['server', 'name'],
@@ -96,7 +97,7 @@ export const identityRules: readonly LiveRule[] = [
 
 async function initialized(probe: Probe): Promise<JsonObject> {
   const { result } = await probe.initialized();
-  if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
+  if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
   return result;
 }
 

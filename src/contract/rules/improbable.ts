@@ -9,17 +9,17 @@ import { judgeEach, type LiveRule } from '../rule.ts';
 import { asInput, mismatches } from '../schema.ts';
 import { isEmpty, ofCall } from './result.ts';
 
-/** A text of which no source has heard. */
+/** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';
 
-/** What a tool answers that finds nothing, tried without knowing its data. */
+/** The answer of a tool that finds nothing, tried without knowing its data. */
 export const improbableRules: readonly LiveRule[] = [
   {
     id: 'outcome.empty-signal',
     level: 'should',
-    title: 'a call that finds nothing says so by a signal',
+    title: 'a call that finds nothing returns the signal of an empty result',
     source: 'C§2.2, C§7',
-    fix: 'Return searchExhausted: true or noResultsReason where nothing is found: without it the platform asks again.',
+    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {
       const succeeded = (await answeredCalls(probe)).filter(
         ({ result, wrong }) => result !== undefined && result.isError !== true && !wrong,
@@ -35,14 +35,14 @@ export const improbableRules: readonly LiveRule[] = [
       });
       return judgeEach<readonly Problem[]>(
         answers.flat(),
-        'no call with improbable texts found nothing',
+        'every call with improbable texts found something',
         (problems) => problems,
       );
     },
   },
 ];
 
-/** The call again, with every text that may be any text replaced by one that nothing is found under. */
+/** The call with every free text replaced by one for which nothing is found. */
 function improbable({
   tool,
   name,
@@ -59,7 +59,7 @@ function improbable({
     : [];
 }
 
-/** What an answer holds beside the signal of an empty result. */
+/** The data of an answer, without the signal of an empty result. */
 function dataOf({
   searchExhausted: _searchExhausted,
   noResultsReason: _reason,
@@ -68,7 +68,7 @@ function dataOf({
   return data;
 }
 
-/** Whether a value is nothing but nulls, empty lists, zeros, empty texts and the text that was searched. */
+/** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */
 function holdsNothing(value: Json): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).every(holdsNothing);
   return value === null || value === 0 || value === '' || value === unheardOf;

@@ -28,7 +28,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema has properties',
     source: 'C§2.1',
-    fix: 'Add properties, {} where the tool takes no arguments.',
+    fix: 'Add properties; use {} if the tool takes no arguments.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isObject(inputSchema.properties), {
         path: 'inputSchema.properties',
@@ -41,7 +41,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every inputSchema has a list of required properties',
     source: 'C§2.1',
-    fix: 'Add required, [] where nothing is.',
+    fix: 'Add required; use [] if nothing is required.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isNameList(inputSchema.required), {
         path: 'inputSchema.required',
@@ -54,7 +54,7 @@ export const inputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every required parameter is declared',
     source: 'C§2.1',
-    fix: 'Declare the property, or take its name out of required.',
+    fix: 'Declare the property, or remove its name from required.',
     inspect: ({ inputSchema }) =>
       undeclared(inputSchema).map((name) => ({
         path: 'inputSchema.required',
@@ -65,27 +65,27 @@ export const inputRules: readonly StaticRule[] = [
   {
     id: 'input.compiles',
     level: 'must',
-    title: 'every inputSchema is a JSON Schema that compiles',
+    title: 'every inputSchema compiles as JSON Schema',
     source: 'C§2.1',
-    fix: 'Make it a valid JSON Schema; the message names the place.',
+    fix: 'Correct the schema at the place that the message names.',
     inspect: ({ inputSchema }) =>
       compileProblems(isObject(inputSchema) ? asInput(inputSchema) : inputSchema, 'inputSchema'),
   },
   ofParameters({
     id: 'input.type',
     level: 'should',
-    title: 'every parameter has one plain type',
+    title: 'every parameter has exactly one type',
     source: 'C§2.1',
-    fix: 'Name one type; an optional parameter is left out, it need not be null.',
+    fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
     judge: ({ type }, path) =>
       unless(typeof type === 'string', { path: `${path}.type`, expected: 'one type', actual: shorten(type) }),
   }),
   ofParameters({
     id: 'input.description',
     level: 'should',
-    title: 'every parameter is described',
+    title: 'every parameter has a description',
     source: 'C§2.1',
-    fix: 'Say what the parameter means and in which form it is given.',
+    fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
     judge: ({ description }, path) =>
       unless(isText(description), {
         path: `${path}.description`,
@@ -98,25 +98,25 @@ export const inputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every parameter has a default, examples or an enum',
     source: 'C§2.1',
-    fix: 'Add examples: agents and the submission test build their arguments from them.',
+    fix: 'Add examples. Agents and the submission test build their arguments from them.',
     judge: (schema, path) =>
       unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
         path,
         expected: 'default, examples or enum',
-        actual: 'none of them',
+        actual: 'none of these',
       }),
   }),
   {
     id: 'input.placeholder',
     level: 'should',
-    title: 'no parameter has a placeholder for an example',
+    title: 'no parameter has a placeholder as its example',
     source: 'C§2.1',
-    fix: 'Replace the examples by a value that the tool answers, and remove the $comment.',
+    fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(!isPlaceholder(schema.$comment), {
           path: `${path}.examples`,
-          expected: 'a value that the tool answers',
+          expected: 'a value for which the tool returns data',
           actual: `the placeholder ${shorten(schema.examples)}`,
         }),
       ),
@@ -124,10 +124,10 @@ export const inputRules: readonly StaticRule[] = [
   {
     id: 'input.items',
     level: 'should',
-    title: 'every array parameter says what its items are',
+    title: 'every array parameter declares its items',
     source: 'app contribute/actions.ts',
     fact: true,
-    fix: 'Add items with a type: without it the submission test and most agents send an empty array.',
+    fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(schema.type !== 'array' || schema.items !== undefined, {
@@ -140,10 +140,10 @@ export const inputRules: readonly StaticRule[] = [
   {
     id: 'input.smoke-arguments',
     level: 'should',
-    title: 'the arguments of the submission test fit every inputSchema',
+    title: 'the arguments of the submission test match every inputSchema',
     source: 'app contribute/actions.ts',
     fact: true,
-    fix: 'Give the parameter a default or examples that fit: the test sends "test", 1 or true otherwise.',
+    fix: 'Give the parameter a default or examples that match its schema. Otherwise the test sends "test", 1 or true.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
       isObject(inputSchema)
         ? mismatches(asInput(inputSchema), bare(sampleArguments(inputSchema, smoke)), 'arguments')
@@ -151,7 +151,7 @@ export const inputRules: readonly StaticRule[] = [
   },
 ];
 
-/** What a schema's own author is told where it does not compile. */
+/** The message for the author of a schema that does not compile. */
 export function compileProblems(schema: unknown, path: string): readonly Problem[] {
   const result = isObject(schema) ? tryCompile(schema) : undefined;
   return result?.ok === false ? [{ path, expected: 'a schema that compiles', actual: result.reason }] : [];

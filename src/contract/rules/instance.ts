@@ -13,23 +13,23 @@ const publicUrl = 'https://tools.example.com/mcp';
 /** Variables with which a server runs in production. */
 export const production = { NODE_ENV: 'production', PLATFORM_AUDIENCE: publicUrl } as const;
 
-/** Another instance like the target; rules share it, and one of them ends it. */
+/** A second instance of the target. Rules share it, and one of them ends it. */
 export function secondInstance(probe: Probe): Promise<Instance> {
   return probe.once('second instance', () => probe.launch({}));
 }
 
-/** Another instance starts where nothing is odd about it: what keeps it from starting otherwise is the odd thing. */
+/** A rule about a start with special settings is run only if an instance starts with ordinary ones. */
 export const startsInstances: Control = async (probe) =>
   (await secondInstance(probe)).healthy ? undefined : 'no second instance could be started (process.port)';
 
-/** An instance that runs in production; rules share it, and one of them ends it. */
+/** An instance with NODE_ENV=production. Rules share it, and one of them ends it. */
 export function productionInstance(probe: Probe): Promise<Instance> {
   return probe.once('production instance', () => probe.launch(production));
 }
 
 /**
- * What is wrong with the authentication of the instance in production: a token for the address at which it listens must be
- * refused, one for its public URL let through.
+ * Errors in the authentication of the instance in production: a token for the address at which it listens must be
+ * refused, a token for its public URL accepted.
  */
 export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
   return probe.once('audience in production', async () => {
@@ -74,14 +74,14 @@ export async function callOf(
   });
 }
 
-/** How an instance ends; one that does not end by itself in time is ended, which shows in how. */
+/** How an instance ends. One that does not end in time is killed, and the result shows it. */
 export async function exitOf(instance: Instance, timeoutMs: number): Promise<Exit> {
   const exit = await Promise.race([instance.exit, setTimeout(timeoutMs, undefined, { ref: false })]);
   if (!exit) await instance.stop();
   return instance.exit;
 }
 
-/** The end of what an instance has written, for `Problem.actual`. */
+/** The last output of an instance, for `Problem.actual`. */
 export function lastWords(instance: Instance): string {
   return shorten(instance.output().trim().split('\n').slice(-3).join(' | ') || 'nothing', 300);
 }

@@ -13,7 +13,7 @@ import { isClientError } from './expect.ts';
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;
 const looks = 3;
-/** On a busy machine an idle server may take seconds to get its turn. */
+/** On a busy machine even an idle server may take seconds to answer. */
 const healthMs = 5_000;
 
 /** Requests that exhaust a careless server: too large, too deep, too slow. */
@@ -23,12 +23,12 @@ export const loadRules: readonly LiveRule[] = [
   {
     id: 'http.deep-body',
     level: 'should',
-    title: `a body nested ${depth.toLocaleString('en')} levels deep does no harm`,
+    title: `a body nested ${depth.toLocaleString('en')}levels deep does not harm the server`,
     source: 'C§8: limits not shown',
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
     silence: 'breaks',
-    fix: 'Bound the depth of what is parsed, cloned or validated recursively.',
+    fix: 'Limit the depth of values before you parse, clone or validate them recursively.',
     check: async (probe) => {
       const session = await probe.session();
       const token = await probe.payment();
@@ -61,7 +61,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     turn: 'last',
     controls: [lists, reportsHealth],
     silence: 'breaks',
-    fix: 'Limit the body (1 MB is plenty for arguments) and answer 413; count the bytes as they come.',
+    fix: 'Limit the body, for instance to 1 MB, and answer 413. Count the bytes as they arrive.',
     check: async (probe) => {
       const session = await probe.session();
       const body = JSON.stringify(rpcRequest(1, 'tools/list', { filler: 'x'.repeat(largeBytes) }));
@@ -70,7 +70,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
   };
 }
 
-/** A connection that the server ends while the body is still under way is a refusal as well. */
+/** A server that closes the connection while it receives the body refuses the request, too. */
 async function refusalProblems(
   probe: Probe,
   body: string,
@@ -90,12 +90,12 @@ function slow(id: string, what: string, rest: string): LiveRule {
   return {
     id,
     level: 'should',
-    title: `${what} holds up nobody else`,
+    title: `${what} does not delay other clients`,
     source: 'C§8: time-outs not shown',
     turn: 'last',
     controls: [initializes, reportsHealth],
     silence: 'breaks',
-    fix: 'Answer other requests meanwhile, and end such connections after a time.',
+    fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
       const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
       try {
@@ -120,7 +120,7 @@ function openSocket({ protocol, hostname, port }: URL): Socket {
     : plainConnect({ host, port: Number(port || 80) });
 }
 
-/** Resolves once the beginning of the request has left this machine. */
+/** Resolves when the beginning of the request has been sent. */
 function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -134,9 +134,9 @@ function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Pr
   });
 }
 
-/** The health of the server must be what it was at the beginning. */
+/** The server must be as healthy as at the beginning. */
 async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
-  const path = 'GET /health meanwhile or afterwards';
+  const path = 'GET /health during the requests or after them';
   const { status } = await probe.health();
   try {
     const now = await probe.http({ path: '/health', timeoutMs: healthMs });

@@ -5,14 +5,14 @@ import type { JsonObject, Problem } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
 import { mismatches, problemsOf } from '../schema.ts';
 
-/** `_meta`, as far as the platform profile knows it. */
+/** The keys of `_meta` that the platform profile knows. */
 export const metaRules: readonly StaticRule[] = [
   {
     id: 'meta.shape',
     level: 'must',
-    title: 'every _meta has the shape the platform reads',
+    title: 'every _meta has the structure that the platform expects',
     source: 'C§2.1; profile toolMeta',
-    fix: 'Correct the value.',
+    fix: 'Change the value to the expected one.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       _meta === undefined || toolMeta === null ? [] : mismatches(partsOf(toolMeta).shape, _meta, '_meta'),
   },
@@ -22,14 +22,14 @@ export const metaRules: readonly StaticRule[] = [
     title: 'the values of every _meta are consistent',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
-    fix: 'Add the value that the other one needs, or change the other.',
+    fix: 'Add the missing value, or change the value that requires it.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       isObject(_meta) && toolMeta !== null ? mismatches(partsOf(toolMeta).sense, _meta, '_meta') : [],
   },
   {
     id: 'meta.references',
     level: 'must',
-    title: 'every _meta speaks of tools and parameters that exist',
+    title: 'every _meta refers to tools and parameters that exist',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
     fix: 'Name a tool of this server, or declare the parameter that takes the injected data.',
@@ -39,10 +39,10 @@ export const metaRules: readonly StaticRule[] = [
   {
     id: 'meta.known-keys',
     level: 'should',
-    title: 'every _meta holds only keys the platform knows',
+    title: 'every _meta contains only keys that the platform knows',
     source: 'profile toolMeta; docs guides/tool-metadata.mdx',
     fact: true,
-    fix: 'Remove the key, correct its spelling, or put it under a name of your own ("example.com/key").',
+    fix: 'Remove the key, correct its spelling, or use a key with your own prefix, such as "example.com/key".',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       isObject(_meta) && toolMeta !== null ? unknownKeys(_meta, toolMeta, '_meta') : [],
   },
@@ -77,7 +77,7 @@ function referenceProblems(
     ...problem,
     expected: problem.expected.includes('tool-name')
       ? 'the name of a tool of this server'
-      : 'an input property of type object, array or string that takes the data',
+      : 'an input property of type object, array or string that receives the data',
   }));
 }
 
@@ -89,7 +89,7 @@ const contextTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string']
 
 interface References {
   readonly validate: ValidateFunction;
-  /** What the formats ask; set before each use. */
+  /** What the two formats look up; set before each use. */
   readonly subject: { names: ReadonlySet<unknown>; takesContext: boolean };
 }
 
@@ -109,7 +109,7 @@ function referencesOf(toolMeta: JsonObject): References {
   return { validate, subject };
 }
 
-/** Keys with a `/` carry their owner's domain (MCP `_meta`) and are nobody else's business. */
+/** Keys with a `/` start with their owner's domain (MCP `_meta`), so the platform ignores them. */
 function unknownKeys(value: JsonObject, schema: JsonObject, path: string): readonly Problem[] {
   if (!isObject(schema.properties) || schema.additionalProperties === true) return [];
   const { properties } = schema;

@@ -19,30 +19,30 @@ export const outcomeRules: readonly LiveRule[] = [
     id: 'outcome.found',
     title: 'every example that expects data gets data',
     source: 'C§1.7, C§4.1',
-    fix: 'Correct the handler, or the example.',
-    fixes: { empty: 'Give the example arguments that have an answer, or let it expect "empty".' },
+    fix: 'Change the handler so that it returns data for these arguments, or change what the example expects.',
+    fixes: { empty: 'Give the example arguments for which data exists, or set its expect to "empty".' },
   }),
   expects('empty', {
     id: 'outcome.empty',
-    title: 'every example that expects nothing gets an explicit empty result',
+    title: 'every example that expects an empty result gets one, with its signal',
     source: 'C§2.2, C§7',
-    fix: 'Return searchExhausted: true or noResultsReason where nothing is found: it is not a failure.',
+    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. An empty result is not a failure.',
     fixes: {
       found:
-        'If these arguments have an answer, let the example expect "found" or give it others; if not, return searchExhausted: true or noResultsReason.',
+        'If data exists for these arguments, set expect to "found" or use other arguments. If not, return searchExhausted: true or noResultsReason.',
     },
   }),
   expects('fail', {
     id: 'outcome.fail',
     title: 'every example that expects a failure gets one',
     source: 'C§2.2, C§7',
-    fix: 'Return isError: true.',
+    fix: 'Return a result with isError: true for these arguments, or change what the example expects.',
     fixes: {},
   }),
   {
     id: 'outcome.failure-payload',
     level: 'must',
-    title: 'every failure of a tool tells a code and a message',
+    title: 'every failure of a tool has a code and a message',
     source: 'C§2.2, C§7',
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
@@ -53,13 +53,13 @@ export const outcomeRules: readonly LiveRule[] = [
   {
     id: 'outcome.repeatable',
     level: 'should',
-    title: 'the same call again has the same outcome',
+    title: 'a repeated call has the same outcome',
     source: 'app lib/ai/agentic-execution.ts: a step is tried up to three times',
     fact: true,
-    fix: 'Make the handler idempotent: a repeated call must not count as another one.',
+    fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
     check: async (probe) => {
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
-      if (first.length === 0) throw new NotRun('no call gave a response');
+      if (first.length === 0) throw new NotRun('no call got a response');
       const problems = await mapConcurrently(first, 4, async (outcome) => {
         const again = await probe.call(outcome.name, outcome.arguments);
         return unless(endingOf(again.result) === endingOf(outcome.result), {
@@ -76,7 +76,7 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'every call is answered in time',
     source: 'profile limits.callMs',
     fact: true,
-    fix: 'Bound the time of what the handler waits for, and fail before the platform gives up.',
+    fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
     silence: 'breaks',
     controls: [lists],
     check: async (probe) => {
@@ -91,7 +91,7 @@ export const outcomeRules: readonly LiveRule[] = [
       }));
       if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
-      throw new NotRun('no call gave a JSON-RPC response');
+      throw new NotRun('no call got a JSON-RPC response');
     },
   },
   {
@@ -99,11 +99,11 @@ export const outcomeRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the client of the MCP SDK accepts the result of every call',
     source: 'C§1.2, C§2.2',
-    fix: 'See the message: the client validates results against the outputSchema, formats included.',
+    fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
     controls: [initializesAgain],
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
-      if (results.length === 0) throw new NotRun('no call gave a result');
+      if (results.length === 0) throw new NotRun('no call got a result');
       const session = await listingClient(probe, () => probe.payment());
       try {
         const problems: Problem[] = [];
@@ -136,7 +136,7 @@ const endings: { readonly [ending in Ending]: string } = {
   fail: 'a failure: isError: true',
 };
 
-/** How a call ended; undefined where it has no result. */
+/** How a call ended; undefined if it has no result. */
 function endingOf(result: CallOutcome['result']): Ending | undefined {
   if (!result) return undefined;
   if (result.isError === true) return 'fail';
@@ -144,7 +144,7 @@ function endingOf(result: CallOutcome['result']): Ending | undefined {
   return isObject(structuredContent) && isEmpty(structuredContent) ? 'empty' : 'found';
 }
 
-/** A failure as C§7 wants it; no problem where the result is none. */
+/** Problems of a failure (C§7); none if the result is not a failure. */
 export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   const { result } = outcome;
   if (result?.isError !== true) return [];
@@ -167,14 +167,14 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
 }
 
-/** Points from what follows to its cause: a schema that has no room for an answer without data. */
+/** Points from the failed call to its cause: a schema that does not allow a result without data. */
 function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
   if (!isObject(outputSchema) || blankAnswer(outputSchema).ok) return {};
-  return { fix: `Fix ${rule} first: the outputSchema has no room for this result.` };
+  return { fix: `Fix ${rule} first: the outputSchema does not allow this result.` };
 }
 
 interface ExpectedRule extends Omit<LiveRule, 'check' | 'level'> {
-  /** What is to be done where the call ended in another way, as far as that says more. */
+  /** A more specific fix for a call that ended in another way. */
   readonly fixes: { readonly [ending in Ending]?: string };
 }
 

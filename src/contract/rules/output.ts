@@ -8,7 +8,7 @@ import { type Place, places } from '../walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
 
-/** The outputSchema: its root, its properties, and whether it can hold all three outcomes of a call. */
+/** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [
   {
     id: 'output.object-root',
@@ -26,14 +26,14 @@ export const outputRules: readonly StaticRule[] = [
   {
     id: 'output.no-root-union',
     level: 'must',
-    title: 'no outputSchema is a union at its root',
+    title: 'no outputSchema has a union at its root',
     source: 'C§2.1',
-    fix: 'Move the alternatives into properties, as optional or nullable ones.',
+    fix: 'Replace the union by one object with optional or nullable properties.',
     inspect: ({ outputSchema }) =>
       ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) =>
         unless(!isObject(outputSchema) || outputSchema[keyword] === undefined, {
           path: `outputSchema.${keyword}`,
-          expected: 'no such keyword at the root',
+          expected: 'not at the root',
           actual: shorten(isObject(outputSchema) ? outputSchema[keyword] : undefined),
         }),
       ),
@@ -44,7 +44,7 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every outputSchema declares what the tool returns',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    fix: 'List the fields of the answer in properties; a bare {type: "object"} tells an agent nothing.',
+    fix: 'List the fields of the result in properties. A bare {type: "object"} tells an agent nothing.',
     inspect: ({ outputSchema }) =>
       unless(
         !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
@@ -60,7 +60,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every required output field is declared',
     source: 'C§2.1',
-    fix: 'Declare the property, or take its name out of required.',
+    fix: 'Declare the property, or remove its name from required.',
     inspect: ({ outputSchema }) =>
       undeclared(outputSchema).map((name) => ({
         path: 'outputSchema.required',
@@ -73,7 +73,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'must',
     title: "every outputSchema compiles under the marketplace's validator",
     source: 'C§2.1; app api/v1/tools/dispute/route.ts',
-    fix: 'Make it valid JSON Schema of draft-07: a compile error loses every dispute.',
+    fix: 'Make it a valid JSON Schema (draft-07). With a schema that does not compile, the author loses every dispute.',
     inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
   },
   ofFields({
@@ -81,7 +81,7 @@ export const outputRules: readonly StaticRule[] = [
     level: 'should',
     title: 'every output field has a type',
     source: 'C§2.1',
-    fix: 'Add the type.',
+    fix: 'Add a type, such as type: ["number", "null"].',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isTyped(schema), {
         path: `${path}.type`,
@@ -92,9 +92,9 @@ export const outputRules: readonly StaticRule[] = [
   ofFields({
     id: 'output.described',
     level: 'should',
-    title: 'every output field is described',
+    title: 'every output field has a description',
     source: 'C§2.1',
-    fix: 'Say what the field means, with its unit.',
+    fix: 'Describe what the field means, with its unit.',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isText(schema.description), {
         path: `${path}.description`,
@@ -105,10 +105,10 @@ export const outputRules: readonly StaticRule[] = [
   ofFields({
     id: 'output.items',
     level: 'should',
-    title: 'every list in the output says what its items are',
+    title: 'every list in the output declares its items',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    fix: 'Add items with a type.',
+    fix: 'Add items with a type, such as items: {type: "string"}.',
     judge: ({ schema, path }) =>
       unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
         path: `${path}.items`,
@@ -119,10 +119,10 @@ export const outputRules: readonly StaticRule[] = [
   ofFields({
     id: 'output.members',
     level: 'should',
-    title: 'every object inside the output says what its members are',
+    title: 'every object inside the output declares its members',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    fix: 'Add properties, or additionalProperties with a schema where the keys are data.',
+    fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
     judge: ({ schema, path }) =>
       unless(
         path === 'outputSchema' ||
@@ -136,7 +136,7 @@ export const outputRules: readonly StaticRule[] = [
   {
     id: 'output.holds-empty',
     level: 'must',
-    title: 'every outputSchema can hold an explicit empty result',
+    title: 'every outputSchema allows an explicit empty result',
     source: 'C§2.2, C§8',
     fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
     inspect: ({ outputSchema }) =>
@@ -145,7 +145,7 @@ export const outputRules: readonly StaticRule[] = [
   {
     id: 'output.holds-failure',
     level: 'must',
-    title: 'every outputSchema can hold a failure',
+    title: 'every outputSchema allows a failure',
     source: 'C§2.2, C§7',
     fix: 'Allow null in the required fields and declare error and message as strings.',
     inspect: ({ outputSchema }) =>
@@ -154,7 +154,7 @@ export const outputRules: readonly StaticRule[] = [
   declares(['searchExhausted', 'noResultsReason'], {
     id: 'output.empty-signal',
     level: 'should',
-    title: 'every outputSchema declares a signal for an empty result',
+    title: 'every outputSchema declares a signal for empty results',
     source: 'C§2.2',
     fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
   }),
@@ -179,7 +179,7 @@ function ofFields({ judge, ...text }: FieldRule): StaticRule {
   };
 }
 
-/** A rule that demands signals: of the empty result one will do, a failure takes both. */
+/** A rule that requires signals: one of those for an empty result, both of those for a failure. */
 function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'>): StaticRule {
   return {
     ...text,
@@ -204,8 +204,8 @@ function outcomeProblems(outputSchema: unknown, signal: JsonObject): readonly Pr
   return blank.blocked.map((path) => ({
     path,
     expected: 'a field that can be empty',
-    actual: 'required, and neither null nor an empty list fits it',
-    fix: `Add "null" to ${path}.type, or take the field out of required.`,
+    actual: 'required, but allows neither null nor an empty list',
+    fix: `Add "null" to ${path}.type, or remove the field from required.`,
   }));
 }
 

@@ -14,7 +14,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: `protocolVersion ${platformVersion} is accepted`,
     source: 'C§9.1',
-    fix: `Keep ${platformVersion} among the supported versions: the platform sends it.`,
+    fix: `Support version ${platformVersion}: the platform sends it.`,
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
@@ -31,7 +31,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'should',
     title: 'every later protocolVersion of the SDK is accepted',
     source: 'MCP 2025-06-18, lifecycle',
-    fix: 'Answer with the version that was asked for.',
+    fix: 'Answer with the requested version.',
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
@@ -49,7 +49,7 @@ export const protocolRules: readonly LiveRule[] = [
   {
     id: 'protocol.unknown-version',
     level: 'should',
-    title: 'an unknown protocolVersion is answered with a known one',
+    title: 'an unknown protocolVersion is answered with a supported one',
     source: 'MCP 2025-06-18, lifecycle',
     fix: 'Answer with the newest version the server supports.',
     controls: [initializesAgain],
@@ -87,7 +87,7 @@ export const protocolRules: readonly LiveRule[] = [
     level: 'must',
     title: 'an id may be a string',
     source: 'C§4',
-    fix: 'Repeat the id as it came.',
+    fix: 'Repeat the id unchanged.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -99,7 +99,7 @@ export const protocolRules: readonly LiveRule[] = [
   {
     id: 'protocol.optional-params',
     level: 'must',
-    title: 'the list methods take params or none',
+    title: 'the list methods accept requests with and without params',
     source: 'C§4',
     fix: 'Treat absent params as {}.',
     controls: [lists],
@@ -154,7 +154,7 @@ export const protocolRules: readonly LiveRule[] = [
   {
     id: 'protocol.ill-formed',
     level: 'should',
-    title: 'a message that is not a JSON-RPC 2.0 request is not carried out',
+    title: 'a message that is not a JSON-RPC 2.0 request is refused',
     source: 'C§4 (JSON-RPC 2.0 §4)',
     fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
     controls: [lists],

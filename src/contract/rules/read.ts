@@ -2,7 +2,7 @@ import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { type Place, places } from '../walk.ts';
 
-/** Whether a value is a string with something in it but blanks. */
+/** Whether a value is a string that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
@@ -21,12 +21,12 @@ export function allPlaces(tool: JsonObject): readonly Place[] {
   return [...places(tool.inputSchema, 'inputSchema'), ...places(tool.outputSchema, 'outputSchema')];
 }
 
-/** A text reduced to its letters and digits, to see whether two say the same. */
+/** A text reduced to its letters and digits, to compare two texts. */
 export function normalize(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Whether a value is a list with something in it. */
+/** Whether a value is a list that is not empty. */
 export function hasItems(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value) && value.length > 0;
 }

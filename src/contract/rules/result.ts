@@ -36,7 +36,7 @@ export const resultRules: readonly LiveRule[] = [
     level: 'must',
     title: 'the text of every successful result is JSON',
     source: 'C§2.2',
-    fix: 'Serialize the data with JSON.stringify; nothing before it, nothing after it.',
+    fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
     judge: ({ content }) => {
       const text = textOf(content);
       if (text === undefined) return undefined;
@@ -63,15 +63,15 @@ export const resultRules: readonly LiveRule[] = [
   ofData({
     id: 'result.fits',
     level: 'must',
-    title: 'structuredContent fits the outputSchema',
+    title: 'structuredContent matches the outputSchema',
     source: 'C§2.2, C§1.7',
-    fix: 'Return what the schema declares, or declare what the tool returns.',
+    fix: 'Return what the outputSchema declares, or declare what the tool returns.',
     judge: fitProblems,
   }),
   ofFailures({
     id: 'result.failure-fits',
     level: 'must',
-    title: 'the structuredContent of a failure fits the outputSchema too',
+    title: 'the structuredContent of a failure matches the outputSchema, too',
     source: 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well',
     fix: 'Fill the required fields with null or [], and declare error and message.',
     judge: fitProblems,
@@ -79,7 +79,7 @@ export const resultRules: readonly LiveRule[] = [
   ofResults({
     id: 'result.same-data',
     level: 'must',
-    title: 'text and structuredContent hold the same data',
+    title: 'text and structuredContent contain the same data',
     source: 'C§4.1',
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
@@ -98,7 +98,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'every field of a result is declared in the outputSchema',
     source: 'docs guides/build-tools.mdx',
     fact: true,
-    fix: 'Declare the field, or leave it out of the result.',
+    fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
     judge: ({ structuredContent }, { tool }) => {
       if (!isObject(structuredContent)) return undefined;
       const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
@@ -114,9 +114,9 @@ export const resultRules: readonly LiveRule[] = [
   ofData({
     id: 'result.no-lost-values',
     level: 'should',
-    title: 'no result holds the remains of a value that JSON cannot carry',
+    title: 'no result contains traces of a value that JSON cannot represent',
     source: 'C§2.2',
-    fix: 'Return null, or turn the value into a number or an ISO date yourself.',
+    fix: 'Return null, or convert the value to a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
@@ -124,16 +124,16 @@ export const resultRules: readonly LiveRule[] = [
             .filter((text) => lost.test(text))
             .map((text) => ({
               path: 'result.structuredContent',
-              expected: 'no lost value',
+              expected: 'a value that JSON can represent',
               actual: shorten(text),
             })),
   }),
   ofData({
     id: 'result.no-refusal',
     level: 'should',
-    title: 'a result that finds nothing says so by a signal, not in prose',
+    title: 'an empty result is marked by a signal, not by prose',
     source: 'C§2.2, C§7',
-    fix: 'Return searchExhausted: true and noResultsReason; prose makes the platform ask again.',
+    fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
@@ -150,10 +150,10 @@ export const resultRules: readonly LiveRule[] = [
   ofResults({
     id: 'result.size',
     level: 'should',
-    title: 'no result is too long to be read',
+    title: 'no result is longer than the platform reads',
     source: 'profile limits.resultCharacters',
     fact: true,
-    fix: 'Page the answer or summarize it.',
+    fix: 'Split the result into pages, or summarize it.',
     judge: ({ content }, _outcome, { limits }) =>
       unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
         path: 'result.content[0].text',
@@ -164,9 +164,9 @@ export const resultRules: readonly LiveRule[] = [
   ofResults({
     id: 'result.schema-copy',
     level: 'must',
-    title: 'an outputSchema sent along with a result is the declared one',
+    title: 'an outputSchema sent with a result is the declared one',
     source: 'C§2.2',
-    fix: 'Send the very schema that tools/list shows, or none.',
+    fix: 'Send the schema of tools/list unchanged, or none.',
     judge: ({ _meta }, { tool }) => {
       const copy = isObject(_meta) ? _meta.outputSchema : undefined;
       return unless(copy === undefined || isDeepStrictEqual(copy, tool.outputSchema), {
@@ -179,11 +179,11 @@ export const resultRules: readonly LiveRule[] = [
 ];
 
 interface ResultRule extends Omit<LiveRule, 'check'> {
-  /** What is wrong with a result; undefined where it lacks what the rule is about. */
+  /** Problems of a result; undefined if it lacks what the rule is about. */
   judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
 }
 
-/** A rule about the results of a kind; it is not run where no call gave one that can be judged. */
+/** A rule about one kind of results; it is not run if no call returned one that can be judged. */
 function about(kind: string, concerns: (result: JsonObject) => boolean): (rule: ResultRule) => LiveRule {
   return ({ judge, ...text }) => ({
     ...text,
@@ -193,12 +193,12 @@ function about(kind: string, concerns: (result: JsonObject) => boolean): (rule: 
         const problems = result && concerns(result) ? judge(result, outcome, probe.profile) : undefined;
         return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
       });
-      return judgeEach(judged, `no call gave ${kind} that can be judged`, (problems) => problems);
+      return judgeEach(judged, `no call returned ${kind} that can be judged`, (problems) => problems);
     },
   });
 }
 
-/** A problem of one call, with the tool and the arguments it was called with. */
+/** A problem of one call, with its tool and arguments. */
 export function ofCall(call: Call, problem: Problem): Problem {
   const { name, arguments: args, result, content, failure } = call;
   const incident = incidentIn(result?.content ?? content);
@@ -213,12 +213,12 @@ export function ofCall(call: Call, problem: Problem): Problem {
 
 interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
   readonly result?: JsonObject | undefined;
-  /** The content of the result, where that alone is known. */
+  /** The content of the result, if only that is known. */
   readonly content?: Json;
   readonly failure?: string;
 }
 
-/** Whether structuredContent carries the signal of an empty result (C§2.2). */
+/** Whether structuredContent contains the signal of an empty result (C§2.2). */
 export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boolean {
   return searchExhausted === true || isText(noResultsReason);
 }

@@ -5,23 +5,23 @@ import { mismatches } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { hasItems } from './read.ts';
 
-/** The values that an inputSchema shows to those who build arguments. */
+/** The sample values in an inputSchema, from which callers build arguments. */
 export const sampleRules: readonly StaticRule[] = [
   ofSamples({
     id: 'input.default',
     level: 'must',
-    title: 'every default fits its own parameter',
+    title: 'every default matches its parameter',
     source: 'C§2.1',
-    fix: 'Correct the default.',
+    fix: 'Change the default to a value that the parameter allows.',
     judge: (schema, path, mismatchesOf) =>
       schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
   }),
   ofSamples({
     id: 'input.examples',
     level: 'should',
-    title: 'all examples of a parameter fit it',
+    title: 'all examples of a parameter match it',
     source: 'C§2.1',
-    fix: 'Make examples an array of values that the tool accepts.',
+    fix: 'Make examples an array of values that the parameter allows.',
     judge: ({ examples }, path, mismatchesOf) => {
       if (examples === undefined) return [];
       if (!Array.isArray(examples)) {
@@ -33,9 +33,9 @@ export const sampleRules: readonly StaticRule[] = [
   ofSamples({
     id: 'input.enum',
     level: 'should',
-    title: 'every allowed value of a parameter is of its type',
+    title: 'every allowed value of a parameter has its type',
     source: 'C§2.1',
-    fix: 'Correct the values of enum, or the type.',
+    fix: 'Change the values of enum, or the type.',
     judge: (schema, path, mismatchesOf) => {
       if (!hasItems(schema.enum)) return [];
       const types = [...new Set(schema.enum.map(typeName))];
@@ -52,7 +52,7 @@ export const sampleRules: readonly StaticRule[] = [
 ];
 
 interface SampleRule extends Omit<StaticRule, 'inspect'> {
-  /** `mismatchesOf` lists the ways in which a value does not fit the schema it stands in. */
+  /** `mismatchesOf` lists how a value does not match the schema that contains it. */
   judge(
     schema: JsonObject,
     path: string,
@@ -60,7 +60,7 @@ interface SampleRule extends Omit<StaticRule, 'inspect'> {
   ): readonly Problem[];
 }
 
-/** A rule about the values that each schema inside an inputSchema shows: those of parameters and of what is in them. */
+/** A rule about the sample values of each schema inside an inputSchema: those of parameters and of their members. */
 function ofSamples({ judge, ...text }: SampleRule): StaticRule {
   return {
     ...text,

@@ -8,7 +8,7 @@ import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
-/** Requests outside any session, and under ids that nobody was given. */
+/** Requests without a session, and with ids that the server never issued. */
 export const sessionRefusalRules: readonly LiveRule[] = [
   refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
   refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
@@ -21,18 +21,25 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   survived(
     refused(
       'session.prototype',
-      'a session id that is the name of an object member',
+      'a session id such as "constructor" or "__proto__"',
       'POST',
       async () => memberNames,
     ),
   ),
-  survived(refused('session.prototype-get', 'such an id on GET', 'GET', async () => memberNames)),
+  survived(
+    refused(
+      'session.prototype-get',
+      'a session id such as "constructor" or "__proto__" on GET',
+      'GET',
+      async () => memberNames,
+    ),
+  ),
   {
     id: 'session.missing-call',
     level: 'must',
     title: 'a paid call without a session is refused',
     source: 'C§3.1, C§7',
-    fix: 'Look at the session of every request, whoever has paid for it: only initialize needs none.',
+    fix: 'Check the session of every request, paid or not. Only initialize needs none.',
     controls: [lists, answersCalls],
     check: async (probe) => {
       await probe.outcomes();
@@ -47,7 +54,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'initialize with an unknown session id is refused',
     source: 'C§3.1, C§7',
-    fix: "Open a session only where the request names none: an id is the server's to choose.",
+    fix: 'Open a session only if the request names none. Only the server chooses ids.',
     check: async (probe) => {
       await probe.session();
       return invalidSessionProblems(
@@ -82,10 +89,10 @@ export const sessionRefusalRules: readonly LiveRule[] = [
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const longId = 'x'.repeat(4096);
-/** Where ids are members of a plain object, these are always there. */
+/** Names that every plain object has: a server that stores ids in one finds them. */
 const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-/** A rule that names each of these sessions in a request and wants each refused. */
+/** A rule that names each of these sessions in a request; each must be refused. */
 function refused(
   id: string,
   what: string,
@@ -97,7 +104,7 @@ function refused(
     level: 'must',
     title: `${what} is refused`,
     source: 'C§3.1, C§7',
-    fix: 'Answer HTTP 400 {"error":"Invalid session"}; look ids up in a Map or verify their signature.',
+    fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [lists],
     check: async (probe): Promise<readonly Problem[]> => {
       const ids = await idsOf(probe);
@@ -115,7 +122,7 @@ function refused(
   };
 }
 
-/** The rule, run after the others: a server that stores something under such an id may serve nobody from then on. */
+/** The rule, run after the others: it may break a server that stores something under such an id. */
 function survived(rule: LiveRule): LiveRule {
   return {
     ...rule,
@@ -133,7 +140,7 @@ function named(session: string | undefined): string {
   return `mcp-session-id: ${session === undefined ? 'absent' : shorten(session, 40)}`;
 }
 
-/** An id that differs in its middle from one of a session: the last character of base64 may hold bits that do not count. */
+/** The id of a session, changed in its middle: the last character of base64 may contain unused bits. */
 async function tamperedIds(probe: Probe): Promise<readonly [string]> {
   const id = await probe.session();
   if (id === undefined) throw new NotRun(missing.session);

@@ -16,7 +16,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
       const { http, result } = await probe.initialized();
-      if (!result) throw new NotRun('initialize gave no result (discovery.initialize)');
+      if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
       return unless(sessionOf(http) !== undefined, {
         path: 'initialize, header mcp-session-id',
         expected: 'a session id',
@@ -43,9 +43,9 @@ export const sessionRules: readonly LiveRule[] = [
   {
     id: 'session.unique',
     level: 'must',
-    title: 'every initialize opens a session of its own',
+    title: 'every initialize opens its own session',
     source: 'C§3.1',
-    fix: 'Give each initialize a transport and a server object of its own, under an id of at least 128 random bits.',
+    fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
     controls: [opensSession],
     silence: 'breaks',
     check: async (probe) => {
@@ -63,7 +63,7 @@ export const sessionRules: readonly LiveRule[] = [
   {
     id: 'session.lasting',
     level: 'must',
-    title: 'a session answers as often as it is asked',
+    title: 'a session answers more than one request',
     source: 'C§3.1',
     fix: 'Keep the session until it is deleted or expires.',
     controls: [initializesAgain, lists],
@@ -83,7 +83,7 @@ export const sessionRules: readonly LiveRule[] = [
     level: 'must',
     title: 'two sessions at once each get their own answers',
     source: 'C§3.1; reproduced with SDK 1.32',
-    fix: 'Give each session, or each request, a server object of its own.',
+    fix: 'Create a server object for each session or each request.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -114,7 +114,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'twenty sessions are opened and used in parallel',
     source: 'C§3.1',
     turn: 'last',
-    fix: 'Do not limit sessions to one caller; share nothing between them.',
+    fix: 'Allow several sessions at once, and share no state between them.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -150,9 +150,9 @@ export const sessionRules: readonly LiveRule[] = [
   {
     id: 'session.delete',
     level: 'should',
-    title: 'a deleted session is unknown from then on',
+    title: 'a deleted session is refused afterwards',
     source: 'MCP 2025-06-18, transports; C§3.1',
-    fix: 'Forget the session on DELETE, or answer DELETE with 405.',
+    fix: 'Remove the session on DELETE, or answer DELETE with 405.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const session = await probe.newSession();

@@ -17,7 +17,7 @@ import {
 } from './instance.ts';
 
 const defaultPort = 3000;
-/** Long enough to start, and to find the port in use. */
+/** Enough time to start, or to find the port in use. */
 const momentMs = 20_000;
 const againMs = 100;
 
@@ -53,11 +53,11 @@ export const startRules: readonly LiveRule[] = [
   {
     id: 'process.default-port',
     level: 'must',
-    title: `the server listens on port ${defaultPort} where PORT is not set`,
+    title: `the server listens on port ${defaultPort} if PORT is not set`,
     source: 'C§4.2, C§8',
     turn: 'aside',
     controls: [startsInstances],
-    fix: `Let the port default to ${defaultPort}.`,
+    fix: `Use ${defaultPort} as the default of PORT.`,
     check: async (probe) => {
       const instance = await probe.launch({ PORT: undefined });
       if (instance.healthy && (await comesToAcceptOurToken(probe, instance))) {
@@ -79,7 +79,7 @@ export const startRules: readonly LiveRule[] = [
     source: 'C§4.2',
     turn: 'aside',
     controls: [startsInstances],
-    fix: 'Report the error and exit with a status other than 0; never listen on another port.',
+    fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
     check: async (probe) => {
       const busy = await listen(0);
       try {
@@ -95,7 +95,7 @@ export const startRules: readonly LiveRule[] = [
     ...keyless,
     check: async (probe) => {
       if (probe.profile.token.jwksUrl !== null) {
-        throw new NotRun('the platform profile knows where the keys are');
+        throw new NotRun('the platform profile has the URL of the keys');
       }
       return keyless.check(probe);
     },
@@ -121,7 +121,7 @@ export const startRules: readonly LiveRule[] = [
     source: 'C§1.4, C§5.1',
     turn: 'aside',
     controls: [startsInstances],
-    fix: 'Take the audience from PLATFORM_AUDIENCE, whatever address the server itself listens on.',
+    fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
     check: (probe) => audienceProblems(probe),
   },
 ];
@@ -139,12 +139,12 @@ function refusesToStart(
     source: 'C§5.4, C§5.5',
     turn: 'aside',
     controls: [startsInstances],
-    fix: `Check ${variable} at the start and exit with a message: otherwise anyone can call without paying.`,
+    fix: `Check ${variable} at the start and exit with a message. Otherwise anyone can call without paying.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
   };
 }
 
-/** A start that must end by itself, with a status other than 0 and an explanation. */
+/** A start that must fail, with a status other than 0 and an explanation. */
 async function endProblems(instance: Instance, path: string, mentions: string): Promise<readonly Problem[]> {
   if (instance.healthy) return [{ path, expected: 'no start', actual: 'a running server' }];
   const { code, signal } = await instance.exit;
@@ -163,8 +163,8 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
 }
 
 /**
- * Whether the server at an instance's address is that instance, sooner or later: another one may answer there, and
- * when it ends, leave the port to ours.
+ * Whether the server at an instance's address is that instance, at once or later: another one may answer there and
+ * leave the port to ours when it ends.
  */
 async function comesToAcceptOurToken(probe: Probe, instance: Instance): Promise<boolean> {
   let waiting = true;
@@ -179,7 +179,7 @@ async function comesToAcceptOurToken(probe: Probe, instance: Instance): Promise<
   return false;
 }
 
-/** Whether it is this instance that answers there, and not another program that holds the port. */
+/** Whether this instance answers there, and not another program that uses the port. */
 async function acceptsOurToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   return callOf(probe, instance, token).then(
@@ -188,7 +188,7 @@ async function acceptsOurToken(probe: Probe, instance: Instance): Promise<boolea
   );
 }
 
-/** Occupies a port; whoever connects is turned away. */
+/** Occupies a port and closes each connection. */
 function listen(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());

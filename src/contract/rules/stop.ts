@@ -14,7 +14,7 @@ import {
   startsInstances,
 } from './instance.ts';
 
-/** Longer than a server may take to finish its calls. */
+/** More time than a server may take to finish its calls. */
 const timeoutMs = 20_000;
 
 /** How the server stops. */
@@ -26,7 +26,7 @@ export const stopRules: readonly LiveRule[] = [
     source: 'common to all container platforms',
     turn: 'aside',
     controls: [startsInstances],
-    fix: 'Stop listening, finish what runs, then exit with status 0.',
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: async (probe) => {
       await audienceProblems(probe);
       const instance = await productionInstance(probe);
@@ -38,17 +38,17 @@ export const stopRules: readonly LiveRule[] = [
   {
     id: 'process.terminate-during-call',
     level: 'should',
-    title: 'a call that runs when SIGTERM comes is still answered',
+    title: 'a call that runs when SIGTERM arrives is still answered',
     source: 'common to all container platforms',
     turn: 'aside',
     silence: 'breaks',
     controls: [startsInstances],
-    fix: 'Stop listening, finish what runs, then exit with status 0.',
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: interruptedCallProblems,
   },
 ];
 
-/** The call is under way from the moment its headers are in; its body follows the signal. */
+/** The call is running as soon as its headers have arrived; its body is sent after the signal. */
 async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]> {
   const instance = await secondInstance(probe);
   const answer = await callOf(probe, instance, await probe.token(), {
@@ -67,7 +67,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
 
 function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
   if (code !== 0 && uncaught.test(instance.output())) {
-    throw new NotRun('the process died of an error that nothing caught (endpoint.stays-up)');
+    throw new NotRun('the process died of an uncaught error (see endpoint.stays-up)');
   }
   return unless(code === 0, {
     path: 'SIGTERM',
@@ -76,5 +76,5 @@ function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly P
   });
 }
 
-/** The line with which Node ends what it says of an uncaught exception. */
+/** The last line that Node prints after an uncaught exception. */
 const uncaught = /^Node\.js v\d/m;

@@ -8,15 +8,15 @@ import { ofCall } from './result.ts';
 
 const source = 'app contribute/actions.ts';
 
-/** The marketplace's submission test, replayed: the SDK's client, one token, every tool in order. */
+/** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [
   {
     id: 'submission.calls',
     level: 'must',
-    title: 'the submission test calls every tool without an exception',
+    title: 'the submission test can call every tool',
     source,
     fact: true,
-    fix: 'Let every tool answer its sample arguments: default, examples[0], enum[0], else "test", 1 or true.',
+    fix: 'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -32,12 +32,12 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'no call of the submission test ends in a failure',
     source,
     fact: true,
-    fix: 'Give the parameters a default or examples[0] with which the tool succeeds: the test calls it with those alone.',
+    fix: 'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, 'no call of the test gave a result (submission.calls)', (step) =>
+      return judgeEach(answered, 'no call of the test got a result (see submission.calls)', (step) =>
         failureProblems(step).map((problem) => ofCall(step, problem)),
       );
     },
@@ -48,15 +48,17 @@ export const submissionRules: readonly LiveRule[] = [
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
     source,
     fact: true,
-    fix: 'Put JSON.stringify(structuredContent) into content[0].text: the test reads the text, in a failure too.',
+    fix: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
-        throw new NotRun('a tool has no outputSchema that compiles (output.object-root, output.compiles)');
+        throw new NotRun(
+          'a tool has no outputSchema that compiles (see output.object-root, output.compiles)',
+        );
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, 'no call of the test gave a result (submission.calls)', (step) =>
+      return judgeEach(answered, 'no call of the test got a result (see submission.calls)', (step) =>
         textProblems(step).map((problem) => ofCall(step, problem)),
       );
     },
@@ -64,20 +66,20 @@ export const submissionRules: readonly LiveRule[] = [
   {
     id: 'submission.in-time',
     level: 'must',
-    title: 'the submission test ends before its token does',
+    title: 'the submission test ends before its token expires',
     source,
     fact: true,
-    fix: 'Make the tools faster: one token of limited life serves the whole sequence.',
+    fix: 'Make the tools faster. The test calls all of them with one token that expires.',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;
-      if (submissionMs === null) throw new NotRun('the platform sets no limit');
+      if (submissionMs === null) throw new NotRun('the platform profile sets no limit');
       const { ms, steps } = await rehearse(probe);
       if (ms <= submissionMs && steps.some(({ silent }) => silent)) {
-        throw new NotRun('a call of the test was not answered (submission.calls)', 'unanswered');
+        throw new NotRun('a call of the test was not answered (see submission.calls)', 'unanswered');
       }
       if (steps.every(({ thrown }) => thrown !== undefined)) {
-        throw new NotRun('no call of the test gave a result (submission.calls)');
+        throw new NotRun('no call of the test got a result (see submission.calls)');
       }
       return unless(ms <= submissionMs, {
         expected: `at most ${submissionMs} ms for all tools`,

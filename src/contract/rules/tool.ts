@@ -20,21 +20,21 @@ export const toolRules: readonly StaticRule[] = [
     level: 'must',
     title: 'no two tools share a name',
     source: 'C§2.1',
-    fix: 'Rename one of the two: tools/call can only reach one of them.',
+    fix: 'Rename one of them. tools/call can reach only one tool of each name.',
     inspect: ({ name }, siblings) =>
       unless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
         path: 'name',
-        expected: 'a name of its own',
-        actual: `${shorten(name)} names several tools`,
+        expected: 'a unique name',
+        actual: `several tools are called ${shorten(name)}`,
       }),
   },
   {
     id: 'tool.name-pattern',
     level: 'should',
-    title: 'every tool name consists of characters that all clients accept',
+    title: 'every tool name contains only characters that all clients accept',
     source: 'profile limits.toolNamePattern',
     fact: true,
-    fix: 'Use letters, digits, _ and -, at most 64: one bad name hides all tools of the server in several clients.',
+    fix: 'Use at most 64 letters, digits, _ and -. In several clients, one invalid name hides all tools of the server.',
     inspect: ({ name }, _siblings, { limits }) =>
       unless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
         path: 'name',
@@ -58,10 +58,10 @@ export const toolRules: readonly StaticRule[] = [
   {
     id: 'tool.description-length',
     level: 'should',
-    title: 'every description is long enough to choose a tool by',
+    title: 'every description is long enough to choose the tool by it',
     source: 'profile limits.descriptionCharacters',
     fact: true,
-    fix: 'Add what the answer holds and when an agent should ask for it.',
+    fix: 'Add what the result contains and when an agent should call the tool.',
     inspect: ({ description }, _siblings, { limits }) => {
       if (!isText(description)) return [];
       const { length } = description.trim();
@@ -86,7 +86,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no description merely repeats the name',
     source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
-    fix: 'Say what the name does not: what comes back, from where, how fresh.',
+    fix: 'Add what the name does not say: what the tool returns, from which source, and how recent the data is.',
     inspect: ({ name, description }) =>
       unless(
         !isText(name) ||
@@ -105,20 +105,20 @@ export const toolRules: readonly StaticRule[] = [
     title: 'no two tools share a description',
     source: 'C§2.1; docs guides/troubleshooting.mdx',
     fact: true,
-    fix: 'Say in each what sets it apart, so that an agent can choose.',
+    fix: 'Say in each description how the tool differs from the others, so that an agent can choose.',
     inspect: (tool, siblings) =>
       unless(gistOf(tool) === undefined || siblings.every((other) => gistOf(other) !== gistOf(tool)), {
         path: 'description',
-        expected: 'a description of its own',
+        expected: 'a unique description',
         actual: shorten(tool.description),
       }),
   },
   {
     id: 'tool.to-do',
     level: 'should',
-    title: 'no description is left to be written',
+    title: 'no description is still a placeholder',
     source: 'C§2.1',
-    fix: 'Write what the to-do asks for: agents read it as the description.',
+    fix: 'Replace the to-do by a description: agents read it as it is.',
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
       ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
@@ -140,7 +140,7 @@ function toDoProblem(description: unknown, path: string): readonly Problem[] {
 
 const gists = new WeakMap<JsonObject, string>();
 
-/** The normalized form of a tool's description, made once for all comparisons; undefined where there is none. */
+/** The normalized description of a tool, computed once for all comparisons; undefined if there is none. */
 function gistOf(tool: JsonObject): string | undefined {
   const known = gists.get(tool);
   if (known !== undefined || !isText(tool.description)) return known;
@@ -149,21 +149,21 @@ function gistOf(tool: JsonObject): string | undefined {
   return made;
 }
 
-/** The one rule that is given every element of the list; the others are given only those that pass it. */
+/** The one rule that sees every element of the list; the others see only those that pass it. */
 export const readable: StaticRule = {
   id: 'tool.readable',
   level: 'must',
-  title: 'every element of the tool list is an object of reasonable size',
+  title: 'every element of the tool list is an object within the size limits',
   source: 'C§2.1',
-  fix: 'Return one plain object for each tool and simplify its schemas.',
+  fix: 'Return one plain object for each tool, and simplify its schemas.',
   inspect: (tool) =>
     unless(isObject(tool) && isReadable(tool), {
       expected: `a JSON object of at most ${bounds.levels} levels and ${bounds.values} values`,
-      actual: isObject(tool) ? 'a larger one' : shorten(tool),
+      actual: isObject(tool) ? 'a larger object' : shorten(tool),
     }),
 };
 
-/** Reads Latin script only: of a description in another one nothing can be said. */
+/** Reads Latin script only; descriptions in other scripts are not judged. */
 function incompleteness(description: string): readonly Problem[] {
   if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(description)) return [];
   return [
@@ -184,7 +184,7 @@ const returning =
   /\b(return|get|give|list|fetch|find|show|report|compute|calculate|scan|search|look|count|convert|check|analy[sz]e|answer|provide|retrieve|estimate|compare|detect|rank|create|generate|tell|read)(s|es|ed|ing)?\b/i;
 const using = /\b(use|used|useful|call|when|whenever|where|if|before|after|for|to)\b/i;
 
-/** The words of a text that carry meaning; those of a name stand between underscores or hyphens. */
+/** The significant words of a text; in a name, underscores and hyphens separate them. */
 function fillerless(text: string): string {
   return text
     .replaceAll(/[_-]/g, ' ')

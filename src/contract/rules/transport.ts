@@ -9,7 +9,7 @@ import { rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 
-/** HTTP around the messages: what is accepted, and what an ill-formed request gets. */
+/** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
   accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
   accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
@@ -20,7 +20,7 @@ export const transportRules: readonly LiveRule[] = [
   accepted('http.charset', 'must', 'a Content-Type with a charset', {
     'content-type': 'application/json; charset=utf-8',
   }),
-  accepted('http.any-host', 'must', 'a request under a public host name', { host: 'tools.example.com' }),
+  accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
   turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(1, 'tools/list'), {
     headers: { 'content-type': 'text/plain' },
   }),
@@ -30,14 +30,14 @@ export const transportRules: readonly LiveRule[] = [
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
   ),
   turnedDown('http.empty', 'an empty body', ''),
-  turnedDown('http.not-object', 'a body that is JSON but no object', '"tools/list"'),
+  turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
   turnedDown('http.null', 'the body null', 'null'),
   {
     id: 'http.foreign-origin',
     level: 'should',
     title: 'a request from a foreign web page is refused',
     source: 'MCP 2025-06-18, transports',
-    fix: 'Answer 403 to an Origin that is not on the list of allowed ones.',
+    fix: 'Answer 403 to a request whose Origin is not allowed.',
     controls: [lists],
     check: async (probe) =>
       rejectedProblems(
@@ -75,12 +75,12 @@ export const transportRules: readonly LiveRule[] = [
     level: 'should',
     title: 'a stream of events that answers a request ends with the response',
     source: 'MCP 2025-06-18, transports',
-    fix: 'End the stream after the response: each one left open costs caller and server a connection.',
+    fix: 'End the stream after the response. Each open stream costs the caller and the server a connection.',
     check: async (probe) => {
       const { http } = await probe.rpc('tools/list');
       return unless(!http.open, {
         path: 'tools/list',
-        expected: 'the end of the stream after the response',
+        expected: 'a stream that ends after the response',
         actual: 'a stream that stays open',
       });
     },
@@ -105,7 +105,7 @@ export const transportRules: readonly LiveRule[] = [
   {
     id: 'http.no-stack',
     level: 'should',
-    title: 'no error shows the insides of the server',
+    title: 'no error exposes internals of the server',
     source: 'OWASP, error handling',
     fix: 'Log the error and answer with a short message.',
     check: async (probe) => {
@@ -129,7 +129,7 @@ export const transportRules: readonly LiveRule[] = [
   },
 ];
 
-/** Whether a text shows a line of a stack trace or a path of the server's own files near its beginning. */
+/** Whether a text contains a line of a stack trace or a path of the server's files near its beginning. */
 export function showsInsides(text: string): boolean {
   return insideOf(text) !== undefined;
 }
@@ -158,12 +158,12 @@ function accepted(
     level,
     title: `${what} is answered`,
     source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
-    fix: 'Answer in JSON whatever the headers say: the bare transport of the SDK is stricter than callers are.',
+    fix: 'Answer in JSON whatever the headers say. The transport of the SDK alone is stricter than real callers.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
       if (headers.host !== undefined && probe.url.protocol === 'https:') {
-        throw new NotRun('over HTTPS the host name decides which server is reached');
+        throw new NotRun('over HTTPS, the host name decides which server answers');
       }
       const session = await probe.session();
       const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
@@ -191,7 +191,7 @@ function turnedDown(
     level: 'should',
     title: `${what} is refused`,
     source: 'C§4 (JSON-RPC 2.0 §5.1)',
-    fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700, -32600).',
+    fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();

@@ -119,7 +119,7 @@ export class Apis {
     const isPlain =
       parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.search === '';
     if (!parsed || !isPlain || /[{}]|%7B|%7D/i.test(parsed.href)) {
-      throw new Refusal(`its address ${shorten(url)} is not one that a request can be sent to`, pointer);
+      throw new Refusal(`its server URL ${shorten(url)} is not a valid address for requests`, pointer);
     }
     return parsed.href.replace(/[#?].*$/, '').replace(/\/+$/, '');
   }
@@ -139,7 +139,7 @@ export class Apis {
     }
     if (isOptional) return [];
     throw new Refusal(
-      'it takes no credential that is known: a key, a bearer token, a user with a password',
+      'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password',
       pointer,
     );
   }

@@ -43,7 +43,7 @@ export class OpenApiDocument {
   follow(value: Json | undefined, pointer: string): Found {
     let found: Found = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
-      if (hops >= mostHops) throw new Refusal('this reference leads in a circle', pointer);
+      if (hops >= mostHops) throw new Refusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
     }
     return found;
@@ -57,7 +57,7 @@ export class OpenApiDocument {
 
   #target(reference: string, from: string): Found {
     if (!reference.startsWith('#/')) {
-      throw new Refusal(`the reference ${shorten(reference)} leads out of the document`, from);
+      throw new Refusal(`the reference ${shorten(reference)} points outside the document`, from);
     }
     let at: Json | undefined = this.root;
     for (const step of reference.slice(2).split('/')) {
@@ -65,7 +65,7 @@ export class OpenApiDocument {
       at =
         typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as JsonObject)[key] : undefined;
     }
-    if (at === undefined) throw new Refusal(`the reference ${shorten(reference)} leads nowhere`, from);
+    if (at === undefined) throw new Refusal(`the reference ${shorten(reference)} points to nothing`, from);
     return { value: at, pointer: reference };
   }
 }
@@ -87,7 +87,7 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
   const parsed = await parse(text, where);
   if (!parsed.ok) return parsed;
   const root = parsed.value;
-  const hint = 'Give an OpenAPI document: its first member is openapi: 3.1.0.';
+  const hint = 'Give an OpenAPI document: it has a member such as openapi: 3.1.0.';
   if (!isObject(root)) return refuse(inputError(where, undefined, 'is not an OpenAPI document', hint));
   const said = String(root.openapi ?? root.swagger ?? '');
   const version = (['3.0', '3.1', '2.0'] as const).find(
@@ -95,7 +95,9 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
   );
   if (version === undefined) {
     const message =
-      said === '' ? 'is not an OpenAPI document' : `is OpenAPI ${shorten(said)}; 3.1, 3.0 and 2.0 are known`;
+      said === ''
+        ? 'is not an OpenAPI document'
+        : `is OpenAPI ${shorten(said)}; versions 3.1, 3.0 and 2.0 are supported`;
     return refuse(inputError(where, undefined, message, hint));
   }
   if (!isObject(root.paths))
@@ -106,7 +108,12 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
 async function parse(text: string, where: string): Promise<Result<unknown>> {
   const tooLong = (limit: number) =>
     refuse(
-      inputError(where, undefined, `${text.length} characters, ${limit} at most`, 'Give a smaller document.'),
+      inputError(
+        where,
+        undefined,
+        `the document has ${text.length} characters; at most ${limit} are allowed`,
+        'Give a smaller document.',
+      ),
     );
   if (text.length > most.json) return tooLong(most.json);
   try {

@@ -29,12 +29,12 @@ export function toolsOfDocument(
   const operations = chosen(operationsOf(document), names);
   if (!operations.ok) return operations;
   if (tool !== null && operations.value.length > 1) {
-    const hint = 'Choose one operation, or leave the name out.';
+    const hint = 'Choose one operation, or remove --tool.';
     return refuse(
       inputError(
         '--tool',
         tool,
-        `names one tool, and ${operations.value.length} operations are chosen`,
+        `names one tool, but ${operations.value.length} operations are chosen`,
         hint,
       ),
     );

@@ -63,7 +63,10 @@ export function chosen(
   const errors = names.flatMap((name) => {
     if (known.has(normal(name))) return [];
     const near = closest(normal(name), [...known.keys()]);
-    const hint = near === undefined ? 'Leave --operation out to see them all.' : `Did you mean ${near}?`;
+    const hint =
+      near === undefined
+        ? 'Run the command without --operation to list all of them.'
+        : `Did you mean ${near}?`;
     return [inputError('--operation', name, 'is not an operation of the document', hint)];
   });
   if (errors.length > 0) return refuse(...errors);

@@ -89,15 +89,15 @@ class InputCollector {
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
     if (place === 'cookie') {
-      if (isRequired) throw new Refusal('it needs a cookie', pointer);
-      this.#lost(pointer, 'is a cookie: it was left out');
+      if (isRequired) throw new Refusal('it requires a cookie, which a tool cannot send', pointer);
+      this.#lost(pointer, 'is a cookie, so it was left out');
       return;
     }
     if (place !== 'path' && place !== 'query' && place !== 'header') return;
     if (place === 'path' && !path.includes(`{${name}}`)) return;
     if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
     if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
-      if (isRequired) throw new Refusal('its name cannot be that of a header', pointer);
+      if (isRequired) throw new Refusal('its name is not a valid header name', pointer);
       this.#lost(pointer, 'has a name that no header can have: it was left out');
       return;
     }
@@ -128,7 +128,7 @@ class InputCollector {
       types.find(isJsonType) ?? types.find((one) => one.startsWith('application/x-www-form-urlencoded'));
     if (!body || type === undefined) {
       if (types.length === 0 || body?.value.required !== true) return;
-      throw new Refusal(`it takes a body of ${types.join(', ')}; JSON and forms are known`, pointer);
+      throw new Refusal(`it takes a body of ${types.join(', ')}; only JSON and forms are supported`, pointer);
     }
     const media = content[type];
     const at = below(body.pointer, 'content', type, 'schema');
@@ -157,7 +157,7 @@ class InputCollector {
       return;
     }
     const file = bodies.find(({ value }) => value.type === 'file');
-    if (file) throw new Refusal('it takes a file', file.pointer);
+    if (file) throw new Refusal('it requires a file upload, which a tool cannot send', file.pointer);
     const properties = bodies.map(({ value, pointer }) => [
       String(value.name),
       this.#schemaOf(value, pointer).schema,

@@ -154,7 +154,7 @@ class Conversion {
       const at = below(pointer, 'properties', name);
       if (property === false || (isObject(property) && property[hidden] === true)) return [];
       if (!parseFieldName(name, at).ok) {
-        this.#notes.push([at, 'has a name that no field can have: it was left out']);
+        this.#notes.push([at, 'has a name that is not allowed for fields, so it was left out']);
         return [];
       }
       return [[name, this.#convert(property, at, open)]];

@@ -28,7 +28,7 @@ export function toolOfOperation(
   const tool = name ?? toolNameOf(operation);
   const changes: Change[] = [];
   const lost = (path: string, what: string) =>
-    changes.push({ tool, path, what, why: 'a definition of a tool cannot hold it' });
+    changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
   const answer = answerOf(document, operation, lost);
   const inputs = inputsOf(document, operation, lost);
   const api = apis.of(operation, inputs.keys);
@@ -119,12 +119,13 @@ function successOf(document: OpenApiDocument, responses: JsonObject, at: string)
     const response = document.object(responses[status], below(at, status));
     const content = response && contentOf(document, response.value, response.pointer);
     if (content?.given === undefined) {
-      refusals.push(new Refusal('its answer of success is not JSON', response?.pointer ?? below(at, status)));
+      refusals.push(new Refusal('its success response is not JSON', response?.pointer ?? below(at, status)));
     } else if (isTyped(document, content.given, content.pointer)) {
       return { ...content, given: content.given };
-    } else refusals.push(new Refusal('its answer has no members: its schema says nothing', content.pointer));
+    } else
+      refusals.push(new Refusal('the schema of its success response declares no members', content.pointer));
   }
-  const reason = isEmpty ? 'its answer of success has no content' : 'it names no answer of success';
+  const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
   throw refusals[0] ?? new Refusal(reason, at);
 }
 

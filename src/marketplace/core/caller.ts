@@ -162,7 +162,7 @@ function expectation(way: UnhappyWay, { http, result }: RpcAnswer): NonNullable<
   const actual = http.status === 0 ? http.body : `HTTP ${http.status} ${http.body.slice(0, 200)}`.trimEnd();
   switch (way) {
     case 'slow':
-      return { what: 'the result, as for any other client', met: result !== undefined, actual };
+      return { what: 'the result that other clients get', met: result !== undefined, actual };
     case 'dropped-session':
       return {
         what: 'HTTP 400 {"error":"Invalid session"} (C§7)',

@@ -104,7 +104,7 @@ function endpointProblems(text: string): readonly FieldProblem[] {
       : [reject('endpoint', 'Expected a URL that ends with /mcp (C§8).')]),
     ...(url.username === '' && url.password === ''
       ? []
-      : [reject('endpoint', 'Leave the user and the password out: callers have none.')]),
+      : [reject('endpoint', 'Remove the user and the password: callers do not have them.')]),
     ...(/sse/i.test(url.pathname)
       ? [advise('endpoint', 'The path contains "sse": the public marketplace then picks its old SSE client.')]
       : []),

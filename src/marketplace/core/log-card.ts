@@ -10,9 +10,9 @@ export interface CardPart {
 
 const endings: { readonly [ending in Ending]: string } = {
   answered: 'Answered from the evidence gathered.',
-  'explicit-empty': 'Bounded answer: the tool says explicitly that there is nothing to find.',
+  'explicit-empty': 'Bounded answer: the tool says explicitly that nothing was found.',
   'fan-out': 'Bounded answer: the same endpoint was called again and again without evidence.',
-  'upstream-abort': 'Bounded answer: the server gave no answer.',
+  'upstream-abort': 'Bounded answer: the server did not answer.',
   'capability-miss': 'Bounded answer: no available tool satisfied the request.',
   'call-limit': 'Bounded answer: the calls of this turn are used up.',
 };

@@ -149,7 +149,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       throw new MarketError(
         'NOT_REFRESHED',
         error.message,
-        'Start the server; what was stored stays as it is.',
+        'Start the server and try again. The stored list is unchanged.',
       );
     });
     const listing = { ...before, tools, refreshedAt: new Date().toISOString() };

@@ -61,7 +61,7 @@ export class Store {
     } catch (error) {
       throw damaged(this.file, (error as Error).message, error);
     }
-    throw damaged(this.file, 'does not hold the state of a marketplace', undefined);
+    throw damaged(this.file, 'does not contain the state of a marketplace', undefined);
   }
 }
 
@@ -76,6 +76,6 @@ function isState(value: unknown): value is MarketplaceState {
 }
 
 function damaged(file: string, what: string, cause: unknown): ProjectError {
-  const hint = 'Start again without it: market-mcp marketplace --reset';
+  const hint = 'Start with an empty state: market-mcp marketplace --reset';
   return new ProjectError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
 }

@@ -29,7 +29,7 @@ export function Listings({ data, csrf }: { data: ListingsData; csrf: string }) {
             lines={[
               refreshed.changes.length === 0
                 ? 'Nothing has changed.'
-                : `${refreshed.changes.length} changes taken over.`,
+                : `${refreshed.changes.length} changes were stored.`,
             ]}
           />
           {refreshed.changes.length > 0 && <Changes changes={refreshed.changes} />}
@@ -103,7 +103,7 @@ function ListingCard({
           <Notice
             mark="advice"
             title="The server differs from what buyers see"
-            lines={['Press Refresh Skills to take this over:']}
+            lines={['Press Refresh Skills to update the listing:']}
           />
           <Changes changes={changes} />
         </div>

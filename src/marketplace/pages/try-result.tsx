@@ -37,7 +37,7 @@ export function Result({ report, curl, csrf }: { report: CallReport; curl: strin
       {expected && (
         <Notice
           mark={expected.met ? 'pass' : 'fail'}
-          title={expected.met ? 'The server answered as it must' : 'The server did not answer as it must'}
+          title={expected.met ? 'The server answered correctly' : 'The server did not answer correctly'}
           lines={[`expected ${expected.what}`, `got ${expected.actual}`]}
         />
       )}

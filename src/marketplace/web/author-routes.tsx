@@ -201,7 +201,7 @@ async function callAs(
     const known = Object.keys(unhappyWays).join(', ');
     throw new MarketError(
       'BAD_WAY',
-      `there is no unhappy way ${JSON.stringify(way)}`,
+      `there is no kind of call ${JSON.stringify(way)}`,
       `Choose one of: ${known}.`,
     );
   }

@@ -20,7 +20,7 @@ import type { Done, Site } from './site.tsx';
 export function jobOf(marketplace: Marketplace, id = ''): Job {
   const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
   if (job) return job;
-  throw new MarketError('NO_SUCH_JOB', 'this run is no longer known', 'Start it again.');
+  throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
 }
 
 /** Register, My tools, Ask and Disputes: the marketplace's own part. */

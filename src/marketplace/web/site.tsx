@@ -91,7 +91,7 @@ export class Site {
     if (wantsJson(c)) return c.json({ error: { code, message, hint } }, status);
     return this.#html(
       c,
-      'Not done',
+      'The request failed',
       <Notice mark="fail" title={message} lines={hint === '' ? [] : [hint]} />,
       status,
     );

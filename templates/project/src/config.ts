@@ -6,18 +6,18 @@ import type { KeySources } from './server/keys.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
 
-/** A server's configuration, complete and checked; its name and version stand in package.json. */
+/** A server's configuration, complete and validated; its name and version are in package.json. */
 export type Config = Omit<AppConfig, 'name' | 'version'> & ListenOptions;
 
-/** What the server must know of its platform, as `platform.ts` holds it. */
+/** What the server must know about its platform, from `platform.ts`. */
 export interface Platform {
   readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys' | 'maxLifetimeSeconds' | 'once'> & {
-    /** How long its tokens are valid. */
+    /** Lifetime of its tokens. */
     readonly lifetimeSeconds: number;
-    /** Null where PLATFORM_ISSUER must be set. */
+    /** Null if PLATFORM_ISSUER must be set. */
     readonly issuer: string | null;
     readonly jwksUrl: string | null;
-    /** A public key as PEM text, for where the key set cannot be fetched, and where it comes from. */
+    /** A public key as PEM text, used if the key set cannot be fetched, and its source. */
     readonly fallbackKey: { readonly pem: string; readonly source: string } | null;
   };
   readonly limits: {
@@ -25,12 +25,12 @@ export interface Platform {
     readonly callMs: number;
   };
   readonly protocol?: {
-    /** Whether the stateless revision of MCP is served, beside sessions; `on` where this is absent. */
+    /** Whether the stateless revision of MCP is served in addition to sessions; `on` by default. */
     readonly modern: 'on' | 'off';
   };
 }
 
-/** A configuration, and what speaks against it without standing in its way. */
+/** A configuration with its warnings. */
 export interface Configured {
   readonly config: Config;
   readonly warnings: readonly string[];
@@ -40,10 +40,10 @@ export type ConfigResult =
   | ({ readonly ok: true } & Configured)
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** What is left of the platform's time limit when a call is at its deadline: for its answer to arrive. */
+/** The rest of the platform's time limit after the deadline of a call, so that its answer can arrive. */
 const answerMs = 2_000;
 
-/** A platform may make its tokens last longer one day. */
+/** A platform may extend the lifetime of its tokens. */
 const lifetimeFactor = 10;
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -62,7 +62,7 @@ export function readConfig(
 ): ConfigResult {
   const errors: string[] = [];
   const given = (name: VariableName) => env[name]?.trim() || variables[name].default;
-  /** The parsed variable. After an error the value is missing, and so is the whole configuration. */
+  /** The parsed variable. After an error, the value and the whole configuration are missing. */
   const read = <T>(name: VariableName, parse: (text: string | null) => T): T => {
     try {
       return parse(given(name));
@@ -83,7 +83,7 @@ export function readConfig(
       const configured = read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', algorithms, readText));
       return { configured, jwksUrl: null, fallback: null };
     }
-    // The profile's key belongs to the profile's platform: it does not stand in for another one.
+    // The key in the profile belongs to the platform of the profile, not to any other issuer.
     const isOwn = given('PLATFORM_JWKS_URL') === null && given('PLATFORM_ISSUER') === null;
     const fallback = isOwn && fallbackKey ? { ...fallbackKey, key: createPublicKey(fallbackKey.pem) } : null;
     const address = given('PLATFORM_JWKS_URL') ?? jwksUrl;
@@ -138,7 +138,9 @@ function warningsOf({ token, sessionSecret, production }: Config): string[] {
   const warnings: string[] = [];
   if (token === null) warnings.push('AUTH is off: anyone can call the tools without paying.');
   if (production && sessionSecret === null) {
-    warnings.push('SESSION_SECRET is not set: sessions end with this process and hold on no other replica.');
+    warnings.push(
+      'SESSION_SECRET is not set: sessions end with this process and are invalid on other replicas.',
+    );
   }
   return warnings;
 }
@@ -155,7 +157,9 @@ function isOff(text: string | null, stage: string): boolean {
   if (text === null) return false;
   if (text !== 'off') throw new Error(`the only value is "off", got ${JSON.stringify(text)}.`);
   if (stage !== 'development' && stage !== 'test') {
-    throw new Error(`"off" is refused where NODE_ENV is ${JSON.stringify(stage)}.`);
+    throw new Error(
+      `"off" is refused because NODE_ENV is ${JSON.stringify(stage)}; unset NODE_ENV, or set it to development or test.`,
+    );
   }
   return true;
 }
@@ -168,7 +172,7 @@ function onOrOff(text: string | null): boolean {
 function audienceOf(text: string | null, port: number, production: boolean): string {
   if (text === null) {
     if (!production) return `http://localhost:${port}/mcp`;
-    throw new Error('must be set in production: the public endpoint URL, exactly as registered.');
+    throw new Error('must be set in production: the public URL of the endpoint, exactly as registered.');
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
@@ -178,13 +182,13 @@ function audienceOf(text: string | null, port: number, production: boolean): str
 
 function issuerOf(text: string | null): string {
   if (text !== null) return text;
-  throw new Error('must be set: who issues the tokens; the platform profile does not know it.');
+  throw new Error('must be set: the issuer of the tokens, which the platform profile does not contain.');
 }
 
 function keySetOf(text: string | null): URL {
   if (text === null) {
     throw new Error(
-      'must be set, or PLATFORM_PUBLIC_KEY: without a key no call can be known to be paid for.',
+      'must be set, or PLATFORM_PUBLIC_KEY: without a key, the server cannot verify that a call is paid.',
     );
   }
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -197,18 +201,19 @@ const keyTypes: { readonly [family: string]: string } = { RS: 'rsa', PS: 'rsa', 
 
 function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): KeyObject {
   const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : contentOf(text, readText);
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem)) throw new Error('holds a private key; give the public one.');
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem))
+    throw new Error('contains a private key; use the public key of the platform.');
   let key: KeyObject;
   try {
     key = createPublicKey(pem);
   } catch {
     throw new Error(
-      'expected a public key or a certificate as PEM text, or the path of a file that holds it.',
+      'expected a public key or a certificate as PEM text, or the path of a file that contains it.',
     );
   }
   const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails } = key;
   if (!algorithms.some((algorithm) => keyTypes[algorithm.slice(0, 2)] === type)) {
-    throw new Error(`is a key of type ${type}, which does not fit ${algorithms.join(', ')}.`);
+    throw new Error(`is a key of type ${type}, which cannot be used with ${algorithms.join(' or ')}.`);
   }
   if (type === 'rsa' && Number(asymmetricKeyDetails?.modulusLength) < 2048) {
     throw new Error('expected an RSA key of 2048 bits or more.');
@@ -221,7 +226,7 @@ function contentOf(path: string, readText: ReadText): string {
     return readText(path);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new Error(`is not PEM text, and no file of that name can be read (${reason}).`);
+    throw new Error(`is neither PEM text nor the path of a readable file (${reason}).`);
   }
 }
 

@@ -6,7 +6,7 @@ import { listen } from './server/listen.ts';
 import { createLog } from './server/log.ts';
 import { tools } from './tools/index.ts';
 
-// Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Where it cannot start, says why on stderr
+// Runs the server as this process until SIGTERM or SIGINT, then exits with 0. If it cannot start, prints the reasons on stderr
 // and exits with 1. The same signal again ends the process at once.
 
 loadEnvironment();
@@ -17,7 +17,7 @@ if (!configured.ok || ownErrors.length > 0) {
 const { config, warnings } = configured;
 const info = readServerInfo();
 
-// Who reads the log may go away: that ends the log, not the server.
+// The reader of the log may go away: that ends the log, not the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const log = createLog((lines) => process.stdout.writable && process.stdout.write(lines));
 process.on('exit', log.flush);
@@ -38,7 +38,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-// Whoever reads this may end the server at once.
+// A reader of this line may end the server at once.
 for (const text of warnings) log('warning', { text });
 const { host } = config;
 log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
@@ -51,7 +51,7 @@ async function start() {
   return { app, server: await listen(app, { ...config, maxConnections }, log) };
 }
 
-/** The endpoint as a person at this machine calls it: by the name that tokens have in development. */
+/** The endpoint with the host name that tokens have in development. */
 function addressOf(host: string, port: number): string {
   const isHere = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host);
   return `http://${isHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;

@@ -12,10 +12,10 @@ export function readServerInfo(): ServerInfo {
   return { name, version };
 }
 
-/** What stands against a start, as `src/env.ts` finds it when it is loaded. */
+/** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
 export const ownErrors: string[] = [];
 
-/** Adds the variables of the project's `.env`, if it has one, to the environment; those already set stay. */
+/** Adds the variables of the project's `.env`, if it exists, to the environment; variables that are already set win. */
 export function loadEnvironment(): void {
   const file = path.join(projectDirectory, '.env');
   try {
@@ -25,19 +25,19 @@ export function loadEnvironment(): void {
   }
 }
 
-/** Says on stderr why the process cannot start, and ends it with 1. */
+/** Prints on stderr why the process cannot start, and ends it with 1. */
 export function refuse(reasons: readonly string[]): never {
   console.error(['Cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
   process.exit(1);
 }
 
-/** How many connections the file descriptors of this process are enough for; a quarter of them is left to the tools. */
+/** The number of connections that the file descriptors of this process allow; a quarter of them is left for the tools. */
 export function mostConnections(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const [, descriptors] = /^Max open files +(\d+)/m.exec(limits) ?? [];
     return descriptors === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(descriptors) * 0.75);
   } catch {
-    return Number.POSITIVE_INFINITY; // where nothing says how many there are
+    return Number.POSITIVE_INFINITY; // the number is not known
   }
 }

@@ -57,7 +57,7 @@ describe('a project that came from an untrusted source', () => {
     put(root, 'src/tools/get-gas-price.ts', `${text(root, 'src/tools/get-gas-price.ts')}// \u001b[31m\n`);
     const shown = await remove(root, ['get_gas_price'], { dryRun: true, force: true });
     expect(shown.stdout).toContain('-// \\u{1b}[31m');
-    expect(shown.stdout).toContain('--json gives the exact diff');
+    expect(shown.stdout).toContain('Use --json for the exact diff');
     const json = await remove(root, ['get_gas_price'], { dryRun: true, force: true, json: true });
     expect(json.stdout).not.toMatch(unsafe);
     expect(JSON.parse(json.stdout).diff).toContain('-// \u001b[31m\n');

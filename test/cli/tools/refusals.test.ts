@@ -40,7 +40,7 @@ describe('add-tool refuses, and writes nothing', () => {
     const root = project();
     const before = tree(root);
     const { stderr } = await add(root, { spec: specOf(root, 'get_a', 'get_gas_price', 'get_b') });
-    expect(stderr).toContain('get_gas_price is there already: get_gas_price in src/tools/get-gas-price.ts');
+    expect(stderr).toContain('get_gas_price already exists: get_gas_price in src/tools/get-gas-price.ts');
     expect(tree(root)).toEqual(before);
   });
 
@@ -64,7 +64,7 @@ describe('add-tool refuses, and writes nothing', () => {
     put(nowhere, 'src/tools/index.ts', 'export const tools = [];');
     const { exitCode, stderr } = await add(join(nowhere, 'src/tools'), { tool: 'a' });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`the project in ${nowhere} was made by other means`);
+    expect(stderr).toContain(`the project in ${nowhere} was not created by this program`);
     expect(Object.keys(tree(nowhere))).toEqual(['package.json', 'src/tools/index.ts']);
   });
 

@@ -31,7 +31,7 @@ describe('the deadline of a check', () => {
     async (deadlineMs) => {
       const report = reportOf(forever, { timeoutMs: 100_000, deadlineMs });
       if (deadlineMs === 1) {
-        await expect(report).rejects.toThrow('the deadline of the check came first');
+        await expect(report).rejects.toThrow('the check reached its deadline first');
         return;
       }
       const { rules, ...rest } = await report;

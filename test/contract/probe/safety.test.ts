@@ -53,7 +53,7 @@ describe('a tool may be called', () => {
   });
 
   it('and says what keeps it from being called', () => {
-    expect(signOfHarm({ name: 'transferFunds' })).toBe('its name holds "transfer"');
+    expect(signOfHarm({ name: 'transferFunds' })).toBe('its name contains "transfer"');
   });
 });
 

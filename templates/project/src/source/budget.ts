@@ -4,19 +4,19 @@ import { rateLimited } from './errors.ts';
 export interface BudgetOptions {
   /** Requests that run at the same time. */
   readonly concurrency: number;
-  /** Requests that start within any 60 seconds; no limit where absent. */
+  /** Requests that may start within any 60 seconds; no limit by default. */
   readonly perMinute?: number;
-  /** How long a request waits for its turn, in milliseconds. */
+  /** How long a request may wait in the queue, in milliseconds. */
   readonly queueMs: number;
 }
 
 const minute = 60_000;
 
-/** Requests in turn. One that would wait longer than `queueMs` fails at once. */
+/** A queue of requests. One that would wait longer than `queueMs` fails at once. */
 export class Budget {
   readonly #queue: PQueue;
   readonly #options: BudgetOptions;
-  /** When the latest requests started, as many as a minute takes. */
+  /** Start times of the latest requests, at most as many as a minute allows. */
   readonly #starts: number[] = [];
 
   constructor(options: BudgetOptions) {
@@ -65,7 +65,7 @@ export class Budget {
   #waitMs(): number {
     const { perMinute } = this.#options;
     if (perMinute === undefined) return 0;
-    // Of those before it, each takes the place of a start that has become a minute old.
+    // Each request before it replaces a start that has become older than a minute.
     const ahead = this.#queue.size;
     const free = perMinute - this.#recent();
     if (ahead < free) return 0;

@@ -3,30 +3,31 @@ import { variables } from '../variables.ts';
 import { isReplaying } from './recordings.ts';
 import { Secret } from './secret.ts';
 
-/** One variable of the environment: what it is for, and how its text is read. */
+/** One variable of the environment: its purpose, and how its text is read. */
 export interface Declared<T> {
-  /** For whoever sets it; `.env.example` says the same. */
+  /** Description for operators, as in `.env.example`. */
   readonly text: string;
-  /** The value where the variable is not set; absent where it must be. */
+  /** The default; absent if the variable is required. */
   fallback?(name: string): T;
   /** @throws Error that says what is expected; it must not repeat the text of a secret. */
   parse(name: string, text: string): T;
-  /** Stands in for a value that is missing. */
+  /** Replaces a missing value. */
   blank(name: string): T;
 }
 
 interface Optional {
-  /** The server starts without it, and a header or parameter that needs it is left out. */
+  /** The server starts without it; a header or parameter that needs it is left out. */
   readonly optional?: true;
 }
 
-/** A text that no log and no error shows: a key, a token, a password. */
+/** A text that no log and no error contains: a key, a token, a password. */
 export function secret(text: string, { optional }: Optional = {}): Declared<Secret> {
   return {
     text,
     ...(optional && { fallback: (name: string) => new Secret(name, null, true) }),
     parse(name, given) {
-      if (!/^[\x20-\x7e]+$/.test(given)) throw new Error('holds a character that no header can carry.');
+      if (!/^[\x20-\x7e]+$/.test(given))
+        throw new Error('contains a character that is not allowed in a header.');
       return new Secret(name, given, optional);
     },
     blank: (name) => new Secret(name, null),
@@ -85,9 +86,9 @@ type Values<Declarations> = {
 };
 
 /**
- * Reads variables of the environment; an empty one counts as not set. Every error is reported at the start, together with
- * those of the server's own variables. While recordings are replayed, a variable that is missing is none: secrets have no
- * text then, and addresses lead nowhere.
+ * Reads variables of the environment; an empty one counts as not set. All errors are reported at the start, together with
+ * those of the server's own variables. While recordings are replayed, a missing variable is not an error: secrets have no
+ * text then, and addresses are invalid.
  */
 export function defineEnv<const Declarations extends { readonly [name: string]: Declared<unknown> }>(
   declarations: Declarations,
@@ -98,7 +99,7 @@ export function defineEnv<const Declarations extends { readonly [name: string]: 
   const given = environment ?? process.env;
   const values = Object.entries(declarations).map(([name, declared]) => {
     if (Object.hasOwn(variables, name))
-      ownErrors.push(`${name}: is a variable of the server itself; take another name.`);
+      ownErrors.push(`${name}: is a variable of the server itself; choose another name.`);
     return [name, valueFrom(name, declared, given[name]?.trim() ?? '')];
   });
   return Object.fromEntries(values);

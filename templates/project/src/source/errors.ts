@@ -1,6 +1,6 @@
 import type { JsonObject, Outcome } from '../server/define-tool.ts';
 
-/** Every way in which a source does not answer. */
+/** All ways in which a source can fail. */
 export type SourceErrorCode =
   | 'INVALID_ARGUMENTS'
   | 'RATE_LIMITED'
@@ -16,8 +16,8 @@ export type SourceErrorCode =
   | 'CANCELLED';
 
 /**
- * A request that gave no answer. The message is for callers: it says nothing of keys, addresses or queries. It holds a
- * word on which platforms call again (public source: app lib/ai/skills/mcp.ts) only where another call may succeed.
+ * A failed request. The message is for callers: it contains no keys, addresses or queries. It contains a
+ * word on which platforms call again (public source: app lib/ai/skills/mcp.ts) only if another call may succeed.
  */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -35,7 +35,7 @@ export class SourceError extends Error {
 type Fail = (code: string, message: string, hints?: JsonObject) => Outcome;
 
 /**
- * The failure of a call whose source threw. What is not a `SourceError` is an error of the tool's own code and thrown again.
+ * The failure of a call whose source threw. Anything but a `SourceError` is an error in the tool's own code and is rethrown.
  *
  * @param fail of the tool's outcomes
  */
@@ -44,24 +44,24 @@ export function failed(error: unknown, fail: Fail): Outcome {
   return fail(error.code, error.message, error.hints);
 }
 
-/** Digits on which platforms call again at once. */
+/** Digits that make platforms call again at once. */
 const retryDigits = /408|429|50[0234]/;
 
-/** A failure that another call after some time will not meet. */
+/** A failure that a later call will not have. */
 export function rateLimited(seconds: number): SourceError {
   let wait = Math.max(1, Math.ceil(seconds));
   while (retryDigits.test(String(wait))) wait += 1;
-  const message = `The source takes no more requests for now. Ask again in ${wait} seconds.`;
+  const message = `The source accepts no more requests for now. Try again in ${wait} seconds.`;
   return new SourceError('RATE_LIMITED', message, { retryAfterSeconds: wait });
 }
 
-/** @param isIdempotent another call does no harm, so that platforms may try one */
+/** @param isIdempotent a repeated call does no harm, so platforms may try one */
 export function tooSlow(isIdempotent: boolean): SourceError {
   return new SourceError(
     'SOURCE_TOO_SLOW',
     isIdempotent
       ? 'The source did not answer in time (timeout).'
-      : 'The source did not answer in time. Whether the request took effect is not known.',
+      : 'The source did not answer in time. It is not known whether the request took effect.',
   );
 }
 
@@ -70,6 +70,6 @@ export function unavailable(isIdempotent: boolean): SourceError {
     'SOURCE_UNAVAILABLE',
     isIdempotent
       ? 'The source failed or could not be reached over the network.'
-      : 'The source failed. Whether the request took effect is not known.',
+      : 'The source failed. It is not known whether the request took effect.',
   );
 }

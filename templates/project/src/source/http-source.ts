@@ -21,52 +21,52 @@ type Values = { readonly [name: string]: Parameter };
 /** An API and how it may be used. */
 export interface HttpSourceOptions {
   readonly baseUrl: string;
-  /** Sent with every request, to this API alone: redirects to another host are not followed. */
+  /** Sent with every request, only to this API: redirects to another host are not followed. */
   readonly headers?: { readonly [name: string]: string | Secret };
-  /** Added to every query, for APIs that take their key there. */
+  /** Added to every query, for APIs that expect their key there. */
   readonly query?: { readonly [name: string]: string | Secret };
   /** For a request with all its retries, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Further tries after 429, 5xx and network errors, of requests that may be made twice. */
+  /** Further attempts after 429, 5xx and network errors, for requests that may be repeated. */
   readonly retries?: number;
   /** Requests that run at the same time. */
   readonly concurrency?: number;
-  /** Requests that start within any 60 seconds; no limit where absent. */
+  /** Requests that may start within any 60 seconds; no limit by default. */
   readonly perMinute?: number;
-  /** How long a request waits for its turn before it fails as rate limited, in milliseconds. */
+  /** How long a request may wait in the queue before it fails as rate limited, in milliseconds. */
   readonly queueMs?: number;
-  /** How long an answer to a GET is kept; 0 for not at all. */
+  /** How long an answer to a GET is cached; 0 for not at all. */
   readonly cacheSeconds?: number;
   /** Size limit of an answer. */
   readonly maxBytes?: number;
 }
 
-/** What one request says. */
+/** Options of one request. */
 export interface RequestOptions<Schema> {
   /** Values of the names in the path's braces. */
   readonly params?: Values;
   readonly query?: Values;
   readonly styles?: { readonly [name: string]: QueryStyle };
   readonly headers?: Values;
-  /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
+  /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
   readonly schema?: Schema;
   /** `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. */
   readonly wrap?: 'items' | 'result';
-  /** `empty`: 404 and 204 mean that there is nothing; `get` then returns undefined. Otherwise they are errors. */
+  /** `empty`: 404 and 204 mean that nothing was found; `get` then returns undefined. Otherwise they are errors. */
   readonly notFound?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
   readonly signal?: AbortSignal;
 }
 
-/** What a request that changes something says. */
+/** Options of a request that changes something. */
 export interface WriteOptions<Schema> extends RequestOptions<Schema> {
   readonly json?: unknown;
   readonly form?: Values;
-  /** It may be made twice without harm, as a search by POST may. */
+  /** It may be repeated without harm, like a search by POST. */
   readonly isIdempotent?: boolean;
 }
 
-/** `undefined` where the options say that 404 is an empty result. */
+/** `undefined` if the options say that 404 is an empty result. */
 type Answer<Schema, Options> =
   | (Schema extends ObjectSchema ? Data<Schema> : unknown)
   | (Options extends { readonly notFound: 'empty' } ? undefined : never);
@@ -90,8 +90,8 @@ export interface HttpSource {
 }
 
 /**
- * An API that tools ask. Its methods give the answer of a request, or throw a `SourceError`; they never give an answer
- * that the API did not.
+ * An API that tools call. Its methods return the answer to a request, or throw a `SourceError`; they never return an answer
+ * that the API did not give.
  */
 export function httpSource(options: HttpSourceOptions): HttpSource {
   const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
@@ -135,15 +135,18 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return answer.value;
     }
     shared.forget(key);
-    // What came instead may hold anything, a key that the API repeats among it.
+    // The actual answer may contain anything, even a key that the API repeats.
     const expected = problems?.map(({ path: at, text }) => `${at}: ${text.replace(/, got .*$/s, '')}`);
     const detail = expected?.join('; ') ?? 'no JSON';
     console.error(
       JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, detail }),
     );
-    throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
+    throw new SourceError(
+      'SOURCE_MALFORMED',
+      'The source answered in a form that this tool does not expect.',
+    );
   };
-  // The types of the methods say what `ask` cannot.
+  // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
     ((path: string, request: WriteOptions<ObjectSchema> = {}) => ask(name, path, request)) as Write;
   return {
@@ -185,7 +188,7 @@ function revealed(
     if (value instanceof Secret && value.isOptional) return [];
     const detail = `${value} is not set`;
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
-    throw new SourceError('SOURCE_MISCONFIGURED', 'The server lacks a key of its source.');
+    throw new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
   });
 }
 
@@ -195,7 +198,7 @@ function secretsOf({ headers = {}, query = {} }: HttpSourceOptions): readonly st
   );
 }
 
-/** Headers from arguments: one that cannot be sent is the caller's error, and never shown as the platform's own would. */
+/** Headers from arguments: one that cannot be sent is an error of the caller. */
 function given(values: Values = {}): { readonly [name: string]: string } {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(

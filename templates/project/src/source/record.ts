@@ -1,7 +1,7 @@
 import { callTool } from '../server/call.ts';
 import { tools } from '../tools/index.ts';
 
-// Calls every example of every tool for real and writes down what its source answered (test/recordings/).
+// Calls every example of every tool for real and records the answers of its source (test/recordings/).
 
 process.env.SOURCES = 'record';
 let failures = 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectDirectory } from '../process.ts';
 import { SourceError } from './errors.ts';
 
-/** What a tool asks of its source, as its code says it: without address, keys and headers of the source. */
+/** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface RecordedRequest {
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;
-  /** The answer, parsed; absent where there was none. */
+  /** The parsed answer; absent if there was none. */
   readonly body?: unknown;
   /** `recorded`: a real exchange. `document`: an example of the API's own document. */
   readonly from: 'recorded' | 'document';
@@ -60,15 +60,15 @@ export function recordingFile({ method, path }: RecordedRequest): string {
 }
 
 /**
- * The recorded answer of a request, as text; an empty text where it was 404 or 204.
+ * The recorded answer to a request, as text; an empty text if it was 404 or 204.
  *
- * @throws SourceError where there is none; stderr says how to record it
+ * @throws SourceError if there is none; stderr says how to record it
  */
 export function replayed(request: RecordedRequest, directory = recordingsDirectory): string {
   if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
-    throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not set up to ask its source.');
+    throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not configured to call its source.');
   }
   const found = recordingOf(request, directory);
   if (found) {
@@ -97,10 +97,10 @@ function textOf({ body, status }: Recording): string {
 }
 
 /**
- * Writes down an exchange, in place of an older one of the same request.
+ * Records an exchange; it replaces an older one of the same request.
  *
- * @param text of the answer; empty where there was nothing
- * @param secrets taken out wherever the answer repeats them
+ * @param text of the answer; empty if there was nothing
+ * @param secrets removed wherever the answer repeats them
  */
 export function record(
   request: RecordedRequest,
@@ -132,12 +132,12 @@ function recordingsIn(file: string): readonly Recording[] {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
 }
 
-/** The same text for requests that say the same, whatever the order of their members. */
+/** The same text for equal requests, whatever the order of their members. */
 function keyOf(request: RecordedRequest): string {
   return JSON.stringify(sorted(request));
 }
 
-/** Members in order; those that say nothing are left out, and so are objects without members. */
+/** Members in order, without empty ones and without objects that have no members. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

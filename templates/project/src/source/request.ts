@@ -3,7 +3,7 @@ import { SourceError } from './errors.ts';
 /** A value of a parameter as a tool has it; one that is undefined or null is left out. */
 export type Parameter = unknown;
 
-/** How lists and objects stand in a query (OpenAPI, "style"). Without one: `a=1&a=2`, members as parameters of their own. */
+/** How lists and objects are written in a query (OpenAPI, "style"). By default: `a=1&a=2`, members as separate parameters. */
 export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
 
 export interface Address {
@@ -16,9 +16,9 @@ export interface Address {
 }
 
 /**
- * The URL of a request. Whatever an argument holds, it stays below the base URL.
+ * The URL of a request. Whatever an argument contains, the URL stays below the base URL.
  *
- * @throws SourceError `INVALID_ARGUMENTS` where a value of the path cannot stand in one; Error where the path has a name
+ * @throws SourceError `INVALID_ARGUMENTS` if a value is not allowed in a path; Error if the path has a name
  *   without a value.
  */
 export function urlOf({ baseUrl, path, params = {}, query = {}, styles = {} }: Address): URL {
@@ -33,7 +33,7 @@ export function urlOf({ baseUrl, path, params = {}, query = {}, styles = {} }: A
 function segment(name: string, value: Parameter): string {
   if (value === undefined || value === null) throw new Error(`The path parameter ${name} has no value.`);
   const text = Array.isArray(value) ? value.map(textOf).join(',') : textOf(value);
-  // A URL takes dots for steps up, also when they are encoded; an empty segment is another route.
+  // In a URL, dots mean steps up, even when they are encoded; an empty segment is another route.
   if (text === '' || /^(?:\.|%2e){1,2}$/i.test(text)) {
     throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be ${JSON.stringify(text)}`);
   }
@@ -42,7 +42,7 @@ function segment(name: string, value: Parameter): string {
 
 const separators = { comma: ',', space: ' ', pipe: '|' } as const;
 
-/** The parameters that one value takes in a query. */
+/** The query parameters of one value. */
 function pairsOf(name: string, value: Parameter, style?: QueryStyle): [string, string][] {
   if (value === undefined || value === null) return [];
   if (style === 'deepObject') return nested(name, value);
@@ -69,13 +69,13 @@ function textOf(value: Parameter): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What a request carries. */
+/** The body of a request. */
 export interface Body {
   readonly type: string;
   readonly text: string;
 }
 
-/** @param form members as `a=1&b[c]=2`, the only body that some APIs take */
+/** @param form members as `a=1&b[c]=2`, the only body that some APIs accept */
 export function bodyOf(json: unknown, form: { readonly [name: string]: Parameter } | undefined): Body | null {
   if (form !== undefined) {
     const pairs = Object.entries(form).flatMap(([name, value]) => nested(name, value));

@@ -1,33 +1,33 @@
 import { inspect } from 'node:util';
 
-/** Text that only the request that needs it can read: logs, errors, stacks and JSON show `[secret NAME]`. */
+/** Text that only the request that needs it can read: logs, errors, stacks and JSON contain `[secret NAME]`. */
 export class Secret {
   readonly #name: string;
   readonly #text: string | null;
   #parts: readonly string[] = [];
-  /** What needs it is left out where it is not set. */
+  /** Whatever needs it is left out if it is not set. */
   readonly isOptional: boolean;
 
-  /** @param text null where the variable is not set */
+  /** @param text null if the variable is not set */
   constructor(name: string, text: string | null, isOptional = false) {
     this.#name = name;
     this.#text = text;
     this.isOptional = isOptional;
   }
 
-  /** A secret that is this one with text before it: `env.API_KEY.after('Bearer ')`. */
+  /** This secret with text before it, as a new secret: `env.API_KEY.after('Bearer ')`. */
   after(prefix: string): Secret {
     const whole = new Secret(this.#name, this.#text === null ? null : prefix + this.#text, this.isOptional);
     whole.#parts = this.texts();
     return whole;
   }
 
-  /** The text and what it was made of: everything that no recording may hold. */
+  /** The text and its parts: everything that no recording may contain. */
   texts(): readonly string[] {
     return this.#text === null ? [] : [this.#text, ...this.#parts];
   }
 
-  /** The text itself, for the one request that sends it; null where the variable is not set. */
+  /** The text itself, for the one request that sends it; null if the variable is not set. */
   reveal(): string | null {
     return this.#text;
   }

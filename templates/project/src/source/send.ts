@@ -7,7 +7,7 @@ import { tellCheck } from './recordings.ts';
 export interface Exchange {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly url: URL;
-  /** The path as the author wrote it, for logs: the URL may hold a secret. */
+  /** The path as the author wrote it, for logs: the URL may contain a secret. */
   readonly path: string;
   readonly headers: Headers;
   readonly body: string | null;
@@ -15,7 +15,7 @@ export interface Exchange {
 }
 
 export interface SendLimits {
-  /** For all tries together, in milliseconds. */
+  /** For all attempts together, in milliseconds. */
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxBytes: number;
@@ -27,10 +27,10 @@ const mostRedirects = 3;
 const backoffMs = { first: 200, most: 2_000 };
 
 /**
- * Sends a request, again where that helps, and gives the text of the answer; an empty text where there is nothing.
+ * Sends a request, repeats it if that may help, and returns the text of the answer; an empty text if there is nothing.
  *
  * @param ended by the last caller that waits for the answer
- * @throws SourceError, which is logged; neither holds the query, a header or the body
+ * @throws SourceError, which is logged; neither contains the query, a header or the body
  */
 export async function send(
   exchange: Exchange,
@@ -51,7 +51,7 @@ export async function send(
       ...(body !== null && { body }),
       redirect: 'manual',
       signal: ending.signal,
-      // Its error would hold the query.
+      // Its error would contain the query.
       timeout: false,
       fetch: (request) =>
         budget.run(() => {
@@ -90,7 +90,7 @@ function mayRetry(error: Error, deadline: number): false | undefined {
   return wait !== null && Date.now() + wait >= deadline ? false : undefined;
 }
 
-/** One request over the network, redirects within the host included, its answer read within a bound. */
+/** One request over the network, including redirects within the host; its answer is limited in size. */
 async function attempt(request: Request, maxBytes: number): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
@@ -99,7 +99,7 @@ async function attempt(request: Request, maxBytes: number): Promise<Response> {
     const next =
       location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
     if (next?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= mostRedirects) {
-      const message = 'The source points to another address.';
+      const message = 'The source redirects to another address.';
       throw new SourceError('SOURCE_MISCONFIGURED', message);
     }
     const { method, headers, signal } = request;
@@ -113,7 +113,7 @@ async function attempt(request: Request, maxBytes: number): Promise<Response> {
 async function read(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = async () => {
     await response.body?.cancel().catch(() => {});
-    return new SourceError('SOURCE_TOO_LARGE', 'The answer of the source is larger than this tool takes.');
+    return new SourceError('SOURCE_TOO_LARGE', 'The answer of the source is larger than this tool allows.');
   };
   if (Number(response.headers.get('content-length')) > maxBytes) throw await tooLarge();
   const chunks: Uint8Array[] = [];
@@ -146,7 +146,7 @@ function errorOf(
   if (status === 401 || status === 403) {
     return new SourceError(
       'SOURCE_REFUSED',
-      'The source refused this server. Its operator has to see to it.',
+      'The source refused this server. The operator of the server must fix this.',
     );
   }
   if (status === 404) return new SourceError('SOURCE_NOT_FOUND', 'The source has nothing at this address.');
@@ -155,7 +155,7 @@ function errorOf(
   return new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
 }
 
-/** What the headers say of when to come again, in milliseconds from now; null where they say nothing. */
+/** When to try again according to the headers, in milliseconds from now; null if they do not say. */
 function retryAfterMs(headers: Headers): number | null {
   const said = [
     'retry-after',
@@ -174,13 +174,12 @@ function retryAfterMs(headers: Headers): number | null {
 }
 
 const hints: { readonly [code: string]: string } = {
-  SOURCE_REFUSED: 'The API refused the key of this server: set another one.',
-  SOURCE_NOT_FOUND:
-    "A wrong base URL answers so too. Where 404 means that there is nothing, say notFound: 'empty'.",
-  SOURCE_MISCONFIGURED: 'The API redirects: set the address that it names as the base URL.',
+  SOURCE_REFUSED: 'The API refused the key of this server: set a valid key.',
+  SOURCE_NOT_FOUND: "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
+  SOURCE_MISCONFIGURED: 'The API redirects to another address: use that address as the base URL.',
 };
 
-/** For the author: what failed, and nothing of what was sent. */
+/** For the author: what failed, without anything that was sent. */
 function log({ code }: SourceError, cause: unknown, { method, url, path }: Exchange): void {
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { SourceError } from './errors.ts';
 
-/** Answers that several callers share: while a request runs, and for some time after. */
+/** Answers that several callers share: while a request runs, and for some time afterwards. */
 export class SharedAnswers {
   readonly #running = new Map<string, Flight>();
   readonly #cache: LRUCache<string, string> | null;
 
   /**
-   * @param cacheMs how long an answer is kept; 0 for none
-   * @param mostCharacters that all kept answers have together
+   * @param cacheMs how long an answer is cached; 0 for not at all
+   * @param mostCharacters maximum size of all cached answers together
    */
   constructor(cacheMs: number, mostCharacters = 20_000_000) {
     this.#cache =
@@ -23,8 +23,8 @@ export class SharedAnswers {
   }
 
   /**
-   * The answer of a request, of the same one that is running, or one that is kept. The request ends when the last of its
-   * callers has gone; a caller that goes leaves it to the others.
+   * The answer to a request: from a new one, from an equal one that is running, or from the cache. The request ends when the last of its
+   * callers is gone; a caller that leaves does not disturb the others.
    *
    * @param key equal for equal requests
    */
@@ -39,7 +39,7 @@ export class SharedAnswers {
     return running.join(signal);
   }
 
-  /** Drops an answer that turned out to be none. */
+  /** Removes an answer that turned out to be an error. */
   forget(key: string): void {
     this.#cache?.delete(key);
   }
@@ -62,14 +62,14 @@ export function unshared(
   return new Flight(request, () => {}).join(signal);
 }
 
-/** A request and those who wait for it. */
+/** A request and its waiting callers. */
 class Flight {
   readonly #ending = new AbortController();
   readonly #answer: Promise<string>;
   readonly #onEnd: (text: string | null) => void;
   #callers = 0;
 
-  /** @param onEnd is given the answer, or null where there is none */
+  /** @param onEnd gets the answer, or null if there is none */
   constructor(request: (signal: AbortSignal) => Promise<string>, onEnd: (text: string | null) => void) {
     this.#onEnd = onEnd;
     this.#answer = request(this.#ending.signal);
@@ -94,7 +94,7 @@ class Flight {
     });
   }
 
-  /** A call that comes now starts a request of its own. */
+  /** A call that arrives now starts a new request. */
   #stop(): void {
     this.#onEnd(null);
     this.#ending.abort();
