@@ -36,7 +36,7 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  { paths, name, description, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { paths, name, description, title, effect, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../project/input.ts');
@@ -58,6 +58,8 @@ async function fromSamples(
     name,
     input,
     ...(description !== undefined && { description }),
+    ...(title !== undefined && { title }),
+    ...(effect !== undefined && { effect }),
     ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
   };
   const imported = toolOfSamples(samples.value, tool, (fields, returns) =>

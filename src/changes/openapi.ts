@@ -1,3 +1,4 @@
+import { effects } from '../contract/effect.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
@@ -12,19 +13,20 @@ type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  { document: place, operations, name, description, meta }: Answers,
+  { document: place, operations, name, description, title, effect, meta }: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { document, where, url } = await documentAt(place);
   if (!document.ok) return document;
-  if (description !== undefined && operations.length !== 1) {
-    const hint = 'Choose one operation, or remove --description.';
+  const forOne = [
+    { flag: '--description', text: description },
+    { flag: '--title', text: title },
+  ].filter(({ text }) => text !== undefined && operations.length !== 1);
+  if (forOne.length > 0) {
+    const message = `is for one tool, but ${operations.length} operations are chosen`;
     return refuse(
-      inputError(
-        '--description',
-        description,
-        `describes one tool, but ${operations.length} operations are chosen`,
-        hint,
+      ...forOne.map(({ flag, text }) =>
+        inputError(flag, text, message, `Choose one operation, or remove ${flag}.`),
       ),
     );
   }
@@ -33,6 +35,8 @@ export async function fromOpenApi(
   if (!tools.ok) return tools;
   const added = {
     ...(description !== undefined && { description }),
+    ...(title !== undefined && { title }),
+    ...(effect !== undefined && { annotations: effects[effect] }),
     ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
   };
   return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));

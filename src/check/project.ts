@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ToolExample } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
-import { toolSources } from '../project/open.ts';
+import { toolMethods, toolSources } from '../project/open.ts';
 import { runtimeOf } from '../project/runtime.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
@@ -56,7 +56,16 @@ export async function holdProject(
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const runtime = runtimeOf(directory);
     return {
-      target: { url: instance.url, profile, examples, signer, launch, owned, ...(runtime && { runtime }) },
+      target: {
+        url: instance.url,
+        profile,
+        examples,
+        methods: toolMethods(directory),
+        signer,
+        launch,
+        owned,
+        ...(runtime && { runtime }),
+      },
       answers,
       own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {

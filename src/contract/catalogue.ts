@@ -2,6 +2,7 @@ import type { LiveRule, Rule } from './rule.ts';
 import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
+import { fitResultRule } from './rules/fit-result.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
@@ -31,6 +32,7 @@ export const liveRules: readonly LiveRule[] = [
   ...gateTokenRules,
   ...gateRequestRules,
   ...resultRules,
+  fitResultRule,
   ...outcomeRules,
   ...improbableRules,
   ...callRules,

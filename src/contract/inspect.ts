@@ -1,6 +1,6 @@
 import { now } from './clock.ts';
 import { isObject } from './json.ts';
-import type { JsonObject, Problem, RuleResult } from './model.ts';
+import type { JsonObject, Methods, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { unless, verdict, weightOf } from './rule.ts';
 import { readable } from './rules/tool.ts';
@@ -18,6 +18,7 @@ export function inspectTools(
   tools: readonly unknown[],
   profile: PlatformProfile,
   others: readonly unknown[] = [],
+  methods: Methods = new Map(),
 ): readonly RuleResult[] {
   const within = tools.slice(0, bounds.tools);
   const beyond = unless(tools.length + others.length <= bounds.tools, {
@@ -34,7 +35,7 @@ export function inspectTools(
     const started = now();
     const judged = rule === readable ? (within as readonly JsonObject[]) : examined;
     const problems = judged.flatMap((tool, index) =>
-      rule.inspect(tool, siblings[index] ?? [], profile).map((problem) => withTool(tool, problem)),
+      rule.inspect(tool, siblings[index] ?? [], profile, methods).map((problem) => withTool(tool, problem)),
     );
     return [verdict(rule, level, rule === readable ? [...beyond, ...problems] : problems, started)];
   });

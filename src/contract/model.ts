@@ -28,6 +28,9 @@ export interface ToolExample {
   readonly expect: 'found' | 'empty' | 'fail';
 }
 
+/** The HTTP methods with which tools ask their APIs (`get`), by tool name, as far as they are known. */
+export type Methods = ReadonlyMap<string, readonly string[]>;
+
 /** MUST: without it, the listing is rejected or the tool breaks. SHOULD: without it, the tool works worse. */
 export type Level = 'must' | 'should';
 

@@ -1,5 +1,5 @@
 import { now } from './clock.ts';
-import type { JsonObject, Level, Problem, RuleResult, RuleText } from './model.ts';
+import type { JsonObject, Level, Methods, Problem, RuleResult, RuleText } from './model.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
@@ -7,7 +7,12 @@ import type { Target } from './target.ts';
 
 /** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
 export interface StaticRule extends RuleText {
-  inspect(tool: JsonObject, siblings: readonly JsonObject[], profile: PlatformProfile): readonly Problem[];
+  inspect(
+    tool: JsonObject,
+    siblings: readonly JsonObject[],
+    profile: PlatformProfile,
+    methods: Methods,
+  ): readonly Problem[];
 }
 
 /**

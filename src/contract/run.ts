@@ -127,11 +127,11 @@ class Run {
 
   /** The static rules. */
   async #inspect(): Promise<readonly RuleResult[]> {
-    const { profile } = this.#target;
+    const { profile, methods } = this.#target;
     try {
       const listed = await this.#probe.listed();
       this.#options.onListed?.(listed);
-      return inspectTools(listed, profile);
+      return inspectTools(listed, profile, [], methods);
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       const { reason, cause } = unjudged(error);

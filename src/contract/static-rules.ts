@@ -1,6 +1,10 @@
 import type { StaticRule } from './rule.ts';
 import { costRules } from './rules/cost.ts';
 import { dialectRules } from './rules/dialect.ts';
+import { fitHintRules } from './rules/fit-hints.ts';
+import { fitSchemaRules } from './rules/fit-schema.ts';
+import { fitSizeRules } from './rules/fit-size.ts';
+import { fitTextRules } from './rules/fit-text.ts';
 import { inputRules } from './rules/input.ts';
 import { metaRules } from './rules/meta.ts';
 import { outputRules } from './rules/output.ts';
@@ -17,4 +21,8 @@ export const staticRules: readonly StaticRule[] = [
   ...dialectRules,
   ...costRules,
   ...metaRules,
+  ...fitHintRules,
+  ...fitSizeRules,
+  ...fitSchemaRules,
+  ...fitTextRules,
 ];

@@ -1,4 +1,4 @@
-import type { Cause, ToolExample } from './model.ts';
+import type { Cause, Methods, ToolExample } from './model.ts';
 import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
@@ -10,6 +10,8 @@ export interface Target {
   readonly profile: PlatformProfile;
   /** Calls with expected outcomes, by tool name. */
   readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
+  /** How the tools ask their APIs, if the server belongs to a project. */
+  readonly methods?: Methods;
   /** Signs tokens that the server trusts; without it, rules that need a paid call are not run. */
   readonly signer?: Signer;
   /** Starts further instances; without it, rules about the process are not run. */

@@ -1,4 +1,5 @@
-import { isObject } from '../contract/json.ts';
+import { completeHints, titleOf } from '../contract/effect.ts';
+import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { tryCompile } from '../contract/schema.ts';
@@ -28,8 +29,8 @@ const known = [
 ];
 
 /**
- * Imports a plain MCP tool definition: unchanged where the contract allows it, else changed, with every
- * change listed. Idempotent.
+ * Imports a plain MCP tool definition: unchanged where the contract allows it, else changed, with title and annotations
+ * completed and every change listed. Idempotent.
  *
  * @param where path of the definition, for the errors
  * @returns the definition, or an error for each part that cannot be fixed
@@ -58,11 +59,11 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
-    ...displayOf(given, fixes),
+    ...displayOf(given, name, fixes),
     description,
     inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
     outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
-    ...hintsOf(given, fixes),
+    ...hintsOf(given, name, fixes),
     ...(_meta && { _meta }),
   };
   return fixes.errors.length > 0 ? refuse(...fixes.errors) : pass({ definition, changes: fixes.changes });
@@ -95,20 +96,37 @@ function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
 }
 
 /** Members that MCP adds for users and clients are kept if they have the form that MCP defines, else left out. */
-function displayOf({ title }: JsonObject, fixes: Fixes): Pick<ToolDefinition, 'title'> {
-  if (title === undefined) return {};
-  if (typeof title === 'string') return { title };
+function displayOf(
+  { title, annotations }: JsonObject,
+  name: string,
+  fixes: Fixes,
+): Pick<ToolDefinition, 'title'> {
+  if (typeof title === 'string' && title.trim() !== '') return { title };
   fixes.leaveOut('title', title, 'MCP: it must be a string');
-  return {};
+  const own = isObject(annotations) ? annotations.title : undefined;
+  const made = typeof own === 'string' && own.trim() !== '' ? own : titleOf(name);
+  fixes.change('title', `${shorten(made)} was added`, 'MCP: clients show it to people');
+  return { title: made };
 }
 
 function hintsOf(
   { annotations, icons }: JsonObject,
+  name: string,
   fixes: Fixes,
 ): Pick<ToolDefinition, 'annotations' | 'icons'> {
   const kept: { annotations?: JsonObject; icons?: readonly JsonObject[] } = {};
-  if (isObject(annotations)) kept.annotations = ofForm(annotations, 'annotations', annotationForm, fixes);
-  else fixes.leaveOut('annotations', annotations, 'MCP: it must be an object');
+  if (!isObject(annotations)) fixes.leaveOut('annotations', annotations, 'MCP: it must be an object');
+  const own = isObject(annotations) ? ofForm(annotations, 'annotations', annotationForm, fixes) : {};
+  kept.annotations = completeHints(name, own);
+  const added = Object.entries(kept.annotations).filter(([hint]) => own[hint] === undefined);
+  if (added.length > 0) {
+    const what = added.map(([hint, value]) => `${hint}: ${value}`).join(', ');
+    fixes.change(
+      'annotations',
+      `${what} was added`,
+      'MCP: clients ask before a call, or do not, by these hints',
+    );
+  }
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
     kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
   } else fixes.leaveOut('icons', icons, 'MCP: it must be a list of objects with a src');

@@ -27,6 +27,7 @@ export function prepareImported(
     imported.map(({ entry }) => entry),
     profile,
     others,
+    new Map(imported.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]]] : []))),
   );
   if (!preparation.ok) return preparation;
   const { tools, changes, advice } = preparation.prepared;

@@ -1,3 +1,4 @@
+import { completeHints, type Effect, effects, titleOf } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
@@ -22,6 +23,8 @@ export interface SampledTool {
   /** Absent: one is made of the names of the fields. */
   readonly description?: string;
   readonly input: readonly Field[];
+  readonly title?: string;
+  readonly effect?: Effect;
   readonly meta?: JsonObject;
 }
 
@@ -59,9 +62,11 @@ export function toolOfSamples(
   return pass({
     entry: {
       name: tool.name,
+      title: tool.title ?? titleOf(tool.name),
       description,
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } },
+      annotations: tool.effect ? effects[tool.effect] : completeHints(tool.name, undefined),
       ...(tool.meta && { _meta: tool.meta }),
     },
     answers: values.map((value) => answerOf(value, dropped)),

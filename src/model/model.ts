@@ -1,3 +1,4 @@
+import type { Effect } from '../contract/effect.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 
 export const scalarTypes = ['string', 'number', 'integer', 'boolean'] as const;
@@ -36,7 +37,11 @@ export interface ToolSpec {
   /** `record`: the output fields are the result. `list`: the result contains `items`, each with the output fields. */
   readonly returns: 'record' | 'list';
   readonly examples?: readonly ToolExample[];
+  /** Absent: it follows from the name. */
   readonly title?: string;
+  /** What a call does; absent: it follows from the name. */
+  readonly effect?: Effect;
+  /** Single hints that differ from those of the effect. */
   readonly annotations?: JsonObject;
   readonly icons?: readonly JsonObject[];
   readonly _meta?: JsonObject;

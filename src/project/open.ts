@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Methods } from '../contract/model.ts';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { memoize } from '../model/memoize.ts';
@@ -43,6 +44,16 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
     toolFiles(directory).flatMap((file) => {
       const tool = readToolFile(directory, file, true);
       return tool?.source.name == null ? [] : [[tool.source.name, tool.path] as const];
+    }),
+  );
+}
+
+/** How the tools of a project ask their APIs, as far as their source tells. */
+export function toolMethods(directory: string): Methods {
+  return new Map(
+    toolFiles(directory).flatMap((file) => {
+      const source = readToolFile(directory, file, true)?.source;
+      return source?.name == null || source.methods.length === 0 ? [] : [[source.name, source.methods]];
     }),
   );
 }

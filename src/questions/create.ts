@@ -34,11 +34,17 @@ const tool: CreateQuestion<string> = {
 const platform: CreateQuestion<string> = {
   flag: {
     syntax: '--platform <name>',
-    description: 'marketplace profile: generic, context, or the path of your own profile (JSON or YAML)',
+    description:
+      'profile: generic, context, claude-directory, openai-apps, or the path of your own profile (JSON or YAML)',
   },
   prompt: { message: 'For which marketplace?' },
   initial: () => 'generic',
-  parse: (text) => parseSomeText(text, '--platform', 'Write generic, context or the path of a profile.'),
+  parse: (text) =>
+    parseSomeText(
+      text,
+      '--platform',
+      'Write the name of a profile (market-mcp platforms), or the path of one.',
+    ),
   replay: (name) => (name === 'generic' ? [] : ['--platform', name]),
 };
 

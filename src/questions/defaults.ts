@@ -1,15 +1,10 @@
+import { readingVerbs } from '../contract/effect.ts';
 import type { Field } from '../model/model.ts';
 import { projectName, toolFile } from '../model/names.ts';
 
 /** Words of a directory's name that say nothing about what its tool does. */
 const fillers = new Set(
   'a an the my our new demo test app service server mcp market marketplace tool tools api create'.split(' '),
-);
-const verbs = new Set(
-  (
-    'get list find search fetch look lookup calculate compute scan check convert analyze analyse compare count ' +
-    'describe read show resolve rank predict estimate'
-  ).split(' '),
 );
 
 /** `gas-prices` → `get_gas_prices`, `find-hotels-mcp` → `find_hotels`. */
@@ -20,7 +15,7 @@ export function defaultToolName(directory: string | undefined): string {
     .filter((word) => word !== '' && !fillers.has(word));
   const [first = ''] = words;
   const named =
-    words.length > 1 && verbs.has(first) ? words : ['get', ...(words.length > 0 ? words : ['record'])];
+    words.length > 1 && readingVerbs.has(first) ? words : ['get', ...(words.length > 0 ? words : ['record'])];
   return named.join('_').slice(0, 64).replace(/_+$/, '');
 }
 
@@ -64,7 +59,7 @@ function subjectOf(tool: string): string {
   const words = toolFile(tool)
     .split('-')
     .filter((word) => word !== '');
-  const rest = verbs.has(words[0] ?? '') ? words.slice(1) : words;
+  const rest = readingVerbs.has(words[0] ?? '') ? words.slice(1) : words;
   return (rest.length > 0 ? rest : words).join(' ');
 }
 

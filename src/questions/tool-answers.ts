@@ -1,3 +1,4 @@
+import type { Effect } from '../contract/effect.ts';
 import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import type { MetaSetting } from '../tools/meta.ts';
@@ -13,6 +14,8 @@ export type ToolAnswers =
       readonly name: string;
       /** Absent: it follows from the fields of the samples. */
       readonly description?: string;
+      readonly title?: string;
+      readonly effect?: Effect;
       readonly input: readonly Field[];
       readonly meta: readonly MetaSetting[];
     }
@@ -24,6 +27,9 @@ export type ToolAnswers =
       /** Absent: name and description of each tool come from its operation. */
       readonly name?: string;
       readonly description?: string;
+      readonly title?: string;
+      /** Absent: it follows from the method of each operation. */
+      readonly effect?: Effect;
       readonly meta: readonly MetaSetting[];
     }
   | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
@@ -75,13 +81,14 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
 
 /** The pieces of a command line that give the same answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
-  const { tool, description, input, output, returns, meta, fromSample, spec, only, except, example } =
-    toolQuestions;
-  const { fromOpenapi, operation } = toolQuestions;
+  const { tool, description, title, effect, input, output, returns, meta, fromSample } = toolQuestions;
+  const { fromOpenapi, operation, spec, only, except, example } = toolQuestions;
   if (answers.kind === 'openapi') {
     return [
       ...(answers.name === undefined ? [] : tool.replay(answers.name)),
       ...(answers.description === undefined ? [] : description.replay(answers.description)),
+      ...(answers.title === undefined ? [] : title.replay(answers.title)),
+      ...(answers.effect === undefined ? [] : effect.replay(answers.effect)),
       ...fromOpenapi.replay(answers.document),
       ...operation.replay(answers.operations),
       ...meta.replay(answers.meta),
@@ -102,6 +109,7 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
     return [
       ...tool.replay(answers.name),
       ...(answers.description === undefined ? [] : description.replay(answers.description)),
+      ...replayNature(answers.name, answers),
       ...input.replay(answers.input),
       ...fromSample.replay(answers.paths),
       ...meta.replay(answers.meta),
@@ -110,11 +118,23 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
   return [
     ...tool.replay(answers.tool.name),
     ...description.replay(answers.tool.description),
+    ...replayNature(answers.tool.name, answers.tool),
     ...input.replay(answers.tool.input),
     ...output.replay(answers.tool.output),
     ...returns.replay(answers.tool.returns),
     ...meta.replay(answers.meta),
   ];
+}
+
+/** Title and effect, where they differ from what the name says. */
+function replayNature(
+  name: string,
+  given: { readonly title?: string; readonly effect?: Effect },
+): readonly string[] {
+  const { title, effect } = toolQuestions;
+  const isOwn = given.title !== undefined && given.title !== title.initial({ tool: name });
+  const isOther = given.effect !== undefined && given.effect !== effect.initial({ tool: name });
+  return [...(isOwn ? title.replay(given.title) : []), ...(isOther ? effect.replay(given.effect) : [])];
 }
 
 function selectionOf({ only = [], except = [], output, returns, example }: Partial<ToolParts>): Selection {
@@ -128,13 +148,15 @@ function selectionOf({ only = [], except = [], output, returns, example }: Parti
 }
 
 function openapiAnswers(given: Partial<ToolParts>, document: string): ToolAnswers {
-  const { tool, description, operation = [], meta = [] } = given;
+  const { tool, description, title, effect, operation = [], meta = [] } = given;
   return {
     kind: 'openapi',
     document,
     operations: operation,
     ...(tool !== undefined && { name: tool }),
     ...(description !== undefined && { description }),
+    ...(title !== undefined && { title }),
+    ...(effect !== undefined && { effect }),
     meta,
   };
 }
@@ -146,6 +168,8 @@ function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): Too
     paths,
     name: given.tool ?? tool.initial(given),
     ...(given.description !== undefined && { description: given.description }),
+    ...(given.title !== undefined && { title: given.title }),
+    ...(given.effect !== undefined && { effect: given.effect }),
     input: given.input ?? input.initial(given),
     meta: given.meta ?? [],
   };
@@ -173,10 +197,12 @@ interface Replayed<T> {
 }
 
 function toolOf(given: Partial<ToolParts>): ToolSpec {
-  const { tool, description, input, output, returns } = toolQuestions;
+  const { tool, description, effect, input, output, returns } = toolQuestions;
   const name = given.tool ?? tool.initial(given);
   return {
     name,
+    ...(given.title !== undefined && { title: given.title }),
+    effect: given.effect ?? effect.initial({ tool: name }),
     description: given.description ?? description.initial({ ...given, tool: name }),
     input: given.input ?? input.initial(given),
     output: given.output ?? output.initial(given),
@@ -191,7 +217,12 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const selecting = (['only', 'except', 'example'] as const).filter((name) => flags[name] !== undefined);
   return [
-    ...clashesWith('spec', ['tool', 'description', 'input', 'meta', 'fromSample'], questions, flags),
+    ...clashesWith(
+      'spec',
+      ['tool', 'description', 'title', 'effect', 'input', 'meta', 'fromSample'],
+      questions,
+      flags,
+    ),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
     ...(flags.operation !== undefined && flags.fromOpenapi === undefined

@@ -1,3 +1,4 @@
+import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
 import { formatFields, parseFields } from '../fields/language.ts';
 import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
@@ -14,6 +15,10 @@ type Returns = ToolSpec['returns'];
 export interface ToolParts {
   readonly tool: string;
   readonly description: string;
+  /** Name for people; never asked for, only given. */
+  readonly title: string;
+  /** What a call does; its annotations follow from it. */
+  readonly effect: Effect;
   readonly input: readonly Field[];
   readonly output: readonly Field[];
   readonly returns: Returns;
@@ -62,6 +67,29 @@ const description: ToolQuestion<string> = {
     ),
   parse: (text) => parseSomeText(text, '--description', 'Write: Returns …. Use it when ….'),
   replay: (text) => ['--description', text],
+};
+
+const title: ToolQuestion<string> = {
+  flag: { syntax: '--title <text>', description: 'its name for people (default: made from the name)' },
+  prompt: { message: 'What is it called for people?' },
+  initial: ({ tool: name = tool.initial({}) }) => titleOf(name),
+  parse: (text) => parseSomeText(text, '--title', 'Write a few words, such as "Gas price".'),
+  replay: (text) => ['--title', text],
+};
+
+const effectNames = Object.keys(effects) as readonly Effect[];
+
+const effect: ToolQuestion<Effect> = {
+  flag: {
+    syntax: '--effect <kind>',
+    description:
+      'what a call does: reads; computes (asks nobody); adds; changes or deletes; acts (sends, pays). It sets the annotations',
+    choices: effectNames,
+  },
+  prompt: { message: 'What does a call do?' },
+  initial: ({ tool: name = tool.initial({}) }) => effectOfName(name),
+  parse: (text) => oneOf(effectNames, text, '--effect'),
+  replay: (kind) => ['--effect', kind],
 };
 
 const input: ToolQuestion<readonly Field[], readonly string[]> = {
@@ -227,6 +255,8 @@ function toolNames(flag: string, description: string): ToolQuestion<readonly str
 export const toolQuestions = {
   tool,
   description,
+  title,
+  effect,
   input,
   output,
   returns,

@@ -1,3 +1,4 @@
+import { completeHints, effects, titleOf } from '../contract/effect.ts';
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
@@ -6,17 +7,18 @@ import type { Field, ToolSpec } from '../model/model.ts';
 
 /**
  * The MCP definition of a ToolSpec (C§2.1). A list becomes an object that holds `items` and `count`. Required output
- * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call.
+ * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call. Title and
+ * annotations that the author leaves open follow from the name.
  */
 export function definitionOf(spec: ToolSpec): ToolDefinition {
-  const { name, title, description, input, output, returns, annotations, icons, _meta } = spec;
+  const { name, title, description, input, output, returns, effect, annotations, icons, _meta } = spec;
   return {
     name,
-    ...(title !== undefined && { title }),
+    title: title ?? titleOf(name),
     description,
     inputSchema: { type: 'object', ...fieldsSchema(input) },
     outputSchema: outputSchemaOf(output, returns),
-    ...(annotations && { annotations }),
+    annotations: completeHints(name, effect ? { ...effects[effect], ...annotations } : annotations),
     ...(icons && { icons }),
     ...(_meta && { _meta }),
   };

@@ -1,5 +1,5 @@
 import { inspectTools } from '../contract/inspect.ts';
-import type { JsonObject, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import type { JsonObject, Methods, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import { inputError, refuse } from '../model/input-error.ts';
@@ -24,12 +24,14 @@ interface Judged extends Fixed {
  * contract under a platform's profile, sample answers, examples, and what was changed on the way.
  *
  * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
+ * @param methods how the tools ask their APIs
  * @returns all of it, or every error of every tool, with the names of the tools that have none
  */
 export function prepare(
   entries: readonly SpecEntry[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
+  methods?: Methods,
 ): Preparation {
   const errors: InputError[] = [];
   const judged = entries.flatMap((entry, i): Judged[] => {
@@ -47,7 +49,9 @@ export function prepare(
   const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
   const definitions = distinct.map(({ definition }) => definition);
 
-  const failed = inspectTools(definitions, profile, others).filter(({ problems }) => problems.length > 0);
+  const failed = inspectTools(definitions, profile, others, methods).filter(
+    ({ problems }) => problems.length > 0,
+  );
   errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
   const refused = new Set(errors.map(({ tool }) => tool));
   const prepared = judged

@@ -1,3 +1,4 @@
+import { effects } from '../contract/effect.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { scalarTypes } from '../model/model.ts';
 import { toolNamePattern } from '../model/names.ts';
@@ -122,10 +123,15 @@ const definitions = {
         items: { $ref: '#/definitions/example' },
         description: 'Calls with a known outcome; the self-check makes each of them.',
       },
-      title: { type: 'string', description: 'Display name.' },
+      title: { type: 'string', description: 'Display name; by default it follows from the name.' },
+      effect: {
+        enum: Object.keys(effects),
+        description:
+          'What a call does, from which the annotations follow: reads; computes, without asking anyone; adds; changes or deletes what exists; acts, each time anew. By default it follows from the name.',
+      },
       annotations: {
         type: 'object',
-        description: 'What a call does, such as readOnlyHint and destructiveHint (MCP).',
+        description: 'Single hints that differ from those of the effect, such as openWorldHint (MCP).',
       },
       icons: {
         type: 'array',

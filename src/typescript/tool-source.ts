@@ -13,6 +13,8 @@ export interface ToolSource {
   readonly name: string | null;
   /** The definition as `tools/list` serves it, where all of it is written out. */
   readonly definition: ToolDefinition | null;
+  /** The HTTP methods with which it asks the APIs of `src/apis/`: `get`. */
+  readonly methods: readonly string[];
 }
 
 /** Reads a file of `src/tools/`: what the author made of it, whatever its formatting. Never throws. */
@@ -20,14 +22,33 @@ export function readToolSource(text: string): ToolSource {
   const tokens = codeTokens(text);
   const reader = new LiteralReader(tokens, { signals });
   const call = toolCall(tokens, reader);
-  if (call === undefined) return { exportsTool: false, name: null, definition: null };
+  if (call === undefined) return { exportsTool: false, name: null, definition: null, methods: [] };
   const members = reader.members(call) ?? new Map<string, Json | undefined>();
   const name = members.get('name');
   return {
     exportsTool: true,
     name: typeof name === 'string' ? name : null,
     definition: definitionIn(members),
+    methods: methodsIn(tokens),
   };
+}
+
+/** The methods that are called on what is imported from `src/apis/`. */
+function methodsIn(tokens: readonly Token[]): readonly string[] {
+  const text = (at: number) => tokens[at]?.value ?? '';
+  const apis = new Set(
+    tokens.flatMap(({ value }, at) => {
+      if (!/^['"]\.\.\/apis\//.test(value) || text(at - 1) !== 'from') return [];
+      const start = tokens.findLastIndex((token, i) => i < at && token.value === 'import');
+      return tokens
+        .slice(start, at)
+        .flatMap(({ type, value: name }) => (type === 'IdentifierName' ? name : []));
+    }),
+  );
+  const called = tokens.flatMap(({ value }, at) =>
+    apis.has(value) && text(at + 1) === '.' && text(at + 3) === '(' ? [text(at + 2)] : [],
+  );
+  return [...new Set(called.filter((name) => /^(get|post|put|patch|delete)$/.test(name)))];
 }
 
 /** The index of the argument of `defineTool` in the call whose result the file exports by default. */

@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
 
 /** One hostile connection, from an address of its own on this machine. */
 export async function attack(port: number, from = '127.0.0.2'): Promise<Socket> {
@@ -17,6 +20,40 @@ export async function attackers(count: number, port: number, from = '127.0.0.2')
     sockets.push(...(await Promise.all(Array.from({ length: batch }, () => attack(port, from)))));
   }
   return sockets;
+}
+
+/** What is sent on each of many connections, none of which reads. */
+export interface Flood {
+  readonly connections: number;
+  /** Texts, each so many times, one after another. */
+  readonly parts: readonly (readonly [text: string, times: number])[];
+  /** A request that opens a session, which is read; its id stands for `SESSION` in the parts. */
+  readonly first?: string;
+}
+
+/**
+ * Floods a server from 127.0.0.2 and 127.0.0.3, from a process of the lowest priority, which holds the connections until
+ * it is ended.
+ *
+ * @returns the number of bytes that were sent, and the end of it all
+ */
+export async function flood(
+  port: number,
+  what: Flood,
+): Promise<{ readonly bytes: number; end(): Promise<void> }> {
+  const child = fork(join(import.meta.dirname, 'attacker-process.js'), { execArgv: [] });
+  const exited = once(child, 'exit');
+  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+  const sent = once(child, 'message');
+  child.send({ ...what, port, addresses: ['127.0.0.2', '127.0.0.3'] });
+  const [bytes] = await Promise.race([sent, exited.then(() => [0])]);
+  return {
+    bytes,
+    async end() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
 }
 
 /** The text of an HTTP request. */

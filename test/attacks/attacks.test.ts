@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProject } from '../templates/built.ts';
-import { type Row, writeTable } from './page.ts';
+import { flood } from './attacker.ts';
+import { type Outcome, type Row, writeTable } from './page.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
-import { callHonestly, startVictim } from './victim.ts';
+import { callHonestly, type Leg, startVictim } from './victim.ts';
 
 /** With a heap of 512 MB. */
 const mostResidentMegabytes = 350;
@@ -33,31 +34,42 @@ beforeAll(() => {
 });
 afterAll(() => {
   project.remove();
-  if (rows.length === scenarios.length) writeTable(rows);
+  if (rows.length === attacks.length) writeTable(rows);
 });
 
-async function suffer({ run, descriptors }: Scenario, env: Record<string, string>) {
-  const victim = await startVictim(project.directory, env, descriptors);
+async function suffer(scenario: Scenario, leg: Leg, env: Record<string, string>): Promise<Outcome> {
+  const victim = await startVictim(project.directory, env, scenario.descriptors);
+  const what = await scenario.flood(victim, leg);
+  await victim.loopDelay();
+  const attack = flood(victim.port, what);
   try {
-    const attack = run(victim).then(async (bytes) => {
-      await delay(holdMs);
-      return bytes;
-    });
-    const honest = await callHonestly(victim, attack);
+    const held = attack.then(() => delay(holdMs));
+    const honest = await callHonestly(victim, held);
+    const loop = await victim.loopDelay();
     const alive = victim.isAlive();
     const afterwards = alive ? await callHonestly(victim, delay(500)) : undefined;
     const megabytes = victim.peakMegabytes();
-    return { bytes: await attack, honest, alive, afterwards, megabytes, limitsMet: [...victim.limitsMet] };
+    const { bytes } = await attack;
+    return { bytes, honest, loop, alive, afterwards, megabytes, limitsMet: [...victim.limitsMet] };
   } finally {
+    await (await attack).end();
     await victim.kill();
   }
 }
 
+const attacks = scenarios.flatMap((scenario) =>
+  (scenario.legs ?? (['sessions'] as const)).map((leg) => ({
+    scenario,
+    leg,
+    name: leg === 'sessions' ? scenario.name : `${scenario.name}, stateless`,
+  })),
+);
+
 describe('a server under attack lives, keeps its memory and answers honest callers afterwards', () => {
-  test.each(scenarios)('$name', async (scenario) => {
-    const before = await suffer(scenario, unlimited);
-    const after = await suffer(scenario, {});
-    rows.push({ scenario, before, after });
+  test.each(attacks)('$name', async ({ scenario, leg, name }) => {
+    const before = await suffer(scenario, leg, unlimited);
+    const after = await suffer(scenario, leg, {});
+    rows.push({ name, scenario, before, after });
     expect(after.alive).toBe(true);
     expect(after.megabytes).toBeLessThan(mostResidentMegabytes);
     for (const limit of scenario.limits) expect(after.limitsMet).toContain(limit);

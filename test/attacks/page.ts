@@ -2,17 +2,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Scenario } from './scenarios.ts';
-import type { Experience } from './victim.ts';
+import type { Experience, LoopDelay } from './victim.ts';
 
 /** What an attack of one scenario came to. */
 export interface Outcome {
   readonly bytes: number;
   readonly honest: Experience;
+  /** Undefined where the server has died. */
+  readonly loop: LoopDelay | undefined;
   readonly alive: boolean;
+  readonly afterwards: Experience | undefined;
   readonly megabytes: number;
+  readonly limitsMet: readonly string[];
 }
 
 export interface Row {
+  readonly name: string;
   readonly scenario: Scenario;
   /** The server without its limits. */
   readonly before: Outcome;
@@ -28,17 +33,19 @@ export function writeTable(rows: readonly Row[]): void {
     'attack',
     'what is sent',
     'bytes',
-    'memory without limits',
+    'without limits: memory; honest calls',
     'memory',
     'honest calls, p50 / p99',
+    "server's event loop late by, p99 / most",
   ];
-  const lines = rows.map(({ scenario, before, after }) => [
-    scenario.name,
+  const lines = rows.map(({ name, scenario, before, after }) => [
+    name,
     scenario.sent,
     grouped(after.bytes),
     `${before.megabytes} MB${before.alive ? '' : ', then it died'}; ${timesOf(before.honest)}`,
     `${after.megabytes} MB`,
     timesOf(after.honest),
+    after.loop ? `${after.loop.p99.toFixed(0)} / ${after.loop.max.toFixed(0)} ms` : '',
   ]);
   const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   const date = new Date().toISOString().slice(0, 10);

@@ -2,11 +2,23 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { createSigner } from '../../src/contract/signer.ts';
 import { audience, liveEnvironment } from '../reliability/server.ts';
+import { modernRequest } from '../templates/modern.ts';
+import { requestText } from './attacker.ts';
+
+/** The versions of MCP with sessions, or the stateless one. */
+export type Leg = 'sessions' | 'stateless';
+
+/** How late the event loop of a server was, in milliseconds. */
+export interface LoopDelay {
+  readonly p99: number;
+  readonly max: number;
+}
 
 /** A live server of a built project in a process of its own. */
 export interface Victim {
@@ -14,6 +26,10 @@ export interface Victim {
   readonly session: { readonly 'mcp-session-id': string };
   /** Headers of a paid request, with a token of its own. */
   paid(): Promise<Record<string, string>>;
+  /** The text of a request of a leg. */
+  request(leg: Leg, method: string, params: object, headers?: Readonly<Record<string, string>>): string;
+  /** Since it was asked before; undefined where the server has died. */
+  loopDelay(): Promise<LoopDelay | undefined>;
   /** Variables of the limits that its log says were met. */
   readonly limitsMet: ReadonlySet<string>;
   isAlive(): boolean;
@@ -33,14 +49,14 @@ export async function startVictim(
   descriptors = 4096,
 ): Promise<Victim> {
   const signer = await createSigner(generic.token, audience);
-  const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=512 dist/src/main.js`;
-  const child = spawn('bash', ['-c', command, process.execPath], {
+  const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=512 --import "$1" dist/src/main.js`;
+  const child = spawn('bash', ['-c', command, process.execPath, join(import.meta.dirname, 'loop-probe.js')], {
     cwd: directory,
     env: { ...liveEnvironment(signer), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let errors = '';
-  child.stderr.on('data', (text) => {
+  child.stderr?.on('data', (text) => {
     errors = (errors + text).slice(-2_000);
   });
   const exited = once(child, 'exit');
@@ -55,11 +71,29 @@ export async function startVictim(
   });
   const paid = async () => ({ authorization: `Bearer ${await signer.token({})}` });
   const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const session = await openSession(port);
   let peak = 0;
   return {
     port,
-    session: await openSession(port),
+    session,
     paid,
+    request(leg, method, params, headers) {
+      if (leg === 'sessions') {
+        return requestText(
+          'POST',
+          { ...session, ...headers },
+          JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        );
+      }
+      const modern = modernRequest(method, { ...params });
+      return requestText('POST', { ...modern.headers, ...headers }, JSON.stringify(modern.body));
+    },
+    async loopDelay() {
+      if (!isAlive()) return undefined;
+      const answered = once(child, 'message').then(([delay]) => delay as LoopDelay);
+      child.send('delay');
+      return Promise.race([answered, exited.then(() => undefined)]);
+    },
     limitsMet,
     isAlive,
     peakMegabytes() {

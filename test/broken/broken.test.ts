@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectTools, rules } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { buildProgram, checkServer, failuresOf, type Program, trust } from './check.ts';
-import { brokenDefinitions, good } from './definitions.ts';
+import { brokenDefinitions } from './definitions.ts';
+import { good } from './edited.ts';
 import { brokenDiscovery } from './servers/discovery.ts';
 import { brokenGates } from './servers/gate.ts';
 import { brokenPrograms } from './servers/process.ts';
@@ -30,8 +31,8 @@ describe('definitions', () => {
     expect(inspectTools(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
   });
 
-  it.each(brokenDefinitions)('that break $rule fail it', ({ rule, along = [], tools }) => {
-    expect(failuresOf(inspectTools(tools, context))).toEqual([rule, ...along].toSorted());
+  it.each(brokenDefinitions)('that break $rule fail it', ({ rule, along = [], tools, methods }) => {
+    expect(failuresOf(inspectTools(tools, context, [], methods))).toEqual([rule, ...along].toSorted());
   });
 });
 

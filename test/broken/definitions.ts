@@ -2,16 +2,8 @@ import { present } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import { placeholderComment } from '../../src/contract/placeholder.ts';
-import { goodTools } from './good-tools.ts';
-
-/** Definitions that break one rule. Rules that must fail along with it stand in `along`. */
-export interface BrokenDefinitions {
-  readonly rule: string;
-  readonly along?: readonly string[];
-  readonly tools: readonly Json[];
-}
-
-export const good: readonly JsonObject[] = goodTools.map(({ definition }) => ({ ...definition }));
+import { type BrokenDefinitions, edited, good } from './edited.ts';
+import { brokenFit } from './fit-definitions.ts';
 
 export const brokenDefinitions: readonly BrokenDefinitions[] = [
   { rule: 'tool.readable', tools: [...good, 'no tool'] },
@@ -229,23 +221,8 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     }),
   },
   { rule: 'meta.known-keys', tools: edited({ '_meta.inputExamples': [] }) },
+  ...brokenFit,
 ];
-
-/** The good tools with members of the first replaced, by path; undefined removes one. */
-export function edited(changes: Readonly<Record<string, Json | undefined>>): readonly JsonObject[] {
-  const [first, ...rest] = structuredClone(good);
-  for (const [path, value] of Object.entries(changes)) {
-    const steps = path.split('.');
-    const last = steps.pop() ?? '';
-    const parent = steps.reduce(
-      (at, step) => at[step] as Record<string, Json>,
-      first as Record<string, Json>,
-    );
-    if (value === undefined) delete parent[last];
-    else parent[last] = value;
-  }
-  return first ? [first, ...rest] : rest;
-}
 
 /** A parameter that is an object with one integer, which differs in some keywords; undefined removes one. */
 function options(different: Readonly<Record<string, Json | undefined>>): JsonObject {

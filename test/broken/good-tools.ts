@@ -1,3 +1,4 @@
+import { effects } from '../../src/contract/effect.ts';
 import type { JsonObject, ToolDefinition, ToolExample } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 
@@ -21,6 +22,7 @@ const prices: ReadonlyMap<unknown, number> = new Map([
 const getPrice: GoodTool = {
   definition: {
     name: 'get_price',
+    title: 'Price of a coin',
     description:
       'Returns the last traded price of one coin. Use it when a question names a coin and a currency.',
     inputSchema: {
@@ -45,6 +47,7 @@ const getPrice: GoodTool = {
       },
       required: ['symbol', 'price'],
     },
+    annotations: effects.reads,
     _meta: {
       surface: 'both',
       queryEligible: true,
@@ -71,6 +74,7 @@ const getPrice: GoodTool = {
 const listCoins: GoodTool = {
   definition: {
     name: 'list_coins',
+    title: 'Coins with a price',
     description: 'Lists all coins that have a price. Use it before get_price to learn which tickers exist.',
     inputSchema: { type: 'object', properties: {}, required: [] },
     outputSchema: {
@@ -90,6 +94,7 @@ const listCoins: GoodTool = {
       },
       required: ['coins'],
     },
+    annotations: effects.reads,
   },
   examples: [{ arguments: {}, expect: 'found' }],
   run: () => ({

@@ -6,6 +6,7 @@ import type { CheckFlags } from '../../src/cli/check/flag-types.ts';
 import { check } from '../../src/cli/commands/check.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { createSigner } from '../../src/contract/index.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';
@@ -18,13 +19,16 @@ let trust: Trust;
 let privateKey: KeyObject;
 let pem: string;
 
+/** A definition that does not say what a call does. */
+const silent = ({ annotations: _, ...tool }: JsonObject): JsonObject => tool;
+
 beforeAll(async () => {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   privateKey = keys.privateKey;
   pem = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   trust = { publicKey, issuer, audience };
-  server = await serve(createSteps(trust));
+  server = await serve(createSteps(trust, { list: (good) => () => good().map(silent) }));
 });
 afterAll(() => server.stop());
 
@@ -183,7 +187,8 @@ describe('market-mcp check <url>', () => {
     const root = directory();
     const [known, listing] = [join(root, 'known.json'), join(root, 'listing.json')];
     await run(server.url, { saveBaseline: known, saveListing: listing });
-    expect(JSON.parse(readFileSync(known, 'utf8'))).toEqual({ known: [] });
+    const recorded = JSON.parse(readFileSync(known, 'utf8')).known;
+    expect(recorded.map(({ rule }: { rule: string }) => rule)).toEqual(['fit.hints', 'fit.hints']);
     const { tools } = JSON.parse(readFileSync(listing, 'utf8'));
     writeFileSync(listing, JSON.stringify([{ ...tools[0], description: 'Another.' }]));
     const { drift } = await reportOf({ against: listing, only: ['tool'] });

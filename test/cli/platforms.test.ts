@@ -8,8 +8,15 @@ describe('market-mcp platforms', () => {
   it('lists the profiles that ship', async () => {
     const { output, stdout } = outputTo();
     await showPlatforms(undefined, output);
-    for (const { name, title } of platforms) expect(stdout.text).toContain(`${name.padEnd(7)}  ${title}`);
+    for (const { name, title } of platforms) expect(stdout.text).toContain(`${name.padEnd(16)}  ${title}`);
   });
+
+  it.each(platforms.map((platform) => [platform.name, platform] as const))(
+    '%s is a valid profile',
+    (_, platform) => {
+      expect(profileProblems(platform)).toEqual([]);
+    },
+  );
 
   it('prints one whole, so that it is a valid profile to start from', async () => {
     const { output, stdout } = outputTo();

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { staticRules } from '../../src/contract/static-rules.ts';
 import { bounds, isReadable, places } from '../../src/contract/walk.ts';
-import { edited, good } from '../broken/definitions.ts';
+import { edited, good } from '../broken/edited.ts';
 import fc from '../fast-check.ts';
 
 const { propertyKeys, values } = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { effects } from '../../src/contract/effect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import { placeholderComment } from '../../src/contract/placeholder.ts';
@@ -7,6 +8,7 @@ import { fix } from '../../src/fixes/fix.ts';
 
 const good: JsonObject = {
   name: 'get_price',
+  title: 'Price of a pair',
   description: 'Returns the price.',
   inputSchema: { type: 'object', properties: { symbol: { type: 'string' } }, required: ['symbol'] },
   outputSchema: {
@@ -14,6 +16,7 @@ const good: JsonObject = {
     properties: { price: { type: ['number', 'null'] }, ...signals },
     required: ['price'],
   },
+  annotations: effects.reads,
 };
 
 function fixed(definition: JsonObject) {
@@ -49,8 +52,7 @@ describe('a definition as a whole', () => {
 
   it('keeps what MCP adds for people and clients', () => {
     const display = {
-      title: 'Price of a pair',
-      annotations: { readOnlyHint: true, title: 'Price' },
+      annotations: { ...effects.acts, title: 'Price' },
       icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
       _meta: { a: 1 },
     };
@@ -70,7 +72,47 @@ describe('a definition as a whole', () => {
       ok: true,
       value: { definition: { annotations: { idempotentHint: true } } },
     });
-    expect(fixed(given).changes).toEqual(['title', 'annotations.readOnlyHint', 'annotations.own', 'icons']);
+    expect(fixed(given).changes).toEqual([
+      'title',
+      'title',
+      'annotations.readOnlyHint',
+      'annotations.own',
+      'annotations',
+      'icons',
+    ]);
+  });
+
+  it.each<[string, JsonObject | undefined, JsonObject]>([
+    ['get_gas_price', undefined, effects.reads],
+    ['getGasPrice', { openWorldHint: false }, effects.computes],
+    ['gas', { readOnlyHint: true }, effects.reads],
+    ['gas', { readOnlyHint: false }, effects.acts],
+    ['gas', { destructiveHint: true }, effects.acts],
+    ['create_order', undefined, effects.adds],
+    ['github_create_issue', { readOnlyHint: false }, effects.adds],
+    ['deleteOrder', undefined, effects.changes],
+    ['swap_tokens', undefined, effects.acts],
+    ['get_swap_fee', undefined, effects.reads],
+  ])('%s with the hints %j gets those that are missing, and says so', (name, annotations, whole) => {
+    const { annotations: _, ...rest } = good;
+    const result = fix({ ...rest, name, ...(annotations && { annotations }) }, generic.smoke, 'tool');
+    expect(result).toMatchObject({ ok: true, value: { definition: { annotations: whole } } });
+    expect(result.ok && result.value.changes.map(({ path }) => path)).toEqual(['annotations']);
+  });
+
+  it.each([
+    ['get_gas_price', undefined, 'Get gas price'],
+    ['getGasPrice', undefined, 'Get gas price'],
+    ['get-NFT-floor', undefined, 'Get NFT floor'],
+    ['get_price', 'Price of a coin', 'Price of a coin'],
+  ])('%s with the title %j of its annotations gets a title, and says so', (name, own, title) => {
+    const { title: _, ...rest } = good;
+    const annotations = { ...effects.reads, ...(own !== undefined && { title: own }) };
+    const result = fix({ ...rest, name, annotations }, generic.smoke, 'tool');
+    expect(result).toMatchObject({
+      ok: true,
+      value: { definition: { title }, changes: [{ path: 'title' }] },
+    });
   });
 
   it.each([

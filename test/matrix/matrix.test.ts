@@ -116,6 +116,7 @@ function isEvident(id: string, answered: Answered, server: MuteServer): boolean 
     case 'outcome':
     case 'call':
     case 'submission':
+    case 'fit':
       return times('tools/call') > 0;
     case 'process':
       return false; // no instance was started

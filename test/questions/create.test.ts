@@ -52,12 +52,15 @@ function reread(pieces: readonly string[]): CreateAnswers {
 
 const toolFields = [{ name: 'price', required: true, type: 'number', description: 'Its price' }] as const;
 
+const titles = fc.constantFrom(undefined, 'Price of a coin', "it's `x`");
+const effect = fc.constantFrom('reads' as const, 'computes' as const, 'acts' as const);
+
 const answers: fc.Arbitrary<CreateAnswers> = fc.record({
   directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
   source: fc.oneof(
-    toolSpec.map((tool) => ({
+    fc.record({ tool: toolSpec, title: titles, effect: effect }).map(({ tool, title, effect }) => ({
       kind: 'tool' as const,
-      tool: { ...tool, description: tool.description.trim() },
+      tool: { ...tool, effect, description: tool.description.trim(), ...(title && { title }) },
       meta: [{ path: ['pricing', 'executeUsd'], text: '0.01' }].slice(tool.name.length % 2),
     })),
     fc

@@ -7,7 +7,7 @@ process.on('message', async () => {
   }
   const { rss, heapUsed, external } = process.memoryUsage();
   const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
-  process.send({ rss, heapUsed, external, sockets });
+  process.send({ rss, heapUsed, external, sockets, runs: globalThis.runs });
 });
 // The server, not the probe, decides when the process ends.
 process.channel.unref();

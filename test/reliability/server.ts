@@ -13,6 +13,8 @@ export interface Memory {
   readonly heapUsed: number;
   readonly external: number;
   readonly sockets: number;
+  /** What the tools of the server have counted in `globalThis.runs`. */
+  readonly runs?: Readonly<Record<string, number>>;
 }
 
 /** What the server has written. */

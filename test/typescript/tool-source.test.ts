@@ -20,7 +20,12 @@ function sourceOf(tool: Parameters<typeof planTool>[0]): string {
 describe('the source of a tool', () => {
   it.each(preparedTools)('says the definition it was rendered from: $definition.name', (tool) => {
     const { definition } = tool;
-    expect(readToolSource(sourceOf(tool))).toEqual({ exportsTool: true, name: definition.name, definition });
+    expect(readToolSource(sourceOf(tool))).toEqual({
+      exportsTool: true,
+      name: definition.name,
+      definition,
+      methods: [],
+    });
   });
 
   it('says it for every spec', () => {
@@ -71,7 +76,7 @@ well.\` as const
     ['a constant of itself', 'const a = a; export default defineTool({ name: a })', null],
     ['export as', "const t = defineTool({ name: 'x' }); export { t as default }", 'x'],
   ])('%s is not guessed', (_, text, name) => {
-    expect(readToolSource(text)).toEqual({ exportsTool: true, name, definition: null });
+    expect(readToolSource(text)).toEqual({ exportsTool: true, name, definition: null, methods: [] });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { addressExplanations } from './address.ts';
 import { callExplanations } from './call.ts';
 import { definitionExplanations } from './definitions.ts';
+import { fitExplanations } from './fit.ts';
 import { gateExplanations } from './gate.ts';
 import { httpExplanations } from './http.ts';
 import type { Explanations } from './model.ts';
@@ -14,6 +15,7 @@ import { sessionExplanations } from './session.ts';
 export const explanations: Explanations = {
   ...definitionExplanations,
   ...schemaExplanations,
+  ...fitExplanations,
   ...addressExplanations,
   ...sessionExplanations,
   ...protocolExplanations,

@@ -1,4 +1,4 @@
-import { platforms } from '../../contract/platforms/index.ts';
+import { marketplaces } from '../../contract/platforms/index.ts';
 import { refuse } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
@@ -49,7 +49,7 @@ async function ask(asker: Asker, part: Part, parts: Parts, prompts: CreatePrompt
 }
 
 function askPlatform(asker: Asker, { platform }: Parts): Promise<string> {
-  const options = platforms.map(({ name, title }) => ({ value: name, label: title, hint: name }));
+  const options = marketplaces.map(({ name, title }) => ({ value: name, label: title, hint: name }));
   return asker.choose(createQuestions.platform.prompt.message, options, platform);
 }
 

@@ -1,4 +1,5 @@
 import { entriesOf } from '../../changes/entries.ts';
+import type { Effect } from '../../contract/effect.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import { prepareImported } from '../../import/prepare.ts';
 import { pass } from '../../model/input-error.ts';
@@ -6,7 +7,7 @@ import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/example-values.ts';
-import type { Asker } from './asker.ts';
+import type { Asker, Choice } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
 import { askDocument, askOperations, askSamples, askSpec, askStart, type Start } from './start.ts';
@@ -20,6 +21,7 @@ export type ToolPart =
   | 'spec'
   | 'tool'
   | 'description'
+  | 'effect'
   | 'input'
   | 'returns'
   | 'output'
@@ -36,6 +38,7 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   spec: 'Spec file',
   tool: 'Name of the tool',
   description: 'Description',
+  effect: 'What a call does',
   input: 'Inputs',
   returns: 'One record or a list',
   output: 'Outputs',
@@ -50,7 +53,7 @@ export function toolParts({
 }: Started<Partial<ToolParts>>): readonly ToolPart[] {
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
   if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation'];
-  const described = ['tool', 'description', 'input'] as const;
+  const described = ['tool', 'description', 'effect', 'input'] as const;
   if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described];
   return [...described, 'returns', 'output'];
 }
@@ -78,6 +81,11 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
     case 'description': {
       const { description } = toolQuestions;
       return { ...parts, description: await askText(asker, description, parts, parts.description) };
+    }
+    case 'effect': {
+      const { prompt, initial } = toolQuestions.effect;
+      const chosen = await asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
+      return { ...parts, effect: chosen };
     }
     case 'input': {
       const { prompt, initial } = toolQuestions.input;
@@ -140,6 +148,14 @@ const shapes = [
   { value: 'record', label: 'One record' },
   { value: 'list', label: 'A list', hint: 'items and their count' },
 ] as const;
+
+const effectChoices: readonly Choice<Effect>[] = [
+  { value: 'reads', label: 'It reads', hint: 'asks a source and changes nothing' },
+  { value: 'computes', label: 'It computes', hint: 'asks nobody and changes nothing' },
+  { value: 'adds', label: 'It adds', hint: 'a new thing with each call' },
+  { value: 'changes', label: 'It changes or deletes', hint: 'the same call again changes nothing more' },
+  { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
+];
 
 function askText<Parts>(
   asker: Asker,

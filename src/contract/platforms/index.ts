@@ -1,8 +1,12 @@
 import type { PlatformProfile } from '../profile.ts';
 import { context } from './context.ts';
+import { claudeDirectory, openaiApps } from './directories.ts';
 import { generic } from './generic.ts';
 
-/** The built-in profiles, the default first. */
-export const platforms: readonly PlatformProfile[] = [generic, context];
+/** The marketplaces, whose tokens a server can take; the default first. */
+export const marketplaces: readonly PlatformProfile[] = [generic, context];
+
+/** The built-in profiles, the default first: marketplaces, then directories, which only judge. */
+export const platforms: readonly PlatformProfile[] = [...marketplaces, claudeDirectory, openaiApps];
 
 export { context, generic };

@@ -1,3 +1,4 @@
+import { wordsOf } from '../effect.ts';
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 
@@ -41,11 +42,6 @@ upsert vote wipe withdraw write
     .trim()
     .split(/\s/),
 );
-
-/** The words of a name: the same two for `deleteDatabase`, `delete_database` and `delete-database`. */
-export function wordsOf(name: string): readonly string[] {
-  return (name.match(/\p{Lu}?[\p{Ll}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
-}
 
 /** The sign that a call of a tool may do harm; undefined if there is none. */
 export function signOfHarm({ name, annotations, _meta }: JsonObject): string | undefined {

@@ -10,7 +10,8 @@ import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { mismatches } from '../schema.ts';
 import { isText } from './read.ts';
 
-const ofResults = about('a result', () => true);
+/** A rule about every result. */
+export const ofResults = about('a result', () => true);
 /** A rule about results that are not a failure. */
 const ofData = about('a result that is not a failure', ({ isError }) => isError !== true);
 /** A rule about results that are a failure. */

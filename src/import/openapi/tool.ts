@@ -1,3 +1,4 @@
+import { type Effect, effects, titleOf } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
@@ -39,10 +40,11 @@ export function toolOfOperation(
   return {
     entry: {
       name: tool,
+      title: titleOf(tool),
       description: descriptionOf(operation, api.title),
       inputSchema: { type: 'object', properties: inputs.properties, required: inputs.required },
       outputSchema,
-      annotations: annotationsOf(method),
+      annotations: effects[effectOfMethod[method]],
     },
     answers,
     changes,
@@ -214,13 +216,11 @@ function descriptionOf(operation: Operation, title: string): string {
   return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
 }
 
-/** What clients know of a call before it is made (MCP, "Tool annotations"). */
-function annotationsOf(method: Operation['method']): JsonObject {
-  if (method === 'get') return { readOnlyHint: true, openWorldHint: true };
-  return {
-    readOnlyHint: false,
-    destructiveHint: method !== 'post',
-    idempotentHint: method === 'put' || method === 'delete',
-    openWorldHint: true,
-  };
-}
+/** What a request of each method does (RFC 9110 §9.2). */
+const effectOfMethod = {
+  get: 'reads',
+  post: 'adds',
+  put: 'changes',
+  patch: 'acts',
+  delete: 'changes',
+} as const satisfies { readonly [method in Operation['method']]: Effect };

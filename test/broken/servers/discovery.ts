@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import type { JsonObject } from '../../../src/contract/model.ts';
 import type { Request } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 
@@ -75,7 +76,10 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   { rule: 'discovery.tools', breaks: { list: () => () => [] } },
   {
     rule: 'discovery.client',
-    breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 'read only' })) },
+    breaks: {
+      list: (good) => () =>
+        good().map((tool) => ({ ...tool, annotations: { ...(tool.annotations as JsonObject), title: 5 } })),
+    },
   },
   {
     rule: 'http.no-product-header',

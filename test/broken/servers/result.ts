@@ -106,6 +106,10 @@ export const brokenResults: readonly BrokenServer[] = [
     })),
   },
   {
+    rule: 'fit.result-tokens',
+    breaks: finds((data) => ({ ...data, symbol: `${data.symbol} `.repeat(26_000) })),
+  },
+  {
     rule: 'result.schema-copy',
     breaks: results('found', (result) => ({ ...result, _meta: { outputSchema: { type: 'object' } } })),
   },

@@ -17,6 +17,7 @@ const prompts = {
   directory: 'Where should the project be created?',
   tool: 'What is the tool called?',
   description: 'What does it return, and when',
+  effect: 'What does a call do?',
   input: 'What are the inputs of the tool?',
   returns: 'One record or a list?',
   output: 'What does the tool return?',
@@ -62,6 +63,7 @@ const known = {
   directory: 'x',
   tool: 'get_it',
   description: 'Returns it.',
+  effect: 'reads',
   returns: 'record',
   output: [{ name: 'a', type: 'string' }],
   platform: 'generic',
@@ -76,7 +78,7 @@ describe('the interactive flow', () => {
 
   it('asks only what flags did not give', async () => {
     const given = { directory: 'x', tool: 'get_time', description: 'Returns the time.', platform: 'context' };
-    const { value, text } = await drive(enterAt('input', 'returns', 'output', 'write'), { given });
+    const { value, text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), { given });
     expect(value).toEqual(completeAnswers(given));
     expect(text).not.toContain(prompts.tool);
   });
@@ -125,6 +127,7 @@ describe('the interactive flow', () => {
       [prompts.tool, 'get gas', enter],
       ['Write get_gas.', ctrlU, 'get_gas', enter],
       [prompts.description, 'Returns gas prices. Use it before sending.', enter],
+      [prompts.effect, enter],
       [prompts.input, 'chain:string(base, ethereum)=base Chain to look up', enter],
       ['one of base, ethereum', 'limit?:integer=10', enter, enter],
       [prompts.returns, down, enter],
@@ -140,6 +143,7 @@ describe('the interactive flow', () => {
         tool: {
           name: 'get_gas',
           description: 'Returns gas prices. Use it before sending.',
+          effect: 'reads',
           input: [
             {
               name: 'chain',
@@ -163,7 +167,7 @@ describe('the interactive flow', () => {
   });
 
   it('asks for a field step by step on Tab, nested ones and lists, with an error at each prompt', async () => {
-    const given = { directory: 'x', tool: 'get_it', description: 'Returns it.', platform: 'generic' };
+    const { returns: _, output: __, ...given } = known;
     const { value } = await drive(
       [
         [prompts.input, tab],
@@ -219,7 +223,7 @@ describe('the interactive flow', () => {
     let reviews = 0;
     const { value, text } = await drive(
       [
-        ...enterAt('directory', 'tool', 'description', 'input', 'returns', 'output', 'platform'),
+        ...enterAt('directory', 'tool', 'description', 'effect', 'input', 'returns', 'output', 'platform'),
         ['This definition is not valid yet.', enter],
         ['Which answer?', down, down, enter],
         [prompts.tool, ctrlU, 'get_time', enter],
@@ -272,7 +276,7 @@ describe('the interactive flow', () => {
       [prompts.start, down, enter],
       [prompts.directory, enter],
       ['Which files hold answers', `${one}, ${two}`, enter],
-      ...enterAt('tool', 'description', 'input', 'platform', 'write'),
+      ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
     expect(sampled.value?.source).toMatchObject({ kind: 'sample', paths: [one, two] });
     const spec = await drive([
@@ -289,7 +293,17 @@ describe('the interactive flow', () => {
       [prompts.start, up, enter],
       [prompts.directory, esc],
       [prompts.start, down, enter],
-      ...enterAt('directory', 'tool', 'description', 'input', 'returns', 'output', 'platform', 'write'),
+      ...enterAt(
+        'directory',
+        'tool',
+        'description',
+        'effect',
+        'input',
+        'returns',
+        'output',
+        'platform',
+        'write',
+      ),
     ]);
     expect(value).toEqual(completeAnswers({}));
   });
@@ -299,7 +313,16 @@ describe('the interactive flow', () => {
       directory === 'my-tool'
         ? inputError('[directory]', directory, 'is not empty', 'Choose another.')
         : undefined;
-    const others = enterAt('tool', 'description', 'input', 'returns', 'output', 'platform', 'write');
+    const others = enterAt(
+      'tool',
+      'description',
+      'effect',
+      'input',
+      'returns',
+      'output',
+      'platform',
+      'write',
+    );
     const typed = [
       [prompts.directory, 'my-tool', enter],
       ['is not empty', ctrlU, 'free', enter],
@@ -311,7 +334,7 @@ describe('the interactive flow', () => {
   });
 
   it('shows no control characters of answers', async () => {
-    const { text } = await drive(enterAt('input', 'returns', 'output', 'write'), {
+    const { text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
       given: { directory: 'x', tool: 'a', description: 'b', platform: 'generic' },
       review: () => ({ ok: true, value: ['\u001b]0;owned\u0007 \u0007'] }),
     });
@@ -433,6 +456,22 @@ describe('a paste', () => {
   });
 });
 
+describe('what a call does', () => {
+  it('follows from the name of the tool, and can be chosen', async () => {
+    const { effect: _, tool: __, ...given } = { ...known, input: [] };
+    const effectOf = async (tool: string, ...typed: readonly string[]) => {
+      const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
+        given: { ...given, tool },
+      });
+      return value?.source.kind === 'tool' ? value.source.tool.effect : undefined;
+    };
+    expect(await effectOf('get_order')).toBe('reads');
+    expect(await effectOf('delete_order')).toBe('changes');
+    expect(await effectOf('create_order')).toBe('adds');
+    expect(await effectOf('get_order', down)).toBe('computes');
+  });
+});
+
 describe('going back', () => {
   it('is possible at every question, and the answer before can be edited', async () => {
     for (const [i, prompt] of everyPrompt.entries()) {
@@ -482,6 +521,7 @@ describe('Ctrl-C', () => {
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get_gas', enter],
       [prompts.description, enter],
+      [prompts.effect, enter],
       [prompts.input, 'chain:string', enter, 'limit:', ctrlC],
     ]);
     expect(JSON.parse((error as Cancelled).resume ?? '')).toEqual({
@@ -489,6 +529,7 @@ describe('Ctrl-C', () => {
       directory: 'gas',
       tool: 'get_gas',
       description: expect.stringContaining('gas'),
+      effect: 'reads',
       input: [{ name: 'chain', required: true, type: 'string' }],
     });
   });
@@ -514,7 +555,7 @@ describe('cancelling', () => {
   );
 
   it('in the middle of a field, and by declining at the end', async () => {
-    const start = enterAt('directory', 'tool', 'description');
+    const start = enterAt('directory', 'tool', 'description', 'effect');
     for (const answers of [
       [...start, [prompts.input, tab], ['Name of the parameter', ctrlC]],
       [...start, [prompts.input, tab], ['Name of the parameter', 'a', enter], ['Type of a', 'end']],

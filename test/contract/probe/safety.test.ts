@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { wordsOf } from '../../../src/contract/effect.ts';
 import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
 import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
-import {
-  type CallPlan,
-  harmfulWords,
-  signOfHarm,
-  verdictOn,
-  wordsOf,
-} from '../../../src/contract/probe/safety.ts';
+import { type CallPlan, harmfulWords, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
 import { createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 
@@ -57,7 +52,8 @@ describe('a tool may be called', () => {
   });
 });
 
-const [good] = goodTools.map(({ definition }) => definition);
+/** A tool that says nothing of what it does. */
+const [good] = goodTools.map(({ definition: { annotations: _, ...silent } }) => silent);
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({
   ...(good as unknown as JsonObject),
   name,

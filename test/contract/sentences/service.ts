@@ -66,7 +66,11 @@ export const serviceSentences: readonly Sentence[] = [
     says: 'outputSchema: root type exactly "object"; no anyOf, oneOf, array or primitive at the root.',
     rules: ['output.object-root', 'output.no-root-union', 'output.compiles'],
   },
-  { section: '2.1', says: '_meta.rateLimit: an optional object of hints.', rules: ['meta.*'] },
+  {
+    section: '2.1',
+    says: '_meta.rateLimit: an optional object of hints.',
+    rules: ['meta.*', 'fit.hints-consistent'],
+  },
   { section: '2.1', says: 'Input property: type.', rules: ['input.type', 'input.items'] },
   { section: '2.1', says: 'Input property: description.', rules: ['input.description'] },
   {

@@ -1,0 +1,110 @@
+import { isObject } from './json.ts';
+import type { Json, JsonObject } from './model.ts';
+
+/** What a call of a tool does to the world, as clients need to know it before they call (MCP, "Tool annotations"). */
+export const effects = {
+  reads: hints(true, false, true, true),
+  computes: hints(true, false, true, false),
+  adds: hints(false, false, false, true),
+  changes: hints(false, true, true, true),
+  acts: hints(false, true, false, true),
+} as const;
+
+export type Effect = keyof typeof effects;
+
+/** The four hints of MCP. */
+export interface Hints extends JsonObject {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** First words of names of tools that read. */
+export const readingVerbs: ReadonlySet<string> = new Set(
+  (
+    'get list find search fetch look lookup calculate compute scan check convert analyze analyse compare count ' +
+    'describe read show resolve rank predict estimate query browse view retrieve'
+  ).split(' '),
+);
+
+/** Words that say what a call does wherever they stand in a name: `github_create_issue`. */
+const plainVerbs = new Map<string, Effect>([
+  ...wordsFor('adds', 'add create insert upload subscribe invite'),
+  ...wordsFor(
+    'changes',
+    'delete remove update edit modify rename replace overwrite erase destroy upsert purge wipe truncate unsubscribe disable',
+  ),
+  ...wordsFor('acts', 'send execute pay notify'),
+]);
+
+/** Words that do so only at the start of a name; elsewhere they are nouns too: `get_swap_fee`, `last_trade`. */
+const firstVerbs = new Map<string, Effect>([
+  ...plainVerbs,
+  ...wordsFor('adds', 'register import publish post append save write'),
+  ...wordsFor(
+    'changes',
+    'set put patch move archive clear close cancel reset restore revoke enable lock drop',
+  ),
+  ...wordsFor(
+    'acts',
+    'run exec email swap trade transfer buy sell purchase charge refund withdraw deposit stake bridge mint burn borrow lend repay vote submit approve sign deploy start stop restart kill place order book reserve',
+  ),
+]);
+
+/** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` hold the same two. */
+export function wordsOf(name: string): readonly string[] {
+  return (name.match(/\p{Lu}?[\p{Ll}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
+}
+
+/** What the name of a tool says that a call does; undefined where it says nothing. */
+export function effectNamed(name: string): Effect | undefined {
+  const words = wordsOf(name);
+  const [first = ''] = words;
+  if (readingVerbs.has(first)) return 'reads';
+  const verb = words.find((word) => plainVerbs.has(word));
+  return firstVerbs.get(first) ?? (verb === undefined ? undefined : plainVerbs.get(verb));
+}
+
+/** What a tool does that says nothing but its name. */
+export function effectOfName(name: string): Effect {
+  return effectNamed(name) ?? 'reads';
+}
+
+/**
+ * All four hints of a tool. Those that it has stay; the others follow from them, as MCP says what an absent hint means,
+ * or else from its name.
+ */
+export function completeHints(name: string, given: Json | undefined): JsonObject {
+  const own = isObject(given) ? given : {};
+  return { ...effects[effectOf(name, own)], ...own };
+}
+
+function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): Effect {
+  if (readOnlyHint === true) return 'reads';
+  const named = effectOfName(name);
+  const isWriting = readOnlyHint === false || destructiveHint === true;
+  return isWriting && effects[named].readOnlyHint ? 'acts' : named;
+}
+
+/** `get_gas_price` → `Get gas price` */
+export function titleOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
+  const text = words.map((word) => (/^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word)).join(' ');
+  return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function hints(
+  readOnlyHint: boolean,
+  destructiveHint: boolean,
+  idempotentHint: boolean,
+  openWorldHint: boolean,
+): Hints {
+  return { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
+}
+
+function wordsFor(effect: Effect, words: string): readonly (readonly [string, Effect])[] {
+  return words.split(' ').map((word) => [word, effect]);
+}

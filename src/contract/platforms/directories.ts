@@ -1,0 +1,54 @@
+import type { PlatformProfile } from '../profile.ts';
+import { generic } from './generic.ts';
+
+/** Criteria that both directories publish and that a definition or a result can meet. */
+const common = {
+  'fit.title': 'must',
+  'fit.hints': 'must',
+  'fit.hints-consistent': 'must',
+  'fit.no-instructions': 'must',
+  'fit.no-promotion': 'must',
+  'fit.no-secrets': 'must',
+} as const;
+
+/** The directory of connectors of Claude. What it asks of tools is judged; its token is not the contract's. */
+export const claudeDirectory: PlatformProfile = {
+  ...generic,
+  name: 'claude-directory',
+  title: "Claude's connectors directory (criteria for tools)",
+  rules: {
+    facts: 'should',
+    overrides: {
+      ...common,
+      'tool.name-pattern': 'must',
+      'tool.description-complete': 'must',
+      'fit.one-effect': 'must',
+      'fit.result-tokens': 'must',
+    },
+  },
+  sources: {
+    ...generic.sources,
+    rules: 'claude.com/docs/connectors/building/review-criteria; Software Directory Policy',
+  },
+};
+
+/** The directory of apps of ChatGPT. What it asks of tools is judged; its token is not the contract's. */
+export const openaiApps: PlatformProfile = {
+  ...generic,
+  name: 'openai-apps',
+  title: "ChatGPT's app directory (criteria for tools)",
+  rules: {
+    facts: 'should',
+    overrides: {
+      ...common,
+      'tool.name-pattern': 'must',
+      'fit.look-alike': 'must',
+      'fit.no-root-union': 'must',
+      'fit.description-length': 'must',
+    },
+  },
+  sources: {
+    ...generic.sources,
+    rules: 'developers.openai.com/apps-sdk/app-submission-guidelines',
+  },
+};

@@ -1,0 +1,143 @@
+import { effectNamed, hintNames, wordsOf } from '../effect.ts';
+import { isObject, shorten } from '../json.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { isText } from './read.ts';
+
+/** What clients show of a tool and decide by before they call it. */
+export const fitHintRules: readonly StaticRule[] = [
+  {
+    id: 'fit.title',
+    level: 'should',
+    title: 'every tool has a title for people',
+    source: 'MCP 2025-06-18, Tool; claude.com/docs connectors, review criteria',
+    fix: 'Add a title of a few words: title: "Gas price".',
+    inspect: ({ title, annotations }) =>
+      unless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
+        path: 'title',
+        expected: 'a name for people',
+        actual: shorten(title),
+      }),
+  },
+  {
+    id: 'fit.hints',
+    level: 'should',
+    title: 'every tool declares the four hints about what a call does',
+    source:
+      'MCP 2025-11-25, ToolAnnotations; OpenAI Apps SDK, app submission guidelines; claude.com/docs connectors, review criteria',
+    fix: 'Declare all four: a tool that reads has readOnlyHint, idempotentHint and openWorldHint true, destructiveHint false.',
+    inspect: ({ annotations }) => {
+      const declared = isObject(annotations) ? annotations : {};
+      return hintNames
+        .filter((hint) => typeof declared[hint] !== 'boolean')
+        .map((hint) => ({
+          path: `annotations.${hint}`,
+          expected: 'true or false',
+          actual: shorten(declared[hint]),
+        }));
+    },
+  },
+  {
+    id: 'fit.hints-consistent',
+    level: 'should',
+    title: 'the hints of every tool agree with its name, its _meta and the requests it makes',
+    source: 'MCP 2025-11-25, ToolAnnotations; C§2.1 (rateLimit); RFC 9110 §9.2 (methods)',
+    fix: 'Correct the hint, or the name: clients run a read-only tool without asking anybody.',
+    inspect: (tool, _siblings, _profile, methods) => {
+      if (!isObject(tool.annotations)) return [];
+      const name = isText(tool.name) ? tool.name : '';
+      return [
+        ...contradictions(tool.annotations),
+        ...againstName(name, tool.annotations),
+        ...againstMeta(tool._meta, tool.annotations),
+        ...againstMethods(methods.get(name) ?? [], tool.annotations),
+      ];
+    },
+  },
+];
+
+function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
+  return unless(!(readOnlyHint === true && destructiveHint === true), {
+    path: 'annotations.destructiveHint',
+    expected: 'false, as readOnlyHint is true',
+    actual: 'true',
+  });
+}
+
+/** Words of a name after which nothing is left of what there was. */
+const deleting: ReadonlySet<string> = new Set('delete remove erase destroy purge wipe truncate'.split(' '));
+
+function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
+  const effect = effectNamed(name);
+  const isWriting = effect !== undefined && effect !== 'reads';
+  const isDeleting = isWriting && wordsOf(name).some((word) => deleting.has(word));
+  return [
+    ...unless(!isWriting || readOnlyHint !== true, {
+      path: 'annotations.readOnlyHint',
+      expected: `false, as the name ${name} tells of an effect`,
+      actual: 'true',
+    }),
+    ...unless(!isDeleting || readOnlyHint === true || destructiveHint !== false, {
+      path: 'annotations.destructiveHint',
+      expected: `true, as the name ${name} tells of deleting`,
+      actual: 'false',
+    }),
+    ...unless(effect !== 'reads' || readOnlyHint === true || destructiveHint !== true, {
+      path: 'annotations.destructiveHint',
+      expected: `false, as the name ${name} tells of reading`,
+      actual: 'true',
+    }),
+  ];
+}
+
+function againstMeta(
+  meta: JsonObject[string] | undefined,
+  { readOnlyHint, openWorldHint }: JsonObject,
+): readonly Problem[] {
+  if (!isObject(meta)) return [];
+  const answers = meta.surface === 'answer' || meta.queryEligible === true;
+  const isLimited = isObject(meta.rateLimit) || isObject(meta.rateLimitHints);
+  return [
+    ...unless(!answers || readOnlyHint !== false, {
+      path: 'annotations.readOnlyHint',
+      expected: 'true, as _meta offers the tool for answering questions',
+      actual: 'false',
+    }),
+    ...unless(!isLimited || openWorldHint !== false, {
+      path: 'annotations.openWorldHint',
+      expected: 'true, as _meta.rateLimit tells of an API of others',
+      actual: 'false',
+    }),
+  ];
+}
+
+/** A POST may be a search; the other methods say what they do. */
+function againstMethods(
+  methods: readonly string[],
+  { readOnlyHint, destructiveHint, openWorldHint }: JsonObject,
+): readonly Problem[] {
+  const writing = methods.find((method) => ['put', 'patch', 'delete'].includes(method));
+  const onlyReads = methods.length > 0 && methods.every((method) => method === 'get');
+  return [
+    ...unless(writing === undefined || readOnlyHint !== true, {
+      path: 'annotations.readOnlyHint',
+      expected: `false, as the tool sends ${writing?.toUpperCase()} requests`,
+      actual: 'true',
+    }),
+    ...unless(!methods.includes('delete') || destructiveHint !== false, {
+      path: 'annotations.destructiveHint',
+      expected: 'true, as the tool sends DELETE requests',
+      actual: 'false',
+    }),
+    ...unless(!onlyReads || readOnlyHint !== false, {
+      path: 'annotations.readOnlyHint',
+      expected: 'true, as the tool sends GET requests only',
+      actual: 'false',
+    }),
+    ...unless(methods.length === 0 || openWorldHint !== false, {
+      path: 'annotations.openWorldHint',
+      expected: 'true, as the tool asks an API',
+      actual: 'false',
+    }),
+  ];
+}

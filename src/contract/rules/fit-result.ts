@@ -1,0 +1,26 @@
+import { isObject } from '../json.ts';
+import { textOf } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { estimatedTokens } from '../tokens.ts';
+import { ofResults } from './result.ts';
+
+const mostTokens = 25_000;
+
+/** What a result costs the model that reads it. */
+export const fitResultRule: LiveRule = ofResults({
+  id: 'fit.result-tokens',
+  level: 'should',
+  title: 'no result takes more than 25,000 tokens',
+  source:
+    'Claude Code docs, MCP: MAX_MCP_OUTPUT_TOKENS is 25,000; claude.com/docs connectors, review criteria',
+  fix: 'Page the answer, let the caller choose fields, or summarize it: hosts cut what is longer.',
+  judge: ({ content, structuredContent }) => {
+    const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
+    const tokens = estimatedTokens(text);
+    return unless(tokens <= mostTokens, {
+      path: 'result.content[0].text',
+      expected: 'at most 25,000 tokens (estimated)',
+      actual: `about ${tokens.toLocaleString('en-US')}`,
+    });
+  },
+});

@@ -1,0 +1,213 @@
+import { effectNamed, readingVerbs, wordsOf } from '../effect.ts';
+import { shorten } from '../json.ts';
+import { propertiesOf } from '../keywords.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { type Place, places } from '../walk.ts';
+import { hasItems, normalize } from './read.ts';
+
+/** At most so much of each in one inputSchema. */
+const most = { levels: 5, properties: 100, enumValues: 500, longEnum: 250, enumCharacters: 7_500 } as const;
+
+const rootKeywords = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
+const rareKeywords = [
+  'allOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'patternProperties',
+  'propertyNames',
+  'contains',
+];
+
+/** The part of JSON Schema that every model API takes for the arguments of a tool. */
+export const fitSchemaRules: readonly StaticRule[] = [
+  {
+    id: 'fit.no-root-union',
+    level: 'should',
+    title: 'no inputSchema composes at its root',
+    source:
+      'Anthropic API ("does not support oneOf, allOf, or anyOf at the top level"); OpenAI API, functions',
+    fix: 'Write plain properties; check in the handler which of them belong together.',
+    inspect: ({ inputSchema }) => keywordProblems(root(inputSchema), rootKeywords),
+  },
+  {
+    id: 'fit.no-ref',
+    level: 'should',
+    title: 'no inputSchema holds a reference',
+    source: 'Anthropic API: $ref is refused in the input_schema of a tool; Gemini API, function declarations',
+    fix: 'Write out what the $ref points at.',
+    inspect: ({ inputSchema }) => keywordProblems([...places(inputSchema, 'inputSchema')], ['$ref']),
+  },
+  {
+    id: 'fit.keywords',
+    level: 'should',
+    title: 'no inputSchema uses keywords that a model API does not know',
+    source: 'OpenAI API, structured outputs: unsupported keywords; Gemini API, Schema',
+    fix: 'Describe the values by type, enum, properties, items and anyOf, and say the rest in a description.',
+    inspect: ({ inputSchema }) =>
+      [...places(inputSchema, 'inputSchema')].flatMap((place) =>
+        keywordProblems(
+          [place],
+          rareKeywords.filter((one) => place.path !== 'inputSchema' || !rootKeywords.includes(one)),
+        ),
+      ),
+  },
+  {
+    id: 'fit.property-names',
+    level: 'should',
+    title: 'every parameter has a name that model APIs take',
+    source: 'Anthropic API: property keys match ^[a-zA-Z0-9_.-]{1,64}$',
+    fix: 'Use letters, digits, _, - and dots, at most 64.',
+    inspect: ({ inputSchema }) =>
+      parametersIn(inputSchema)
+        .filter(({ property }) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(property))
+        .map(({ path, property }) => ({
+          path,
+          expected: 'a match of ^[a-zA-Z0-9_.-]{1,64}$',
+          actual: shorten(property),
+        })),
+  },
+  {
+    id: 'fit.enum-size',
+    level: 'should',
+    title: 'no inputSchema lists more allowed values than a model API takes',
+    source: 'OpenAI API, structured outputs: limitations on enum size, as they were first published',
+    fix: 'Take a text and name the usual values in its examples, or offer a tool that searches for them.',
+    inspect: ({ inputSchema }) => enumProblems([...places(inputSchema, 'inputSchema')]),
+  },
+  {
+    id: 'fit.depth',
+    level: 'should',
+    title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
+    source: 'Azure OpenAI, structured outputs: 5 levels, 100 properties; OpenAI API, as first published',
+    fix: 'Flatten it: parameters at the root are filled in best.',
+    inspect: ({ inputSchema }) => {
+      const parameters = parametersIn(inputSchema);
+      const deepest = parameters.find(({ path }) => levelsOf(path) > most.levels);
+      return [
+        ...unless(deepest === undefined, {
+          path: deepest?.path ?? 'inputSchema',
+          expected: `at most ${most.levels} levels`,
+          actual: `${deepest ? levelsOf(deepest.path) : 0} levels`,
+        }),
+        ...unless(parameters.length <= most.properties, {
+          path: 'inputSchema',
+          expected: `at most ${most.properties} parameters`,
+          actual: `${parameters.length}`,
+        }),
+      ];
+    },
+  },
+  {
+    id: 'fit.one-effect',
+    level: 'should',
+    title: 'no parameter decides whether a call reads or writes',
+    source: 'claude.com/docs connectors, review criteria: separate read and write tools',
+    fix: 'Make a tool for each: its annotations can then be true.',
+    inspect: ({ inputSchema }) => {
+      const names = propertiesOf(inputSchema).map(([name]) => normalize(name));
+      const isOpen = names.some((name) => /^(path|endpoint|url|uri|route)$/.test(name));
+      return parametersIn(inputSchema).flatMap((place) => {
+        const isMethod = /^(http)?(method|verb)$/.test(normalize(place.property));
+        const free = isMethod && isOpen && !hasItems(place.schema.enum);
+        return unless(!free && !mixes(place.schema.enum), {
+          path: place.path,
+          expected: 'reading only, or writing only',
+          actual: free ? 'any method' : shorten(place.schema.enum),
+        });
+      });
+    },
+  },
+  {
+    id: 'fit.no-secrets',
+    level: 'should',
+    title: 'no parameter asks for a password, a key, a card or a conversation',
+    source:
+      'OpenAI Apps SDK, app submission guidelines: restricted data; claude.com directory policy: no chat history',
+    fix: 'Keep the keys of your sources in the environment of the server, and ask for what the answer needs.',
+    inspect: ({ inputSchema }) =>
+      parametersIn(inputSchema)
+        .filter(({ property }) => secret.test(normalize(property)))
+        .map(({ path, property }) => ({
+          path,
+          expected: 'no parameter of that kind',
+          actual: shorten(property),
+        })),
+  },
+];
+
+const secret =
+  /^(ssn|otp|cvv|cvc|pin)$|(password|passwd|passphrase|apikey|apisecret|secretkey|clientsecret|accesstoken|refreshtoken|privatekey|seedphrase|mnemonic|creditcard|cardnumber|socialsecuritynumber|passportnumber|chathistory|conversationhistory|systemprompt)$/;
+
+function root(schema: JsonObject[string] | undefined): readonly Place[] {
+  return [...places(schema, 'inputSchema')].slice(0, 1);
+}
+
+function keywordProblems(at: readonly Place[], keywords: readonly string[]): readonly Problem[] {
+  return at.flatMap(({ schema, path }) =>
+    keywords
+      .filter((keyword) => schema[keyword] !== undefined)
+      .map((keyword) => ({
+        path: `${path}.${keyword}`,
+        expected: 'no such keyword',
+        actual: shorten(schema[keyword]),
+      })),
+  );
+}
+
+interface Parameter extends Place {
+  readonly property: string;
+}
+
+/** The parameters and everything named inside them. */
+function parametersIn(schema: JsonObject[string] | undefined): readonly Parameter[] {
+  return [...places(schema, 'inputSchema')].filter(
+    (place): place is Parameter => place.property !== undefined,
+  );
+}
+
+/** How many objects stand around the value at a path, the arguments themselves included. */
+function levelsOf(path: string): number {
+  return path.split('.properties.').length - 1;
+}
+
+function enumProblems(at: readonly Place[]): readonly Problem[] {
+  const enums = at.flatMap(({ schema, path }) =>
+    hasItems(schema.enum) ? [{ path, values: schema.enum }] : [],
+  );
+  const values = enums.reduce((sum, one) => sum + one.values.length, 0);
+  const long = enums.filter(
+    (one) => one.values.length > most.longEnum && one.values.join('').length > most.enumCharacters,
+  );
+  return [
+    ...unless(values <= most.enumValues, {
+      path: 'inputSchema',
+      expected: `at most ${most.enumValues} values of enums in all`,
+      actual: `${values}`,
+    }),
+    ...long.map(({ path, values: listed }) => ({
+      path: `${path}.enum`,
+      expected: `at most ${most.enumCharacters} characters in an enum of over ${most.longEnum} values`,
+      actual: `${listed.join('').length} characters`,
+    })),
+  ];
+}
+
+/** Whether some of the allowed values read and others write: HTTP methods, or names of actions. */
+function mixes(values: JsonObject[string] | undefined): boolean {
+  if (!hasItems(values)) return false;
+  const words = values.flatMap((value) => (typeof value === 'string' ? (wordsOf(value)[0] ?? []) : []));
+  const reads = words.some((word) => readingVerbs.has(word) || word === 'head');
+  return reads && words.some((word) => writes(word));
+}
+
+function writes(word: string): boolean {
+  const effect = effectNamed(word);
+  return effect !== undefined && effect !== 'reads';
+}

@@ -1,0 +1,228 @@
+import { wordsOf } from '../effect.ts';
+import { isObject, shorten } from '../json.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { allPlaces, isText, normalize } from './read.ts';
+
+/** What the texts of a tool do to the model that reads them. */
+export const fitTextRules: readonly StaticRule[] = [
+  {
+    id: 'fit.no-instructions',
+    level: 'should',
+    title: 'no text of a tool gives orders to the model that reads it',
+    source: 'OWASP MCP Top 10, tool poisoning; claude.com/docs connectors, review criteria: prompt injection',
+    fix: 'Describe the tool and nothing else, in plain visible text.',
+    inspect: (tool) =>
+      textsOf(tool).flatMap(({ path, text }) =>
+        injections
+          .filter(({ pattern }) => pattern.test(text))
+          .map(({ pattern, what }) => ({
+            path,
+            expected: 'a description',
+            actual: `${what}: ${shorten(pattern.exec(text)?.[0])}`,
+          })),
+      ),
+  },
+  {
+    id: 'fit.no-promotion',
+    level: 'should',
+    title: 'no text of a tool praises it or runs others down',
+    source: 'OpenAI Apps SDK, app submission guidelines: fair play; claude.com directory policy',
+    fix: 'Say what it does; which tool is chosen is for the model to decide.',
+    inspect: (tool) =>
+      textsOf(tool).flatMap(({ path, text }) =>
+        unless(!promotion.test(text), {
+          path,
+          expected: 'no comparison with other tools',
+          actual: shorten(promotion.exec(text)?.[0]),
+        }),
+      ),
+  },
+  {
+    id: 'fit.look-alike',
+    level: 'should',
+    title: 'no two tools look alike',
+    source:
+      'Anthropic, Writing tools for agents: distinct names and purposes; OpenAI Apps SDK: unique tool names',
+    fix: 'Name what differs: get_spot_price and get_price_history; or make one tool of the two.',
+    inspect: (tool, siblings) => {
+      const { name, words } = traitsOf(tool);
+      const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
+      const echo = siblings.find(
+        (other) =>
+          words !== '' &&
+          normalizedDescription(other) !== normalizedDescription(tool) &&
+          traitsOf(other).words === words,
+      );
+      return [
+        ...unless(name === '' || twin === undefined, {
+          path: 'name',
+          expected: 'a name that nobody mistakes for another',
+          actual: `${shorten(tool.name)} beside ${shorten(twin?.name)}`,
+        }),
+        ...unless(echo === undefined, {
+          path: 'description',
+          expected: 'words of its own',
+          actual: `the words of ${shorten(echo?.name)} in another order`,
+        }),
+      ];
+    },
+  },
+  {
+    id: 'fit.repetition',
+    level: 'should',
+    title: 'no text of a tool says what another one says already',
+    source: 'Anthropic, Writing tools for agents: every token of a definition is read at each request',
+    fix: 'Leave the repetition out.',
+    inspect: (tool) => [...headingProblems(tool), ...sentenceProblems(tool), ...echoProblems(tool)],
+  },
+];
+
+/** A longer text is examined up to here; `fit.tokens-tool` finds it. */
+const examined = 50_000;
+
+interface Text {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every text of a tool that a model or a person reads. */
+function textsOf(tool: JsonObject): readonly Text[] {
+  const { title, description, annotations } = tool;
+  const own = {
+    title,
+    description,
+    'annotations.title': isObject(annotations) ? annotations.title : undefined,
+  };
+  return [
+    ...Object.entries(own).map(([path, text]) => ({ path, text })),
+    ...allPlaces(tool).flatMap(({ schema, path }) => [
+      { path: `${path}.title`, text: schema.title },
+      { path: `${path}.description`, text: schema.description },
+    ]),
+  ].flatMap(({ path, text }) => (isText(text) ? [{ path, text: text.slice(0, examined) }] : []));
+}
+
+const injections = [
+  {
+    what: 'it overrides other instructions',
+    pattern:
+      /\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|other|all|any|system|your)\b.{0,30}\b(instruction|prompt|rule|guideline|direction)s?\b/is,
+  },
+  {
+    what: 'it hides something from the user',
+    pattern:
+      /\b(do not|don't|never|without)\b.{0,20}\b(tell|telling|inform|informing|mention|mentioning|reveal|revealing|alert|alerting|notify|notifying|ask|asking)\b.{0,25}\buser\b/is,
+  },
+  {
+    what: 'it stands between the model and other tools',
+    pattern:
+      /\b(before|after|instead of|prior to)\b.{0,20}\b(calling|using|invoking|running)?.{0,12}\b(any|every|all|each)( of the)?( other)? (tool|function|request|response|answer|message)s?\b/is,
+  },
+  {
+    what: 'it demands to be called',
+    pattern:
+      /\b(always|must|you should)\b.{0,20}\b(call|use|invoke|run)\b.{0,30}\b(this tool|it|me)\b.{0,20}\bfirst\b/is,
+  },
+  {
+    what: 'it poses as the system',
+    pattern: /<\/?\s*(important|system|instructions?|secret|hidden|assistant|admin)\b/i,
+  },
+  { what: 'it hides text in a comment', pattern: /<!--/ },
+  {
+    what: 'it names files of the user',
+    pattern: /(~|\$HOME|\/home\/\w+|\/root)\/\.\w+|\bid_(rsa|ed25519)\b|\bmcp\.json\b|\.ssh\//i,
+  },
+  {
+    what: 'it holds characters that nobody sees',
+    pattern: /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u,
+  },
+];
+
+const promotion =
+  /\b(best|leading|premier|ultimate|number one|most (?:accurate|reliable|complete|powerful|trusted)) (?:tool|api|source|service|server|app|choice|option)\b|\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b|\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b|\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i;
+
+interface Traits {
+  /** The words of the name without what eyes and models miss: number, order, synonyms of get. */
+  readonly name: string;
+  /** The distinct words of the description, in alphabetical order. */
+  readonly words: string;
+  readonly description: string;
+}
+
+const traits = new WeakMap<JsonObject, Traits>();
+
+function traitsOf(tool: JsonObject): Traits {
+  const known = traits.get(tool);
+  if (known) return known;
+  const description = isText(tool.description) ? tool.description.slice(0, examined) : '';
+  const words = new Set(description.toLowerCase().match(/\p{L}+/gu) ?? []);
+  const made = {
+    name: isText(tool.name) ? skeleton(tool.name) : '',
+    words: [...words].toSorted().join(' '),
+    description: normalize(description),
+  };
+  traits.set(tool, made);
+  return made;
+}
+
+function normalizedDescription(tool: JsonObject): string {
+  return traitsOf(tool).description;
+}
+
+const likeGet: ReadonlySet<string> = new Set(['get', 'fetch', 'retrieve', 'read', 'show']);
+const confusable = new Map([
+  ['0', 'o'],
+  ['1', 'l'],
+  ['5', 's'],
+]);
+
+function skeleton(name: string): string {
+  const letters = name
+    .normalize('NFKC')
+    .replaceAll(/(?<=\p{L})[015]|[015](?=\p{L})/gu, (digit) => confusable.get(digit) ?? digit);
+  return wordsOf(letters)
+    .map((word) => (likeGet.has(word) ? 'get' : word.replace(/(?<=\p{L}{3})s$/u, '').replaceAll('i', 'l')))
+    .toSorted()
+    .join(' ');
+}
+
+/** "Get price: returns …" */
+function headingProblems({ name, title, description }: JsonObject): readonly Problem[] {
+  if (!isText(description)) return [];
+  const [, heading = '', rest = ''] =
+    /^([^:.\n–—]{1,100}?)(?:[:.\n–—]|\s-\s)(.*)$/s.exec(description.trim()) ?? [];
+  const repeated = [name, title].find((text) => isText(text) && normalize(text) === normalize(heading));
+  return unless(repeated === undefined || rest.trim() === '', {
+    path: 'description',
+    expected: 'a text that does not begin with the name or the title',
+    actual: shorten(heading),
+  });
+}
+
+/** Sentences of fewer letters and digits may well come twice. */
+const shortSentence = 20;
+
+function sentenceProblems({ description }: JsonObject): readonly Problem[] {
+  if (!isText(description)) return [];
+  const sentences = description
+    .slice(0, examined)
+    .split(/[.!?\n]+/)
+    .map(normalize)
+    .filter((sentence) => sentence.length >= shortSentence);
+  const repeated = sentences.find((sentence, i) => sentences.indexOf(sentence) < i);
+  return unless(repeated === undefined, {
+    path: 'description',
+    expected: 'each sentence once',
+    actual: `twice: ${shorten(repeated)}`,
+  });
+}
+
+/** The title, or the text of a parameter or field, says the same as the description of the tool. */
+function echoProblems(tool: JsonObject): readonly Problem[] {
+  const own = isText(tool.description) ? normalize(tool.description) : '';
+  if (own === '') return [];
+  return textsOf(tool)
+    .filter(({ path, text }) => path !== 'description' && normalize(text) === own)
+    .map(({ path, text }) => ({ path, expected: 'what this part is', actual: shorten(text) }));
+}
