@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   project.remove();
-  if (rows.length === attacks.length) writeTable(rows);
+  writeTable(rows, rows.length === attacks.length);
 });
 
 async function suffer(scenario: Scenario, leg: Leg, env: Record<string, string>): Promise<Outcome> {

@@ -27,8 +27,8 @@ export interface Row {
 const page = join(import.meta.dirname, '../../docs/reliability.md');
 const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
 
-/** Prints the table of attacks and, under `npm run attacks`, writes it into docs/reliability.md. */
-export function writeTable(rows: readonly Row[]): void {
+/** Prints the table of attacks and, where all were run by `npm run attacks`, writes it into docs/reliability.md. */
+export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const head = [
     'attack',
     'what is sent',
@@ -52,7 +52,7 @@ export function writeTable(rows: readonly Row[]): void {
   const machine = `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.`;
   const text = `\n${machine}\n\n${table}\n\n`;
   console.log(text);
-  if (!process.env.ATTACKS_PAGE) return;
+  if (!process.env.ATTACKS_PAGE || !isWhole) return;
   const whole = readFileSync(page, 'utf8');
   if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the attacks');
   writeFileSync(

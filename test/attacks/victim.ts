@@ -32,6 +32,8 @@ export interface Victim {
   loopDelay(): Promise<LoopDelay | undefined>;
   /** Variables of the limits that its log says were met. */
   readonly limitsMet: ReadonlySet<string>;
+  /** Why its log warns. */
+  readonly warnings: readonly string[];
   isAlive(): boolean;
   /** The most resident memory that it had, in megabytes. */
   peakMegabytes(): number;
@@ -61,11 +63,13 @@ export async function startVictim(
   });
   const exited = once(child, 'exit');
   const limitsMet = new Set<string>();
+  const warnings: string[] = [];
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       const entry = JSON.parse(line);
       if (entry.event === 'listening') resolve(entry.port);
       if (entry.event === 'limit') limitsMet.add(entry.variable);
+      if (entry.event === 'warning') warnings.push(String(entry.reason));
     });
     void exited.then(() => reject(new Error(`The server did not start: ${errors}`)));
   });
@@ -95,6 +99,7 @@ export async function startVictim(
       return Promise.race([answered, exited.then(() => undefined)]);
     },
     limitsMet,
+    warnings,
     isAlive,
     peakMegabytes() {
       if (!isAlive()) return peak;

@@ -5,6 +5,7 @@ import {
   type CallOptions,
   type CallResult,
   callTool,
+  createTurns,
   runCall,
 } from '../../templates/project/src/server/call.ts';
 import type { Tool } from '../../templates/project/src/server/define-tool.ts';
@@ -332,4 +333,40 @@ test('any answer that JSON can carry arrives as it is, and any other becomes a f
       },
     ),
   );
+});
+
+describe('answers take turns', () => {
+  const busyFor = (ms: number) => {
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+  };
+
+  test('one is made at once; after a long one the others wait, the quickest kind first', async () => {
+    const turns = createTurns();
+    const order: string[] = [];
+    const kinds = { slow: {}, quick: {} };
+    const make = async (kind: 'slow' | 'quick') => {
+      await turns(kinds[kind]);
+      order.push(kind);
+      busyFor(kind === 'slow' ? 15 : 0);
+    };
+    expect(turns(kinds.quick)).toBeUndefined();
+    await new Promise(setImmediate);
+    await make('slow');
+    await new Promise(setImmediate);
+    order.length = 0;
+    const all: Promise<void>[] = [];
+    for (const kind of ['slow', 'slow', 'slow', 'slow', 'quick', 'quick'] as const) {
+      all.push(make(kind));
+      await Promise.resolve(); // what may be made at once is made before the next one comes
+    }
+    await Promise.all(all);
+    expect(order).toEqual(['slow', 'quick', 'quick', 'slow', 'slow', 'slow']);
+  });
+
+  test('many quick ones are made in the same turn', async () => {
+    const turns = createTurns();
+    const kind = {};
+    expect(Array.from({ length: 50 }, () => turns(kind))).toEqual(Array(50).fill(undefined));
+  });
 });

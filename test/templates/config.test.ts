@@ -60,6 +60,17 @@ describe('defaults', () => {
     expect(read({ PORT: '4000' }, context).config.token?.audience).toBe('http://localhost:4000/mcp');
   });
 
+  test.each([
+    [undefined, '127.0.0.1'],
+    ['development', '127.0.0.1'],
+    ['staging', '127.0.0.1'],
+    ['production', '0.0.0.0'],
+  ])('with NODE_ENV %s it listens on %s', (stage, host) => {
+    const env = { PLATFORM_AUDIENCE: 'https://tools.example/mcp', ...(stage && { NODE_ENV: stage }) };
+    expect(read(env, context).config.host).toBe(host);
+    expect(read({ ...env, HOST: '::' }, context).config.host).toBe('::');
+  });
+
   test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, ' ']));
     expect(read(empty, context)).toEqual(read({}, context));

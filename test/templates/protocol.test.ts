@@ -119,7 +119,7 @@ describe('messages without an answer', () => {
 describe('malformed messages', () => {
   const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-  test.each(['', '{', 'null x', '\u0000', '{"jsonrpc":"2.0",}', "{'a':1}", '['.repeat(20_000), deep(501)])(
+  test.each(['', '{', 'null x', '\u0000', '{"jsonrpc":"2.0",}', "{'a':1}", '['.repeat(500)])(
     '%j is a parse error',
     async (text) => {
       const { client } = await start();
@@ -127,6 +127,23 @@ describe('malformed messages', () => {
       expect(answer).toMatchObject({
         status: 400,
         body: { jsonrpc: '2.0', id: null, error: { code: -32700 } },
+      });
+    },
+  );
+
+  test.each(['['.repeat(20_000), deep(501), `{"a":${deep(501)},"method":"tools/call"}`])(
+    'one that nests too deeply may be a call: without a token it is unauthorized, with one a parse error',
+    async (text) => {
+      const { client } = await start();
+      const session = await client.session();
+      expect(await client.send(text, session)).toMatchObject({
+        status: 401,
+        body: { error: 'Unauthorized' },
+      });
+      const paid = { ...session, authorization: `Bearer ${await token()}` };
+      expect(await client.send(text, paid)).toMatchObject({
+        status: 400,
+        body: { id: null, error: { code: -32700 } },
       });
     },
   );

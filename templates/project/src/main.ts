@@ -17,9 +17,14 @@ if (!configured.ok || ownErrors.length > 0) {
 const { config, warnings } = configured;
 const info = readServerInfo();
 
-// The reader of the log may go away: that ends the log, not the server.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-const log = createLog((lines) => process.stdout.writable && process.stdout.write(lines));
+// The reader of the log may go away or stand still: that ends the log or leaves it with gaps, but does not end the server.
+const mostUnread = 262_144;
+const { stdout } = process;
+for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
+const log = createLog(
+  (lines) => stdout.write(lines),
+  () => stdout.writable && stdout.writableLength < mostUnread,
+);
 process.on('exit', log.flush);
 process.on('unhandledRejection', (reason) => {
   log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
@@ -42,7 +47,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 for (const text of warnings) log('warning', { text });
 const { host } = config;
 log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
-if (process.stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
+if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
 void app.prepare();
 
 async function start() {

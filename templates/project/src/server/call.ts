@@ -11,7 +11,7 @@ import {
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
-  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
   /** The value that the text denotes. Absent only where the outputSchema cannot hold a failure. */
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
@@ -71,6 +71,50 @@ export interface CallContext {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
+  /** Waits for the turn of the tool's answer to be made. */
+  readonly turns?: Turns;
+}
+
+/** Waits until an answer of some kind may be made; undefined where it may be made at once. */
+export type Turns = (kind: object) => Promise<void> | undefined;
+
+/** Time that answers may take of one turn of the event loop, in milliseconds. */
+const sliceMs = 10;
+
+/**
+ * Lets answers be made one by one, where one turn of the event loop has no time for all: the kind that was quickest so far
+ * comes first, so that small answers do not wait for many large ones, and the memory of a large one is given back before
+ * the next is made.
+ */
+export function createTurns(): Turns {
+  const waiting: { readonly kind: object; readonly go: () => void }[] = [];
+  const costs = new WeakMap<object, number>();
+  const costOf = ({ kind }: { readonly kind: object }) => costs.get(kind) ?? 0;
+  let endsAt = 0;
+  let made: { readonly kind: object; readonly from: number } | null = null;
+  const make = (kind: object | null) => {
+    const from = performance.now();
+    if (made) costs.set(made.kind, from - made.from);
+    if (kind && !made) {
+      endsAt = from + sliceMs;
+      setImmediate(next);
+    }
+    made = kind && { kind, from };
+  };
+  const next = () => {
+    make(null);
+    const [first] = waiting.sort((a, b) => costOf(a) - costOf(b)).splice(0, 1);
+    if (!first) return;
+    make(first.kind);
+    first.go();
+  };
+  return (kind) => {
+    if (waiting.length > 0 || (made && performance.now() > endsAt)) {
+      return new Promise((go) => waiting.push({ kind, go }));
+    }
+    make(kind);
+    return undefined;
+  };
 }
 
 /** `callTool` for a compiled tool and arguments as they came, which validation may fill with defaults. */
@@ -110,6 +154,7 @@ export async function runCall(
     return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
 
+  await context.turns?.(compiled);
   const result = resultOf(compiled, outcome);
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   const message = 'The answer does not match the output schema';

@@ -90,7 +90,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const bytes = await bodies.read(request, authentication.mayAdmit(headers));
     if (typeof bytes === 'number') return bodyRefusals[bytes];
     const message = parseMessage(bytes);
-    if (holdsPaidMethod(message) && !(await authentication.admits(headers))) return unauthorized;
+    const mayCall = message === undefined || holdsPaidMethod(message);
+    if (mayCall && !(await authentication.admits(headers))) return unauthorized;
+    if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const leg = modern && isModern(message, headers) ? modern : null;
     const refusal = leg?.refusalOf(message, headers);
     if (refusal) return json(refusal.status, refusal.reply);

@@ -9,19 +9,30 @@ export interface Log {
  * A log that gathers the lines of one turn of the event loop and writes them at once.
  *
  * @param write receives whole lines
+ * @param mayWrite whether the reader keeps up; lines that it does not are dropped, and their number is said later
  */
-export function createLog(write: (lines: string) => void): Log {
+export function createLog(write: (lines: string) => void, mayWrite = () => true): Log {
   let lines = '';
+  let dropped = 0;
   const flush = () => {
     const ready = lines;
     lines = '';
-    if (ready !== '') write(ready);
+    if (ready === '') return;
+    if (mayWrite()) {
+      const said = dropped > 0 ? lineOf('dropped', { lines: dropped }) : '';
+      dropped = 0;
+      write(said + ready);
+    } else dropped += ready.split('\n').length - 1;
   };
   const log = (event: string, members: object = {}) => {
     if (lines === '') setImmediate(flush);
-    lines += `${JSON.stringify({ time: new Date().toISOString(), event, ...members })}\n`;
+    lines += lineOf(event, members);
   };
   return Object.assign(log, { flush });
+}
+
+function lineOf(event: string, members: object): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), event, ...members })}\n`;
 }
 
 /** Says that a limit was met, by its environment variable. */

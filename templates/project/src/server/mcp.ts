@@ -1,4 +1,4 @@
-import { type CallResult, type Incident, runCall } from './call.ts';
+import { type CallResult, createTurns, type Incident, runCall } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import type { Log } from './log.ts';
 import { ErrorCode, type Method, RpcError } from './rpc.ts';
@@ -37,6 +37,7 @@ export function createMethods(
     byName.set(tool.name, compileTool(tool));
   }
   const list = JSON.stringify({ tools: tools.map(({ run: _, examples: __, ...definition }) => definition) });
+  const turns = createTurns();
   const report = (incident: Incident) => log('incident', incident);
 
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
@@ -58,13 +59,13 @@ export function createMethods(
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       log('call', { tool: shown, ms: 0, outcome: 'unknown-tool' });
       const text = `Unknown tool: ${shown}. tools/list names the tools there are.`;
-      return JSON.stringify({ content: [{ type: 'text', text }], isError: true } satisfies CallResult);
+      return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();
-    const { result, ending } = await runCall(compiled, args, { onGone, timeoutMs, report });
+    const { result, ending } = await runCall(compiled, args, { onGone, timeoutMs, report, turns });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending });
-    return JSON.stringify(result);
+    return textOf(result);
   };
 
   return new Map<string, Method>([
@@ -75,4 +76,11 @@ export function createMethods(
     ['prompts/list', () => '{"prompts":[]}'],
     [paidMethod, call],
   ]);
+}
+
+/** A result as JSON. Its data is in it twice, and is serialized once. */
+function textOf({ content, structuredContent, isError }: CallResult): string {
+  const [{ text }] = content;
+  const data = structuredContent ? `,"structuredContent":${text}` : '';
+  return `{"content":${JSON.stringify(content)}${data}${isError ? ',"isError":true' : ''}}`;
 }

@@ -42,11 +42,13 @@ export type Method = (params: Members, onGone: OnGone) => string | Promise<strin
 /** Levels of JSON that a message may have. */
 const mostLevels = 500;
 
-/** @throws RpcError where the bytes are not the text of a JSON value, or of one that nests too deeply. */
+/**
+ * The JSON value that bytes are the text of; undefined where it nests too deeply to be read.
+ *
+ * @throws RpcError where they are none.
+ */
 export function parseMessage(bytes: Buffer): unknown {
-  if (isNestedBeyond(mostLevels, bytes)) {
-    throw new RpcError(ErrorCode.ParseError, `Nested deeper than ${mostLevels} levels`);
-  }
+  if (isNestedTooDeep(bytes)) return undefined;
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -115,16 +117,16 @@ function namesMethod({ method, params }: Members): boolean {
 
 const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.from('"\\{[}]');
 
-/** Whether JSON text nests deeper than so many levels: to parse such a text would take far longer than to see it. */
-function isNestedBeyond(most: number, bytes: Buffer): boolean {
-  if (bytes.length <= most) return false;
+/** Whether JSON text nests deeper than is read: to parse such a text would take far longer than to see it. */
+function isNestedTooDeep(bytes: Buffer): boolean {
+  if (bytes.length <= mostLevels) return false;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) {
       for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
     } else if (byte === brace || byte === bracket) {
-      if (++depth > most) return true;
+      if (++depth > mostLevels) return true;
     } else if (byte === closingBrace || byte === closingBracket) depth--;
   }
   return false;

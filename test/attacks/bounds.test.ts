@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildProject, run } from '../templates/built.ts';
+import { audience, issuer, publicKey, RawClient } from '../templates/support.ts';
+import { startVictim } from './victim.ts';
+
+let project: ReturnType<typeof buildProject>;
+beforeAll(() => {
+  project = buildProject();
+});
+afterAll(() => project.remove());
+
+const within = { timeout: 30_000 };
+
+describe('a key set that does not end', () => {
+  const endless: RequestListener = (_, response) => {
+    const block = Buffer.alloc(1_048_576, ' ');
+    const write = () => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on('drain', write).on('error', () => {});
+    write();
+  };
+  const packed = gzipSync(Buffer.alloc(200_000_000, ' '));
+  const bomb: RequestListener = (_, response) => {
+    response.setHeader('content-encoding', 'gzip').end(packed);
+  };
+  const slow: RequestListener = (_, response) => {
+    const timer = setInterval(() => response.write(' '), 10);
+    response.once('close', () => clearInterval(timer));
+  };
+
+  test.each([
+    ['fast', endless, 'answers with more than 65536 bytes'],
+    ['compressed', bomb, 'answers with more than 65536 bytes'],
+    ['slow', slow, 'does not answer within 5000 ms'],
+  ])('%s: the server serves and keeps its memory', async (_, listener, reason) => {
+    const platform = createServer(listener).listen(0, '127.0.0.1');
+    await once(platform, 'listening');
+    onTestFinished(() => {
+      platform.closeAllConnections();
+      platform.close();
+    });
+    const { port } = platform.address() as AddressInfo;
+    const victim = await startVictim(project.directory, {
+      PLATFORM_PUBLIC_KEY: '',
+      PLATFORM_JWKS_URL: `http://127.0.0.1:${port}/keys`,
+    });
+    try {
+      await vi.waitUntil(() => victim.warnings.some((text) => text.includes(reason)), within);
+      await delay(500);
+      expect(victim.isAlive()).toBe(true);
+      expect(victim.peakMegabytes()).toBeLessThan(150);
+      expect((await fetch(`http://127.0.0.1:${victim.port}/health`)).status).toBe(200);
+    } finally {
+      await victim.kill();
+    }
+  });
+});
+
+test('a reader of the log that stands still costs lines of it, whose number is said, and nothing else', async () => {
+  const { child, output } = run(project.directory, 'dist/src/main.js', {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PLATFORM_ISSUER: issuer,
+    PLATFORM_AUDIENCE: audience,
+    PLATFORM_PUBLIC_KEY: publicKey,
+  });
+  const events = () =>
+    output.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  const { port } = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), within);
+  const client = new RawClient(`http://127.0.0.1:${port}/mcp`);
+  // Outside production a call without a token is logged, in a line of 100 bytes and more.
+  const call = () => client.request('tools/call', { name: 'get_price' });
+  child.stdout.pause();
+  let sent = 0;
+  for (; sent < 4_000; sent += 100) {
+    const answers = await Promise.all(Array.from({ length: 100 }, call));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  }
+  child.stdout.resume();
+  await vi.waitUntil(async () => {
+    await call();
+    return events().some(({ event }) => event === 'dropped');
+  }, within);
+  const { lines } = events().find(({ event }) => event === 'dropped');
+  expect(lines).toBeGreaterThan(100);
+  expect(events().filter(({ event }) => event === 'refused').length + lines).toBeGreaterThanOrEqual(sent);
+});
