@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { CORE_SCHEMA, defineScalarTag, intCoreTag, load, Schema, YAMLException } from 'js-yaml';
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
@@ -40,7 +40,6 @@ export function readDocument(
       ),
     );
   }
-  if (deeperThan(text, limits.depth * 2)) return refuse(tooDeep(file));
   const json = readJson(text, { exact });
   if (json.ok) return jsonValue(json.value, file);
   if (json.kind !== 'syntax') {
@@ -58,47 +57,33 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
     const message = `the file has ${text.length} characters; at most ${limits.yamlCharacters} are allowed in YAML`;
     return refuse(inputError(file, undefined, message, 'Split it into several files, or write JSON.'));
   }
-  const document = parseDocument(text, { uniqueKeys: true, intAsBigInt: exact });
-  const flaws = [...document.errors, ...document.warnings];
-  if (flaws.length > 0) {
-    return refuse(
-      ...flaws.map(({ message, linePos }) => {
-        const [said = ''] = message.split('\n');
-        const at = linePos ? `${file}:${linePos[0].line}:${linePos[0].col}` : file;
-        return inputError(
-          at,
-          undefined,
-          said.replace(/ at line \d+.*$/, ''),
-          'Write valid JSON or YAML, with each key only once.',
-        );
-      }),
-    );
-  }
-  let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: limits.aliases });
+    const { aliases: maxAliases, depth: maxDepth } = limits;
+    return jsonValue(load(text, { schema: exact ? exactSchema : CORE_SCHEMA, maxAliases, maxDepth }), file);
   } catch (error) {
-    return refuse(
-      inputError(file, undefined, String(error), 'Replace the aliases by the values that they stand for.'),
-    );
+    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error;
+    const at = mark ? `${file}:${mark.line + 1}:${mark.column + 1}` : file;
+    return refuse(inputError(at, undefined, reason, 'Write valid JSON or YAML, each key once.'));
   }
-  return jsonValue(value, file);
 }
+
+/** Integers that no JavaScript number holds become a `bigint`, so that they are not lost without a word. */
+const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
+  ...intCoreTag,
+  resolve(source, ...more) {
+    const value = intCoreTag.resolve(source, ...more);
+    return typeof value !== 'number' || Number.isSafeInteger(value)
+      ? value
+      : BigInt(source.replace(/^\+/, ''));
+  },
+});
+const exactSchema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag === intCoreTag ? exactInteger : tag)));
 
 function jsonValue(value: unknown, file: string): Result<Json> {
   const errors: InputError[] = [];
   const json = toJson(value, { path: file, depth: 0, errors, count: { values: 0 } });
   return errors.length > 0 ? refuse(...errors) : pass(json);
-}
-
-/** Whether brackets or compact block collections nest deeper than a limit; the parser itself recurses. */
-function deeperThan(text: string, limit: number): boolean {
-  let depth = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1));
-    if (depth > limit * 8) return true;
-  }
-  return new RegExp(`(?:[-?:][ \\t]+){${limit}}`).test(text);
 }
 
 function tooDeep(where: string): InputError {

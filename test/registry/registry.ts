@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { installOnce } from '../e2e/install-once.ts';
 import { freePort } from '../templates/built.ts';
 
@@ -37,7 +37,7 @@ export async function startRegistry(tools: string, directory: string): Promise<R
     packages: { 'create-market-mcp': everyone, '**': { ...everyone, proxy: 'configured' } },
     log: { type: 'stdout', format: 'json', level: 'warn' },
   };
-  writeFileSync(file, stringify(config));
+  writeFileSync(file, dump(config));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const script = join(tools, 'verdaccio/bin/verdaccio');

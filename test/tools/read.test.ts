@@ -45,14 +45,14 @@ describe('a spec file', () => {
   });
 
   it.each([
-    ['', 'is not a tool'],
+    ['', 'the input is empty'],
     ['[]', 'contains no tool'],
     ['7', 'is not a tool'],
     ['[{}, 7]', 'spec[1] 7: is not a tool'],
     ['{"a":', 'spec:1:'],
     ['{"a":1,"a":2}', 'spec:1:8 undefined: the key "a" is used twice'],
     ['[{"a":{"b":1},\n"\\u0061":2}]', 'spec:2:1'],
-    ['a: 1\na: 2', 'unique'],
+    ['a: 1\na: 2', 'spec:2:1 undefined: duplicated mapping key'],
     [
       '[{"a":"9007199254740993",\n"b":9007199254740993}]',
       'spec:2:5 undefined: 9007199254740993 is not exact',
@@ -60,21 +60,25 @@ describe('a spec file', () => {
     ['a:\n  b: [1, -9007199254740993]', 'spec.a.b[1] undefined: -9007199254740993 is not exact'],
     ['a: 0x20000000000001', 'spec.a undefined: 9007199254740993 is not exact'],
     [`a: ${'x'.repeat(500_000)}`, 'are allowed in YAML'],
-    ['a: 1\n---\nb: 2', 'multiple documents'],
+    ['a: 1\n---\nb: 2', 'a single document'],
     ['a: &x [*x]', 'deeper than'],
     ['a: .inf', 'not a JSON number'],
-    ['a: !!binary abcd', 'not a JSON value'],
+    ['a: !!binary abcd', 'spec:1:4 undefined: unknown scalar tag'],
     ['{"__proto__":{}}', '__proto__ cannot be a key of an object'],
     ['["\\ud800"]', 'an incomplete character'],
     ['{"jsonrpc":"2.0","id":1,"error":{"code":1}}', 'an error of the server'],
     [`{"tools":[${text}],"nextCursor":"x"}`, 'the list has more pages'],
-    ['['.repeat(100_000), 'deeper than'],
-    ['- '.repeat(100_000), 'deeper than'],
+    ['['.repeat(100_000), 'nesting exceeded'],
+    ['- '.repeat(100_000), 'nesting exceeded'],
     [`${'['.repeat(90)}${']'.repeat(90)}`, 'deeper than'],
     [
-      `a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`,
-      'alias',
+      Array.from(
+        { length: 8 },
+        (_, i) => `a${i}: &a${i} [${`${i === 0 ? 1 : `*a${i - 1}`},`.repeat(9)}]`,
+      ).join('\n'),
+      'more than 500000 values',
     ],
+    [`a: &a 1\nb: [${'*a,'.repeat(101)}]`, 'aliases'],
     ['x'.repeat(5_000_001), 'characters'],
     [JSON.stringify(Array(1_001).fill(tool)), '1001 tools'],
   ])('%.40s is refused', (spec, part) => {
