@@ -164,31 +164,33 @@ export async function runCall(
 const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
-/** The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. */
-async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
-  const outcomes = new CallOutcomes();
-  let stopWaiting = () => {};
-  const ended = new Promise<never>((_, reject) => {
+/**
+ * The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. Not by `Promise.race`, which
+ * costs a twentieth of a small call.
+ */
+function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const outcomes = new CallOutcomes();
+    let timer: NodeJS.Timeout | undefined;
+    let release: (() => void) | undefined;
+    // A tenth of the cost of a small call, so only for one that is still running in the next turn.
+    const arming = setImmediate(() => {
+      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
+      release = onGone(() => end(cancelled));
+    });
+    const stopWaiting = () => {
+      clearImmediate(arming);
+      clearTimeout(timer);
+      release?.();
+    };
     const end = (reason: symbol) => {
+      stopWaiting();
       reject(reason);
       outcomes.abort();
     };
-    // A tenth of the cost of a small call, so only for one that is still running in the next turn.
-    const arming = setImmediate(() => {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, expired);
-      const release = onGone(() => end(cancelled));
-      stopWaiting = () => {
-        clearTimeout(timer);
-        release();
-      };
-    });
-    stopWaiting = () => clearImmediate(arming);
+    const run = async () => tool.run(input, outcomes);
+    run().then(resolve, reject).finally(stopWaiting);
   });
-  try {
-    return await Promise.race([tool.run(input, outcomes), ended]);
-  } finally {
-    stopWaiting();
-  }
 }
 
 /** What `run` chooses from. Few tools ask for the signal: it is made when it is asked for. */

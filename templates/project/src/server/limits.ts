@@ -153,7 +153,9 @@ export function createBodies(limits: Limits, report: Report) {
             size = declared;
           } else keep(chunk);
         });
-        request.on('end', () => finish(refusal ? 413 : Buffer.concat(blocks, size)));
+        const joined = () =>
+          blocks.length === 1 ? blocks[0]?.subarray(0, size) : Buffer.concat(blocks, size);
+        request.on('end', () => finish((!refusal && joined()) || 413));
         request.on('error', () => finish(408)); // the caller is gone
       });
     },
