@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools}/**',
+            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
             'test/foreign/foreign.test.ts',
           ],
           testTimeout: 120_000,
@@ -46,6 +46,8 @@ export default defineConfig({
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),
       builds('bench', { include: ['test/bench/**/*.test.ts'] }),
+      // They make projects of version 0.1.0 from the history of this repository.
+      builds('upgrade', { include: ['test/upgrade/**/*.test.ts'], globalSetup: installs }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],
         exclude: ['test/reliability/endurance.test.ts'],

@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { abortion, finish, readPending } from '../../../src/changes/upgrade/pending.ts';
+import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
+import { changesBetween } from '../../../src/changes/upgrade/report.ts';
+import { openConflicts } from '../../../src/changes/upgrade/resolved.ts';
+import { version } from '../../../src/plan/versions.ts';
+import { changeProject } from '../../../src/project/change.ts';
+import { readManifest } from '../../../src/project/manifest.ts';
+import { openProject } from '../../../src/project/open.ts';
+import { editedFiles } from '../../../src/project/runtime.ts';
+import { tree } from '../../project/directory.ts';
+import { oldProject, put } from './old-project.ts';
+
+const repository = join(import.meta.dirname, '../../..');
+const mine = 'a line of the author';
+const text = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
+const edit = (root: string, path: string, change: (text: string) => string) =>
+  put(root, path, change(text(root, path)));
+const upgrade = (root: string) => changeProject(root, async () => planUpgrade(root));
+const kinds = (root: string) =>
+  Object.fromEntries(planUpgrade(root).files.map(({ path, kind }) => [path, kind]));
+
+async function abort(root: string): Promise<void> {
+  await changeProject(root, async () => {
+    const pending = readPending(root);
+    if (!pending) throw new Error('nothing to abort');
+    return { change: abortion(root, pending) };
+  });
+}
+
+describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profile) => {
+  it('becomes one of this version that compiles and passes its tests', async () => {
+    const root = oldProject(profile);
+    const before = tree(root);
+    const { files, todos } = await upgrade(root);
+    finish(root);
+    expect(todos).toEqual([]);
+    expect([...new Set(files.map(({ kind }) => kind))].toSorted()).toEqual([
+      'merged',
+      'new',
+      'removed',
+      'replaced',
+    ]);
+    expect(files.filter(({ kind }) => kind === 'merged').map(({ path }) => path)).toEqual(['package.json']);
+    expect(existsSync(join(root, 'contract'))).toBe(false);
+    for (const path of ['src/tools/get-price.ts', 'test/tools/get-price.test.ts']) {
+      expect(text(root, path)).toBe(before[path]);
+    }
+    const manifest = readManifest(root);
+    expect(manifest).toMatchObject({ schema: 2, template: version });
+    expect(editedFiles(root, manifest)).toEqual(
+      ['package.json'].filter((path) => editedFiles(root, manifest).includes(path)),
+    );
+    expect((await openProject(root)).tools.map(({ file }) => file)).toEqual(['get-price']);
+    expect((await upgrade(root)).change).toBe(null);
+
+    symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+    const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
+    node(join(repository, 'node_modules/typescript/bin/tsc'));
+    node('--test', 'dist/test/tools/get-price.test.js');
+  });
+});
+
+describe('what an author has made of a project', () => {
+  it('is merged, kept or named', async () => {
+    const root = oldProject();
+    edit(root, 'README.md', (before) => `\ufeff${before}\n## Mine\n\n${mine}\n`.replaceAll('\n', '\r\n'));
+    edit(root, '.gitignore', (before) => `/data\n${before}`);
+    edit(root, 'src/server/app.ts', (before) =>
+      before.replace('export function createApp', `// ${mine}\n$&`),
+    );
+    edit(root, 'src/server/call.ts', (before) => `// ${mine}\n${before}`);
+    rmSync(join(root, 'CLAUDE.md'));
+    rmSync(join(root, 'src/server/log.ts'));
+    put(root, 'src/server/cache.ts', 'export const own = 1;\n');
+    put(
+      root,
+      'src/lib/json.ts',
+      "import type { Json } from '../../contract/model.ts';\nexport const none: Json = null;\n",
+    );
+
+    const { files, todos } = await upgrade(root);
+    const of = (path: string) => files.find((file) => file.path === path);
+    expect(todos).toEqual([]);
+    expect(of('README.md')?.kind).toBe('merged');
+    expect(text(root, 'README.md')).toMatch(/^\ufeff[^\n]*\r\n/);
+    expect(text(root, 'README.md')).toContain(mine);
+    expect(text(root, 'README.md')).not.toMatch(/[^\r]\n/);
+    expect(text(root, '.gitignore')).toMatch(/^\/data\n[\s\S]*\.env\.\*/);
+    expect(of('CLAUDE.md')).toMatchObject({ kind: 'kept', why: 'deleted' });
+    expect(existsSync(join(root, 'src/server/log.ts'))).toBe(true);
+    for (const path of ['src/server/app.ts', 'src/server/call.ts']) {
+      expect(of(path)?.kind).toBe('overruled');
+      expect(text(root, of(path)?.patch ?? '')).toContain(`\n+// ${mine}\n`);
+    }
+    expect(text(root, 'src/server/cache.ts')).toBe('export const own = 1;\n');
+    expect(text(root, 'src/lib/json.ts')).toBe(
+      "import type { Json } from '../server/define-tool.ts';\nexport const none: Json = null;\n",
+    );
+    expect(text(root, '.local/upgrade/0.1.0-to-0.2.0/report.md')).toContain('src/server/app.ts');
+    finish(root);
+    expect((await upgrade(root)).change).toBe(null);
+    // Still known as deleted, still known as edited: nothing comes back at the next upgrade.
+    expect(Object.keys(readManifest(root).files)).toContain('CLAUDE.md');
+  });
+
+  it('is taken back to the byte, and waits until its conflicts are resolved', async () => {
+    const root = oldProject();
+    edit(root, 'package.json', (before) => before.replace('dist/local/dev.js', 'dist/local/dev.js --mine'));
+    put(root, 'src/lib/gone.ts', "// x\nimport { blankAnswer } from '../../contract/outcomes.ts';\n");
+    put(root, 'package-lock.json', '{}');
+    const before = tree(root);
+    const { files, todos } = await upgrade(root);
+    expect(files.filter(({ kind }) => kind === 'conflict').map(({ path }) => path)).toEqual(['package.json']);
+    expect(todos).toMatchObject([{ path: 'src/lib/gone.ts', line: 2 }]);
+    expect(() => planUpgrade(root)).toThrow('not finished');
+
+    put(root, 'package-lock.json', '{"changed": true}');
+    await abort(root);
+    expect(tree(root)).toEqual(before);
+
+    await upgrade(root);
+    const pending = readPending(root);
+    expect(pending && openConflicts(root, pending)).toMatchObject([{ path: 'package.json' }]);
+    edit(root, 'package.json', (marked) =>
+      marked.replace(/<<<<<<<[\s\S]*?=======\n([\s\S]*?)>>>>>>>.*\n/, '$1'),
+    );
+    expect(pending && openConflicts(root, pending)).toEqual([]);
+    edit(root, 'package.json', (whole) => whole.slice(1));
+    expect(pending && openConflicts(root, pending)).toHaveLength(1);
+  });
+
+  it('stands where the runtime needs its place: refused, nothing written', async () => {
+    const root = oldProject();
+    put(root, 'src/process.ts', 'export const own = 1;\n');
+    const before = tree(root);
+    await expect(upgrade(root)).rejects.toThrow('where src/process.ts of yours is');
+    expect(tree(root)).toEqual(before);
+  });
+
+  it('stays where this version has a new file of no weight', async () => {
+    const root = oldProject();
+    put(root, '.vscode/launch.json', '{}\n');
+    const { files } = await upgrade(root);
+    const launch = files.find(({ path }) => path === '.vscode/launch.json');
+    expect(launch).toMatchObject({ kind: 'kept', why: 'own' });
+    expect(text(root, launch?.patch ?? '')).toContain('-{}');
+    expect(text(root, '.vscode/launch.json')).toBe('{}\n');
+    expect(readManifest(root).files).not.toHaveProperty('.vscode/launch.json');
+  });
+
+  it('may be a list of tools in another format, which is generated anew', () => {
+    const root = oldProject();
+    edit(root, 'src/tools/index.ts', (before) => before.replaceAll("'", '"').replaceAll('\n', '\r\n'));
+    expect(kinds(root)['src/tools/index.ts']).toBe('replaced');
+  });
+
+  it('may be a platform profile, which is merged', async () => {
+    const root = oldProject('context');
+    edit(root, 'src/platform.ts', (before) => before.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'));
+    expect(kinds(root)['src/platform.ts']).toBe('merged');
+    await upgrade(root);
+    expect((await openProject(root)).profile.token.lifetimeSeconds).toBe(90);
+  });
+});
+
+describe('what cannot be upgraded', () => {
+  it.each([
+    ['0.0.9', 'cannot upgrade from version 0.0.9'],
+    ['9.9.9', 'version 9.9.9 made this project'],
+  ])('a project of %s', (template, message) => {
+    const root = oldProject();
+    edit(root, 'market-mcp.json', (before) =>
+      before.replace('"template": "0.1.0"', `"template": "${template}"`),
+    );
+    expect(() => planUpgrade(root)).toThrow(message);
+  });
+
+  it('a package.json that is not JSON', () => {
+    const root = oldProject();
+    writeFileSync(join(root, 'package.json'), '{');
+    expect(() => planUpgrade(root)).toThrow('package.json: ');
+  });
+});
+
+it('the changelog names what is new', () => {
+  expect(changesBetween('0.1.0', '0.2.0').join('')).toMatch(/^## 0\.2\.0\n/);
+  expect(changesBetween('0.2.0', '0.2.0')).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { endAt, type Moment } from '../e2e/kill.ts';
+import { bins, scratch } from '../e2e/support.ts';
+import { randomFrom, seed } from '../random.ts';
+import { edits } from './edits.ts';
+import { bytesOf, oldProject, resultOf, upgrade } from './scenario.ts';
+
+const isWhole = process.env.UPGRADES_PAGE !== undefined;
+const kills = isWhole ? 50 : 12;
+/** Longer than the writing of all files takes, in milliseconds. */
+const longestWrite = 150;
+const root = scratch();
+const random = randomFrom(seed);
+
+/** A project before an upgrade that ends in a conflict, and after it. */
+let before = '';
+let after = '';
+let duration = 0;
+
+beforeAll(async () => {
+  const names = ['package.json: another dev script', 'runtime: a header', 'README.md: a section'];
+  const { project } = await oldProject(
+    root,
+    0,
+    seed,
+    edits.filter(({ name }) => names.includes(name)),
+  );
+  before = project.directory;
+  after = copy('after');
+  const started = performance.now();
+  expect(resultOf(await upgrade(after)).open).toBe(1);
+  duration = performance.now() - started;
+});
+
+it(`killed at ${kills} random moments, an upgrade is not begun or waits for its author`, async () => {
+  const seen = { before: 0, after: 0 };
+  for (let i = 0; i < kills; i += 1) {
+    const moment: Moment =
+      i % 2 === 0
+        ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
+        : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    const killed = copy('killed');
+    await endAt(bins.market, ['upgrade', '--no-install', '--json'], { cwd: killed, moment });
+    seen[await settle(killed, JSON.stringify(moment))] += 1;
+    rmSync(killed, { recursive: true });
+  }
+  console.log(`killed ${kills} times: ${seen.before} as before, ${seen.after} as after`);
+  expect(seen.before).toBeGreaterThan(0);
+}, 600_000);
+
+/** The next run finds the project as before, and upgrades it, or as after, and takes it back or goes on. */
+async function settle(killed: string, moment: string): Promise<'before' | 'after'> {
+  const next = await upgrade(killed, '--continue');
+  const state = bytesOf(killed);
+  if (isDeepStrictEqual(state, bytesOf(before))) {
+    expect(JSON.parse(next.stderr).error.code, moment).toBe('NO_UPGRADE');
+    expect(resultOf(await upgrade(killed)).open, moment).toBe(1);
+    expect(bytesOf(killed), moment).toEqual(bytesOf(after));
+    return 'before';
+  }
+  expect(state, moment).toEqual(bytesOf(after));
+  expect(JSON.parse(next.stderr).error.code, moment).toBe('UPGRADE_CONFLICTS');
+  const aborted = await upgrade(killed, '--abort');
+  expect(aborted.status, aborted.stderr).toBe(0);
+  expect(bytesOf(killed), moment).toEqual(bytesOf(before));
+  return 'after';
+}
+
+it('killed while it is taken back, an upgrade waits or is taken back', async () => {
+  const seen = { waiting: 0, gone: 0 };
+  for (let i = 0; i < kills / 4; i += 1) {
+    const killed = join(root, 'killed');
+    cpSync(after, killed, { recursive: true });
+    const moment: Moment = { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    await endAt(bins.market, ['upgrade', '--abort', '--json'], { cwd: killed, moment });
+    const again = await upgrade(killed, '--abort');
+    const isGone = again.status !== 0;
+    if (isGone) expect(JSON.parse(again.stderr).error.code).toBe('NO_UPGRADE');
+    expect(bytesOf(killed), JSON.stringify(moment)).toEqual(bytesOf(before));
+    seen[isGone ? 'gone' : 'waiting'] += 1;
+    rmSync(killed, { recursive: true });
+  }
+  console.log(`taken back: ${seen.waiting} waited, ${seen.gone} were gone`);
+}, 600_000);
+
+function copy(name: string): string {
+  const to = join(root, name);
+  cpSync(before, to, { recursive: true });
+  return to;
+}

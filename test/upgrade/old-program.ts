@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository } from '../e2e/support.ts';
+
+/** The last commit of version 0.1.0. */
+const commit = '3c73d76';
+const cache = join(repository, 'node_modules/.cache/program-0.1.0');
+
+/**
+ * The program of version 0.1.0, built from the history of this repository. It outlives the run.
+ *
+ * @throws Error where the history lacks the commit, as in a shallow clone.
+ */
+export function oldProgram(): { readonly create: string; readonly market: string } {
+  if (!existsSync(cache)) buildAt(cache);
+  return { create: join(cache, 'bin/create-market-mcp.js'), market: join(cache, 'bin/market-mcp.js') };
+}
+
+function buildAt(place: string): void {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repository, stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(
+      `The history of this clone has no commit ${commit}, from which the projects of version 0.1.0 are made. Fetch all of it: git fetch --unshallow`,
+      { cause: error },
+    );
+  }
+  // Outside of any node_modules: the build of that version looks for the licences of what it bundles by that name.
+  const checkout = mkdtempSync(join(tmpdir(), 'program-0.1.0-'));
+  try {
+    const tar = execFileSync('git', ['archive', commit], { cwd: repository, maxBuffer: 2 ** 28 });
+    execFileSync('tar', ['x', '-C', checkout], { input: tar });
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
+    execFileSync('npm', ['ci', ...flags], { cwd: checkout, stdio: 'pipe' });
+    execFileSync(process.execPath, ['build.js'], { cwd: checkout, stdio: 'pipe' });
+    const unfinished = `${place}.${process.pid}`;
+    for (const part of ['bin', 'dist', 'package.json']) {
+      cpSync(join(checkout, part), join(unfinished, part), { recursive: true });
+    }
+    renameSync(unfinished, place);
+  } finally {
+    rmSync(checkout, { recursive: true });
+  }
+}

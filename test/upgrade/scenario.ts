@@ -1,0 +1,219 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect } from 'vitest';
+import type { UpgradedFile } from '../../src/changes/upgrade/model.ts';
+import { bins, compile, failuresOf, lendModules, prove, type Ran, run } from '../e2e/support.ts';
+import { pick, randomFrom } from '../random.ts';
+import { randomSpecs } from '../reliability/random-specs.ts';
+import { type Edit, EditedProject, edits } from './edits.ts';
+import { oldProgram } from './old-program.ts';
+
+/** What an upgrade of one project came to. */
+export interface Outcome {
+  readonly project: string;
+  readonly platform: string;
+  readonly packageManager: string;
+  readonly edits: readonly string[];
+  readonly files: number;
+  readonly merged: number;
+  readonly overruled: number;
+  /** Conflicts, and what was left to do. */
+  readonly open: number;
+}
+
+/** What a random author words badly, which no upgrade changes. */
+const authorsOwn =
+  /^(tool\.(description|distinct)|input\.(description|sample|placeholder)|output\.described)/;
+
+const identity = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b.c',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b.c',
+};
+
+/** Makes a project with version 0.1.0, edits it and commits it. The same numbers give the same project. */
+export async function oldProject(root: string, index: number, seed: number, chosen?: readonly Edit[]) {
+  const random = randomFrom(seed * 1_000 + index);
+  const platform = index % 2 === 0 ? 'generic' : 'context';
+  const packageManager = index % 4 < 2 ? 'npm' : 'pnpm';
+  const name = `project-${index}`;
+  const directory = join(root, name);
+  await createOld(root, name, ['--platform', platform, '--package-manager', packageManager], random);
+  const tools = readdirSync(join(directory, 'src/tools')).filter((file) => file !== 'index.ts');
+  const project = new EditedProject(directory, pick(random, tools).replace(/\.ts$/, ''));
+  const made = chosen ?? distinctEdits(random);
+  for (const edit of made) edit.make(project);
+  await git(directory, 'init', '--quiet');
+  await git(directory, 'add', '--all');
+  await git(directory, 'commit', '--quiet', '--message', 'before');
+  return { project, name, platform, packageManager, made };
+}
+
+/** Version 0.1.0 knew fewer kinds of fields: what it refuses is made again with others. */
+async function createOld(root: string, name: string, flags: readonly string[], random: () => number) {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const spec = join(root, `${name}.json`);
+    writeFileSync(spec, JSON.stringify(randomSpecs(2, Math.floor(random() * 2 ** 31))));
+    const args = [name, '--spec', spec, '--yes', '--no-install', '--no-git', ...flags];
+    const created = await run(process.execPath, [oldProgram().create, ...args], { cwd: root });
+    if (created.status === 0) return;
+  }
+  throw new Error('version 0.1.0 refuses ten specs in a row');
+}
+
+/** From three to six edits, at most one of a file. */
+function distinctEdits(random: () => number): readonly Edit[] {
+  const chosen = new Map<string, Edit>();
+  const count = 3 + Math.floor(random() * 4);
+  while (chosen.size < count) {
+    const edit = pick(random, edits);
+    const place = edit.name.replace(/:.*/, '').replace('test of a tool', 'tool');
+    if (!chosen.has(place)) chosen.set(place, edit);
+  }
+  return [...chosen.values()];
+}
+
+/**
+ * Upgrades a project, and expects that it builds, passes its tests and its self-check, that nothing of its author's is
+ * lost, and that `--abort` brings a conflict back to the byte.
+ */
+export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>>): Promise<Outcome> {
+  const { project, name, platform, packageManager, made } = old;
+  const { directory } = project;
+  const before = bytesOf(directory);
+  const first = await upgrade(directory);
+  const { files, open } = resultOf(first);
+  if (open > 0) {
+    expect(
+      made.some(({ mayConflict }) => mayConflict),
+      `${name}: ${first.stderr}`,
+    ).toBe(true);
+    expectKept(project, files);
+    if (files.some(({ kind }) => kind === 'conflict')) {
+      const refused = await upgrade(directory, '--continue');
+      expect(refused.status, refused.stderr).toBe(1);
+    }
+    const aborted = await upgrade(directory, '--abort');
+    expect(aborted.status, aborted.stderr).toBe(0);
+    expect(bytesOf(directory)).toEqual(before);
+    resultOf(await upgrade(directory));
+    expectUntouched(project, files, before);
+    resolveAll(directory, files);
+    const finished = await upgrade(directory, '--continue');
+    expect(finished.status, finished.stderr).toBe(0);
+  } else {
+    expectKept(project, files);
+    expectUntouched(project, files, before);
+  }
+
+  lendModules(directory);
+  const built = await compile(directory);
+  expect(built.status, `${name} (${made.map((edit) => edit.name).join('; ')})\n${built.stdout}`).toBe(0);
+  const { report, unitTests } = await prove(directory);
+  expect(failuresOf({ rules: report.rules.filter(({ id }) => !authorsOwn.test(id)) }), name).toEqual([]);
+  expect(unitTests.status, unitTests.stdout).toBe(0);
+  rmSync(join(directory, 'node_modules'));
+
+  const after = bytesOf(directory);
+  const again = await upgrade(directory, '--force');
+  expect(JSON.parse(again.stdout), name).toMatchObject({ ok: true, files: [] });
+  expect(bytesOf(directory)).toEqual(after);
+  const count = (kind: UpgradedFile['kind']) => files.filter((file) => file.kind === kind).length;
+  return {
+    project: name,
+    platform,
+    packageManager,
+    edits: made.map((edit) => edit.name),
+    files: files.length,
+    merged: count('merged') + count('imports'),
+    overruled: count('overruled'),
+    open,
+  };
+}
+
+/** `market-mcp upgrade` without packages, which are lent. */
+export function upgrade(directory: string, ...flags: readonly string[]): Promise<Ran> {
+  const args = [bins.market, 'upgrade', '--no-install', '--json', ...flags];
+  return run(process.execPath, args, { cwd: directory });
+}
+
+/** What an upgrade says of the files, whether it is finished or waits for its author. */
+export function resultOf({ status, stdout, stderr }: Ran): {
+  readonly files: readonly UpgradedFile[];
+  readonly open: number;
+} {
+  expect([0, 1], stderr).toContain(status);
+  if (status === 0) return { files: JSON.parse(stdout).files, open: 0 };
+  const { error } = JSON.parse(stderr);
+  expect(error.code).toBe('UPGRADE_CONFLICTS');
+  return { files: error.files, open: error.details.length };
+}
+
+/** What the author wrote is in its file, or in the patch that the upgrade names. */
+function expectKept({ directory, kept, deleted }: EditedProject, files: readonly UpgradedFile[]): void {
+  for (const { path, text } of kept) {
+    if (deleted.has(path)) continue;
+    const patch = files.find((file) => file.path === path)?.patch;
+    const places = [path, ...(patch === undefined ? [] : [patch])].map((place) => join(directory, place));
+    const texts = places.filter(existsSync).map((place) => readFileSync(place, 'utf8'));
+    expect(
+      texts.join('\n'),
+      `${path}: ${JSON.stringify(files.find((file) => file.path === path))}`,
+    ).toContain(text);
+  }
+  for (const path of deleted) expect(existsSync(join(directory, path)), path).toBe(false);
+}
+
+/** Tools, tests and what else the author made: the very bytes, but for imports that were led to another module. */
+function expectUntouched(
+  { untouchable }: EditedProject,
+  files: readonly UpgradedFile[],
+  before: ReadonlyMap<string, string>,
+): void {
+  const after = bytesOf(directoryOf(before));
+  const moved = files.filter(({ kind }) => kind === 'imports').map(({ path }) => path);
+  const own = [...before.keys()].filter(
+    (path) => untouchable.has(path) || (/^(src|test)\/tools\//.test(path) && path !== 'src/tools/index.ts'),
+  );
+  for (const path of own) if (!moved.includes(path)) expect(after.get(path), path).toBe(before.get(path));
+}
+
+const directories = new WeakMap<ReadonlyMap<string, string>, string>();
+
+function directoryOf(files: ReadonlyMap<string, string>): string {
+  return directories.get(files) ?? '';
+}
+
+/** Every file but git's and what is installed or built, as its bytes are. */
+export function bytesOf(directory: string): ReadonlyMap<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [relative(directory, path), path] as const)
+    .filter(([path]) => !/^(\.git|node_modules|dist)\//.test(path))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, place]) => [path, readFileSync(place, 'latin1')] as const);
+  const bytes = new Map(files);
+  directories.set(bytes, directory);
+  return bytes;
+}
+
+/** Takes the side of this version wherever both have changed the same lines, and out what imports something that is gone. */
+function resolveAll(directory: string, files: readonly UpgradedFile[]): void {
+  for (const { path, kind } of files) {
+    if (kind !== 'conflict') continue;
+    const place = join(directory, path);
+    const text = readFileSync(place, 'utf8');
+    writeFileSync(
+      place,
+      text.replace(/<<<<<<< yours\r?\n[\s\S]*?=======\r?\n([\s\S]*?)>>>>>>> [^\n]*\n/g, '$1'),
+    );
+  }
+  rmSync(join(directory, 'src/lib/gone.ts'), { force: true });
+}
+
+async function git(directory: string, ...args: readonly string[]): Promise<void> {
+  const ran = await run('git', args, { cwd: directory, env: identity });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+}

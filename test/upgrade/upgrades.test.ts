@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { mapConcurrently } from '../../src/contract/concurrency.ts';
+import { scratch } from '../e2e/support.ts';
+import { seed } from '../random.ts';
+import { edits } from './edits.ts';
+import { oldProgram } from './old-program.ts';
+import { type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
+import { writeTable } from './table.ts';
+
+/** All of them and the page only where they are asked for: `npm run upgrades`. */
+const isWhole = process.env.UPGRADES_PAGE !== undefined;
+const projects = isWhole ? 40 : 8;
+
+it(`${projects} projects of version 0.1.0, edited at random, are upgraded without a loss`, async () => {
+  oldProgram();
+  const root = scratch();
+  const numbers = Array.from({ length: projects }, (_, index) => index);
+  const failures: string[] = [];
+  const outcomes = await mapConcurrently(numbers, 2, async (index): Promise<readonly Outcome[]> => {
+    const old = await oldProject(root, index, seed);
+    try {
+      return [await upgradeAndProve(old)];
+    } catch (error) {
+      failures.push(
+        `${old.name} (${old.made.map(({ name }) => name).join('; ')}): ${(error as Error).message}`,
+      );
+      return [];
+    }
+  }).then((all) => all.flat());
+  expect(failures).toEqual([]);
+  const made = new Set(outcomes.flatMap((outcome) => outcome.edits));
+  console.log(`${outcomes.length} upgraded, ${made.size} of ${edits.length} kinds of edits`);
+  if (isWhole) {
+    expect([...made].toSorted()).toEqual(edits.map(({ name }) => name).toSorted());
+    writeTable(outcomes, seed);
+  }
+}, 1_800_000);
