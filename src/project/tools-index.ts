@@ -62,9 +62,20 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   );
 }
 
-/** Whether two lists of tools say the same, however they are formatted and quoted. */
+/** Whether two lists of tools say the same, however they are formatted and quoted and whatever their imports are named. */
 export function sameMeaning(a: string, b: string): boolean {
-  return meaning(a) === meaning(b);
+  return namelessMeaning(a) === namelessMeaning(b);
+}
+
+/** With the module in the place of the name under which it is imported. */
+function namelessMeaning(text: string): string {
+  const words = meaning(text).split('\n');
+  const modules = new Map(
+    words.flatMap((word, at) =>
+      word === 'import' && words[at + 2] === 'from' ? [[words[at + 1], words[at + 3]] as const] : [],
+    ),
+  );
+  return words.map((word) => modules.get(word) ?? word).join('\n');
 }
 
 /** What the text says, however it is formatted and quoted. */

@@ -207,7 +207,7 @@ function resolveAll(directory: string, files: readonly UpgradedFile[]): void {
     const text = readFileSync(place, 'utf8');
     writeFileSync(
       place,
-      text.replace(/<<<<<<< yours\r?\n[\s\S]*?=======\r?\n([\s\S]*?)>>>>>>> [^\n]*\n/g, '$1'),
+      text.replace(/<<<<<<< yours\r?\n[\s\S]*?=======\r?\n([\s\S]*?)(?:>>>>>>> [^\n]*(?:\n|$))/g, '$1'),
     );
   }
   rmSync(join(directory, 'src/lib/gone.ts'), { force: true });

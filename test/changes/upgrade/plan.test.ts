@@ -158,6 +158,15 @@ describe('what an author has made of a project', () => {
     expect(kinds(root)['src/tools/index.ts']).toBe('replaced');
   });
 
+  it('may be a tool in another file, under its old name in the list', () => {
+    const root = oldProject();
+    put(root, 'src/tools/renamed.ts', text(root, 'src/tools/get-price.ts'));
+    rmSync(join(root, 'src/tools/get-price.ts'));
+    edit(root, 'src/tools/index.ts', (before) => before.replace("'./get-price.ts'", '"./renamed.ts"'));
+    const { files } = planUpgrade(root);
+    expect(files.find(({ path }) => path === 'src/tools/index.ts')?.kind).toBe('replaced');
+  });
+
   it('may be a platform profile, which is merged', async () => {
     const root = oldProject('context');
     edit(root, 'src/platform.ts', (before) => before.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'));
