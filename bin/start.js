@@ -7,7 +7,9 @@ exports.start = (name) => {
     if (enableCompileCache) enableCompileCache();
     require('../dist/main.cjs').main(name, process.argv.slice(2));
   } else {
-    process.stderr.write(`${name} needs Node 20.12 or later, this is Node ${version}.\n`);
+    process.stderr.write(
+      `${name} needs Node.js 20.12 or later, but this is Node.js ${version}.\nInstall a newer version from https://nodejs.org, and run the command again.\n`,
+    );
     process.exitCode = 2;
   }
 };

@@ -84,7 +84,7 @@ export async function examine(
     throw new SystemError(
       'UNREACHABLE',
       error.message,
-      'Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.',
+      `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`,
     );
   });
   const changes = listed && earlier?.changesTo(listed);
@@ -109,4 +109,12 @@ function withFurther({ called, withheld }: CallPlan, further: readonly string[])
 function joined(own: Examples = new Map(), given: Examples = new Map()): Examples {
   const names = [...new Set([...own.keys(), ...given.keys()])];
   return new Map(names.map((name) => [name, [...(own.get(name) ?? []), ...(given.get(name) ?? [])]]));
+}
+
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** A check must see the server itself, so it never uses a proxy; its author may expect otherwise. */
+function proxyNote(): string {
+  const name = proxyVariables.find((variable) => process.env[variable]);
+  return name === undefined ? '' : ` The check connects directly: it does not use the proxy in ${name}.`;
 }

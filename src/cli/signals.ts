@@ -14,11 +14,15 @@ export function onSignals(): void {
   watchProgress((some) => handleFor('progress', some));
 }
 
-let interrupted = (): void => {};
+let interrupted: (() => void) | undefined;
 
-/** Calls back before a signal ends the program, once its children have ended. Nothing may be waited for then. */
-export function whenInterrupted(listener: () => void): void {
+/**
+ * Calls back before a signal ends the program, once its children have ended; undefined removes the listener. The listener
+ * must not wait for anything.
+ */
+export function whenInterrupted(listener: (() => void) | undefined): void {
   interrupted = listener;
+  handleFor('listener', listener !== undefined);
 }
 
 function handleFor(reason: string, isGiven: boolean): void {
@@ -36,6 +40,6 @@ async function end(signal: NodeJS.Signals): Promise<void> {
   for (const other of signals) process.off(other, end).on(other, () => {});
   stopAllProgress();
   await endChildren();
-  interrupted();
+  interrupted?.();
   process.exit(128 + constants.signals[signal]);
 }

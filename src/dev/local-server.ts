@@ -13,7 +13,12 @@ export interface LocalServer {
   /** Its environment: that of this process, with the local platform in place of the platform. */
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: LocalPlatform;
+  /** The longest lifetime of a token that it accepts, in seconds (MAX_TOKEN_SECONDS). */
+  readonly maxTokenSeconds: number;
 }
+
+/** As in `src/config.ts` of a project: the default of MAX_TOKEN_SECONDS, in lifetimes of the platform's tokens. */
+const lifetimeFactor = 10;
 
 /**
  * How the server of a project is run on this machine. Variables that are set win over those of `.env`; AUTH=off holds.
@@ -31,6 +36,7 @@ export async function localServer(
   return {
     url: `http://localhost:${port}/mcp`,
     platform,
+    maxTokenSeconds: Number(given.MAX_TOKEN_SECONDS?.trim()) || lifetimeFactor * token.lifetimeSeconds,
     environment: {
       ...env,
       PLATFORM_PUBLIC_KEY: platform.publicKey,

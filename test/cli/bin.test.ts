@@ -92,9 +92,9 @@ describe('the built programs', () => {
     it('with a code of their own, and the way to report it', () => {
       const { status, stderr } = answer('');
       expect(status).toBe(70);
-      expect(stderr).toContain('an error of this program');
+      expect(stderr).toContain('an error in this program');
       expect(stderr).toContain(
-        `DEBUG=1, and report what it prints then with the command line (version ${version}`,
+        `DEBUG=1, and report its output together with the command line (version ${version}`,
       );
       expect(stderr).not.toContain('    at ');
     });

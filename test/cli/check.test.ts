@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CheckFlags } from '../../src/cli/check/flag-types.ts';
 import { check } from '../../src/cli/commands/check.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
@@ -224,6 +224,20 @@ describe('market-mcp check <url>', () => {
     await silent.stop();
     const { exitCode, problem } = await run(silent.url);
     expect([exitCode, problem?.code]).toEqual([3, 'UNREACHABLE']);
+    expect(problem?.hint).not.toContain('proxy');
+  });
+
+  it('connects directly where a proxy is set, and says so if the server does not answer', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']) {
+      vi.stubEnv(name, 'http://127.0.0.1:9');
+    }
+    const { exitCode } = await run(server.url, { only: ['health'] });
+    expect(exitCode).toBe(0);
+    const silent = await serve(createSteps(trust));
+    await silent.stop();
+    const { problem } = await run(silent.url);
+    expect(problem?.hint).toContain('The check connects directly: it does not use the proxy in HTTPS_PROXY.');
   });
 
   it.each<[string, Partial<CheckFlags>, string]>([

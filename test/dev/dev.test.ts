@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { generic } from '../../src/contract/platforms/index.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import { keys } from '../keys.ts';
 import { freePort, run } from '../templates/built.ts';
@@ -140,7 +141,11 @@ describe('dev and token', () => {
     const long = await command('token', env, ['--ttl', '90', '--json']).exit;
     const { exp, iat } = decodeJwt(JSON.parse(long.stdout).token);
     expect(Number(exp) - Number(iat)).toBe(90);
+    const limit = 10 * generic.token.lifetimeSeconds;
+    const longest = await command('token', env, ['--ttl', String(limit)]).exit;
+    expect(JSON.parse(execFileSync('sh', ['-c', longest.stdout], { encoding: 'utf8' })).result).toBeDefined();
     for (const [args, what] of [
+      [['--ttl', String(limit + 1)], `is longer than the server accepts (${limit} seconds)`],
       [['--ttl', 'ever'], '--ttl "ever"'],
       [['get_price', 'more'], 'too many arguments'],
       [['--lasting'], "unknown option '--lasting'"],
@@ -248,8 +253,16 @@ describe('dev and token', () => {
     writeFileSync(file, `PORT=${port}\nMAX_BODY_BYTES=2000\n`);
     await vi.waitUntil(() => starts() === 2, within);
     expect((await request(String(port), long, session)).status).toBe(413);
+    const asked = JSON.parse((await command('token', {}, ['--ttl', '86400', '--json']).exit).stderr).error;
+    expect(asked.hint).toContain('or set MAX_TOKEN_SECONDS=86400 in .env');
+    writeFileSync(file, `PORT=${port + 1}\nMAX_BODY_BYTES=5000\n`);
+    await vi.waitUntil(() => output.stdout.includes('Restart the command to use the new port.'), within);
+    expect(output.stdout).toContain(
+      `PORT was changed, so the server would move from http://localhost:${port}/mcp to http://localhost:${port + 1}/mcp`,
+    );
+    expect((await request(String(port), long, session)).status).toBe(413);
     writeFileSync(file, 'NODE_ENV=production\n');
-    await vi.waitUntil(() => output.stdout.includes('the server keeps running as it was'), within);
+    await vi.waitUntil(() => output.stdout.includes('The server keeps running with the old values'), within);
     expect((await request(String(port), long, session)).status).toBe(413);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
@@ -293,17 +306,54 @@ describe('dev and token', () => {
     await vi.waitUntil(async () => !(await isListening(env.PORT)), within);
   });
 
-  test('NODE_OPTIONS=--inspect lets a debugger attach to the server, npm between or not', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  test.each([
+    ['market-mcp dev', process.execPath, [market, 'dev']],
+    ['npm run dev', 'npm', ['run', 'dev']],
+  ])('NODE_OPTIONS=--inspect %s lets a debugger attach to the server', async (_, program, args) => {
     const port = await freePort();
-    const { child, exit, output } = command('dev', { ...env, NODE_OPTIONS: `--inspect=127.0.0.1:${port}` });
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
-    const [, used] = /attach it to the server at 127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
-    expect(Number(used)).toBe(port);
+    const child = spawn(program, args, {
+      cwd: project.directory,
+      env: {
+        ...process.env,
+        PORT: String(await freePort()),
+        HOST: '127.0.0.1',
+        NODE_OPTIONS: `--inspect=127.0.0.1:${port}`,
+        PATH: `${binaries()}:${process.env.PATH}`,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exit = once(child, 'exit');
+    let told = '';
+    child.stdout.on('data', (text) => {
+      told += text;
+    });
+    await vi.waitUntil(() => told.includes('"listening"'), within);
+    const [, used] = /attach it to the server at 127\.0\.0\.1:(\d+)/.exec(told) ?? [];
     const targets = await (await fetch(`http://127.0.0.1:${used}/json/list`)).json();
     expect(targets).toMatchObject([{ title: 'dist/src/main.js' }]);
     child.kill('SIGTERM');
-    expect(await exit).toMatchObject({ code: 0 });
+    await exit;
+  });
+
+  test('every script, program and path in .vscode/launch.json exists', async () => {
+    const read = (file: string) => JSON.parse(readFileSync(path.join(project.directory, file), 'utf8'));
+    const { scripts } = read('package.json');
+    const { configurations } = read('.vscode/launch.json');
+    execFileSync(process.execPath, [path.join(project.directory, 'node_modules/typescript/bin/tsc')], {
+      cwd: project.directory,
+    });
+    for (const { runtimeExecutable, runtimeArgs, outFiles, name } of configurations) {
+      if (runtimeExecutable !== undefined) {
+        execFileSync(runtimeExecutable, ['--version']);
+        expect(runtimeArgs[0]).toBe('run');
+        expect(scripts).toHaveProperty(runtimeArgs[1]);
+      }
+      for (const pattern of outFiles) {
+        const [folder] = pattern.replace('${workspaceFolder}', project.directory).split('/**');
+        expect(existsSync(path.join(folder, 'src/main.js')), `${name}: ${pattern}`).toBe(true);
+      }
+    }
   });
 
   test('a stack trace names the line of the source', async () => {

@@ -14,12 +14,14 @@ export function installedModules(name: string): string {
 /**
  * Installs the dependencies of a package.json, unless they are already there. Returns their node_modules directory.
  *
+ * @param runsScripts whether packages may run their installation scripts
  * @param beside files and directories that stand beside the package.json: a lock file, a `vendor/` with packages
  */
 export async function installOnce(
   name: string,
   manifest: string,
   beside: readonly string[] = [],
+  runsScripts = false,
 ): Promise<string> {
   const directory = join(cache, name);
   const done = join(directory, 'installed.json');
@@ -28,7 +30,8 @@ export async function installOnce(
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'package.json'), manifest);
     for (const path of beside) cpSync(path, join(directory, basename(path)), { recursive: true });
-    await execa('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: directory });
+    const flags = ['--no-audit', '--no-fund', ...(runsScripts ? [] : ['--ignore-scripts'])];
+    await execa('npm', ['install', ...flags], { cwd: directory });
     writeFileSync(done, manifest);
   }
   return installedModules(name);

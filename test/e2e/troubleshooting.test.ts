@@ -6,7 +6,8 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { createSigner, type Forgery } from '../../src/contract/signer.ts';
 import { freePort, run as start } from '../templates/built.ts';
-import { bins, compile, repository, run, scaffold, scratch } from './support.ts';
+import { installOnce } from './install-once.ts';
+import { bins, compile, create, repository, run, scaffold, scratch } from './support.ts';
 
 const root = scratch();
 const file = 'src/tools/get-price.ts';
@@ -94,7 +95,11 @@ const running: readonly Mistake[] = [
     env: { CALL_TIMEOUT_MS: '1000' },
     told: /DEADLINE_EXCEEDED/,
   },
-  { what: 'No network', line: "await fetch('http://127.0.0.1:1234/');", told: /fetch failed.*ECONNREFUSED/ },
+  {
+    what: 'A source that cannot be reached',
+    line: "await fetch('http://127.0.0.1:1234/');",
+    told: /fetch failed.*ECONNREFUSED/,
+  },
   {
     what: 'A variable that is not set',
     top: "if (!process.env.PRICE_KEY) throw new Error('PRICE_KEY is not set');",
@@ -118,7 +123,7 @@ function note(what: string, where: string, text: string, told: RegExp): void {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/while \S+ ran(, in parallel with [^:;]*)?/g, 'while … ran')
     .replaceAll(/(\.ts)[:(]\d+(,\d+\))?(:\d+)?/g, '$1:…')
-    .replaceAll(/127\.0\.0\.1:\d+|Port \d+|file:\S+\//g, '…')
+    .replaceAll(/127\.0\.0\.1:\d+|Port \d+|file:\S+\/|(?<=this is Node\.js )[\d.]+/g, '…')
     .replace(/, \d+ times$/, '')
     .replace(/"time":"[^"]*",/, '')
     .replaceAll('|', '\\|');
@@ -204,19 +209,76 @@ test('a port in use and a missing build are named at the start', async () => {
   note('No build', 'npm start', unbuilt.stderr, /dist\/src\/main\.js is missing/);
 });
 
+test('a Node that is too old is named, with the version that is needed', async () => {
+  const modules = await installOnce('node-18', JSON.stringify({ dependencies: { node: '18' } }), [], true);
+  const old = join(modules, 'node/bin/node');
+  const { status, stderr } = await run(old, [bins.market, 'check'], { cwd: project });
+  expect(status).toBe(2);
+  note(
+    'A wrong Node version',
+    'check',
+    stderr,
+    /needs Node\.js 20\.12 or later, but this is Node\.js 18\.\d+\.\d+/,
+  );
+});
+
+test('an installation without a network keeps the project and names the command that continues', async () => {
+  const env = {
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_fetch_retries: '0',
+    npm_config_user_agent: 'npm',
+  };
+  const made = await create(['offline', '--tool', 'get_price', '--yes', '--no-git'], { cwd: root, env });
+  expect(made.status).toBe(4);
+  expect(made.stderr).toMatch(/All files are written\. To continue, run in \S+: npm install/);
+  note('No network during the installation', 'create', made.stderr, /ECONNREFUSED/);
+});
+
+test('proxy variables do not keep a check from its server', async () => {
+  write({});
+  expect((await compile(project)).status).toBe(0);
+  const proxy = 'http://127.0.0.1:9';
+  const env = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy };
+  const check = (...args: string[]) =>
+    run(process.execPath, [bins.market, 'check', ...args], { cwd: project, env });
+  expect((await check('--no-build', '--only', 'gate')).status).toBe(0);
+  const { status, stderr } = await check(`http://127.0.0.1:${await freePort()}/mcp`);
+  expect(status).toBe(3);
+  note('Proxy variables are set', 'check', stderr, /it does not use the proxy in HTTPS_PROXY/);
+});
+
 test('docs/troubleshooting.md says what is printed', async () => {
   const text = `# Troubleshooting
 
-What authors do wrong, and what they are told. \`test/e2e/troubleshooting.test.ts\` makes each of these mistakes in a new project
-and writes this table from what is printed; line numbers and addresses stand as \`…\`. \`check\` is \`npm run self-check\`, too.
+This table lists common mistakes and the message that you see for each. \`test/e2e/troubleshooting.test.ts\` makes each mistake
+in a new project and writes the table from the real output; \`…\` replaces line numbers, addresses and versions. \`npm run
+self-check\` prints the same as \`check\`.
 
 | mistake | found by | printed |
 |---|---|---|
 ${rows.join('\n')}
 
-Beside the line of an error stand its first frames and the place to change; see [Checking a server](check.md).
+For an error in your code, the report also shows the first stack frames and the place to change. See
+[Checking a server](check.md).
 
-Not found: a \`NaN\` in a field that may be null, which JSON turns into null.
+## How do I…
+
+### find a \`NaN\`
+
+JSON turns \`NaN\` into \`null\`. In a field that must not be null, \`check\` reports the mismatch. In a field that may be null, the
+caller sees \`null\`, and no check can see the difference. Test numbers with \`Number.isFinite\` in \`source.read\`.
+
+### work behind a proxy
+
+- The installation uses the proxy settings of your package manager. npm reads \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.
+- \`check\`, \`dev\` and the local marketplace connect directly. A check must see the server itself, not the answers of a proxy.
+- The generated server fetches the key set of the platform (\`PLATFORM_JWKS_URL\`) directly. If its network allows only a proxy, set
+  \`PLATFORM_PUBLIC_KEY\` instead. No request is needed then.
+
+### continue after an interruption
+
+If you press Ctrl-C, or if the installation fails, all files of the project are already written. The last lines name the command
+that continues. You can also run the same \`create-market-mcp\` command again: it continues with the existing project.
 `;
   await expect(text).toMatchFileSnapshot(join(repository, 'docs/troubleshooting.md'));
 });

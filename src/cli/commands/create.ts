@@ -141,13 +141,18 @@ async function takeSteps(
 ): Promise<Report | null> {
   if (!switches.install && !switches.git) return null;
   const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
-  const during = <T>(step: string, work: Promise<T>): Promise<T> => {
+  const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
     whenInterrupted(() => output.error(interruptedIn(step, context)));
-    return work.finally(() => whenInterrupted(() => {}));
+    return work();
   };
-  if (switches.install) await during('the installation of packages', installStep(context, output));
-  if (switches.git) await during('git init', gitStep(context, output));
-  return switches.install && switches.check ? during('the self-check', checkStep(context, output)) : null;
+  try {
+    if (switches.install) await during('the installation of packages', () => installStep(context, output));
+    if (switches.git) await during('git init', () => gitStep(context, output));
+    if (!switches.install || !switches.check) return null;
+    return await during('the self-check', () => checkStep(context, output));
+  } finally {
+    whenInterrupted(undefined);
+  }
 }
 
 /** What the author agrees to before anything is written. */

@@ -25,6 +25,12 @@ export async function token(
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
   const lifetimeSeconds = asked ?? profile.token.lifetimeSeconds;
+  const most = server.maxTokenSeconds;
+  if (lifetimeSeconds > most) {
+    const message = `is longer than the server accepts (${most} seconds)`;
+    const hint = `Write at most ${most}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
+    unwrapped(refuse(inputError('--ttl', String(lifetimeSeconds), message, hint)));
+  }
   const call = {
     url: server.url,
     tool: tool.name,

@@ -91,7 +91,7 @@ export async function withLocal<T>(
       project && server && !isRunning
         ? develop({
             directory,
-            environment: async () => (await localServer(directory, profile.token)).environment,
+            environment: () => environmentAt(endpoint, directory, profile),
             nodeArguments: options.nodeArguments ?? [],
             stdout: options.stdout ?? 'inherit',
             say: (text) => output.note(text),
@@ -109,6 +109,14 @@ export async function withLocal<T>(
     until.abort();
     await local.close();
   }
+}
+
+/** @throws ProjectError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */
+async function environmentAt(endpoint: string | undefined, directory: string, { token }: PlatformProfile) {
+  const { url, environment } = await localServer(directory, token);
+  if (url === endpoint) return environment;
+  const message = `PORT was changed, so the server would move from ${endpoint} to ${url}`;
+  throw new ProjectError('PORT_CHANGED', message, 'Restart the command to use the new port.');
 }
 
 /** Resolves once a signal to end has come. */

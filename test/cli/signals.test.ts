@@ -1,0 +1,27 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { onSignals, whenInterrupted } from '../../src/cli/signals.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+test('a signal between two steps, when no child runs, is reported before the program ends', async () => {
+  const before = signals.map((signal) => process.listeners(signal));
+  const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+  onTestFinished(() => {
+    exit.mockRestore();
+    for (const [i, signal] of signals.entries()) {
+      for (const listener of process.listeners(signal)) {
+        if (!before[i]?.includes(listener)) process.off(signal, listener);
+      }
+    }
+  });
+  onSignals();
+  const told = vi.fn();
+  whenInterrupted(told);
+  whenInterrupted(undefined);
+  expect(process.listenerCount('SIGTERM')).toBe(before[1]?.length);
+  whenInterrupted(told);
+  process.kill(process.pid, 'SIGTERM');
+  await vi.waitUntil(() => exit.mock.calls.length > 0);
+  expect(told).toHaveBeenCalledOnce();
+  expect(exit).toHaveBeenCalledWith(143);
+});
