@@ -2,16 +2,24 @@ import { setTimeout } from 'node:timers/promises';
 
 const kinds = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** What would have ended this process while something was done, and in the moment after it. */
+/**
+ * What would have ended this process while something was done, and until the last connection that it opened is closed: a
+ * connection may say something when nobody waits for it any more.
+ */
 export async function uncaughtDuring(act: () => Promise<void>): Promise<readonly unknown[]> {
   const uncaught: unknown[] = [];
   const keep = (error: unknown) => uncaught.push(error);
   for (const kind of kinds) process.on(kind, keep);
+  const before = openSockets();
   try {
     await act();
-    await setTimeout(100); // what a connection says when nobody waits for it any more
+    while (openSockets() > before) await setTimeout(5);
     return uncaught;
   } finally {
     for (const kind of kinds) process.off(kind, keep);
   }
+}
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 }
