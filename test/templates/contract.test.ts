@@ -20,6 +20,7 @@ import { compileTool } from '../../templates/project/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
+import type { Writable } from './writable.ts';
 
 const server = join(import.meta.dirname, '../../templates/project/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
@@ -105,15 +106,6 @@ describe('what the runtime and the contract both know is the same', () => {
 });
 
 describe('the messages are those of the official SDK', () => {
-  /** A type without `readonly`; objects of any members, which have no end, are cut short. */
-  type Writable<T> = T extends readonly (infer One)[]
-    ? Writable<One>[]
-    : T extends object
-      ? string extends keyof T
-        ? { [name: string]: unknown }
-        : { -readonly [Name in keyof T]: Writable<T[Name]> }
-      : T;
-
   test('by their types', () => {
     expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
     expectTypeOf<Writable<Request>>().toExtend<JSONRPCRequest>();

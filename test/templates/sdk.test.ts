@@ -1,0 +1,170 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { DiscoverResultSchema, ListToolsResultSchema } from '@modelcontextprotocol/core';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  isLegacyRequest,
+  type JSONRPCErrorResponse,
+  type JSONRPCRequest,
+  type Tool as SdkTool,
+  Server,
+} from '@modelcontextprotocol/server';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { CallResult } from '../../templates/project/src/server/call.ts';
+import type { ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
+import type { Refusal } from '../../templates/project/src/server/modern.ts';
+import { isQuiet, isRequest, type Request as RpcRequest } from '../../templates/project/src/server/rpc.ts';
+import fc from '../fast-check.ts';
+import { message } from './messages.ts';
+import { envelope, modernRequest, paid } from './modern.ts';
+import { start } from './support.ts';
+import { price } from './tools.ts';
+import type { Writable } from './writable.ts';
+
+// Version 2 of the SDK, which a generated project does not depend on, judges what the runtime does.
+
+test('messages and results are assignable to the types of SDK v2', () => {
+  expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
+  expectTypeOf<Writable<RpcRequest>>().toExtend<JSONRPCRequest>();
+  expectTypeOf<Writable<Refusal['reply']>>().toExtend<JSONRPCErrorResponse>();
+  type Described = 'inputSchema' | 'outputSchema';
+  expectTypeOf<Writable<Omit<ToolDefinition, Described>>>().toExtend<Omit<SdkTool, Described>>();
+  // @ts-expect-error An answer that is not of the SDK's type is noticed.
+  expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
+});
+
+test('requests, notifications and responses are those of SDK v2', () => {
+  fc.assert(
+    fc.property(message, (value) => {
+      const quiet =
+        isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
+      expect(isRequest(value)).toBe(isJSONRPCRequest(value));
+      expect(isQuiet(value)).toBe(quiet);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+describe.each([
+  ['the client of SDK v1', null, '2025-11-25'],
+  ['the client of SDK v2 by default', 'legacy', '2025-11-25'],
+  ['the client of SDK v2 that finds out', 'auto', '2026-07-28'],
+  ['the client of SDK v2 that speaks one version', { pin: '2026-07-28' }, '2026-07-28'],
+] as const)('%s', (_, mode, version) => {
+  test(`lists, finds, finds nothing and sees a failure, at ${version}`, async () => {
+    const { url } = await start({ tools: [price] });
+    const info = { name: 'test', version: '1' };
+    const requestInit = { headers: await paid() };
+    const client = mode === null ? new ClientV1(info) : new Client(info, { versionNegotiation: { mode } });
+    const transport =
+      mode === null
+        ? new TransportV1(new URL(url), { requestInit })
+        : new StreamableHTTPClientTransport(new URL(url), { requestInit });
+    await client.connect(transport as never);
+    expect(transport.protocolVersion).toBe(version);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['get_price']);
+    const call = (coin: string) => client.callTool({ name: 'get_price', arguments: { coin, depth: 2 } });
+    const found = await call('btc');
+    expect(found.isError).toBeUndefined();
+    expect(found.structuredContent).toEqual({ price: 12.5, rows: [{ bid: 1 }, { bid: 1 }] });
+    const empty = { price: null, rows: [], searchExhausted: true, noResultsReason: 'No such coin' };
+    expect((await call('nothing')).structuredContent).toEqual(empty);
+    expect(await call('broken')).toMatchObject({
+      isError: true,
+      structuredContent: { error: 'UPSTREAM_DOWN' },
+    });
+    await client.close();
+  });
+});
+
+test('server/discover and tools/list are results of SDK v2', async () => {
+  const { client } = await start();
+  for (const [method, schema] of [
+    ['server/discover', DiscoverResultSchema],
+    ['tools/list', ListToolsResultSchema],
+  ] as const) {
+    const { body, headers } = modernRequest(method);
+    const { result } = (await client.send(body, headers)).body;
+    expect(schema.parse(result)).toMatchObject({ ttlMs: 0, cacheScope: 'public' });
+  }
+});
+
+/** A server of SDK v2 with the same tool: what is judged is what comes before it runs. */
+function referenceHandler() {
+  return createMcpHandler(
+    () => {
+      const server = new Server({ name: 'reference', version: '1' }, { capabilities: { tools: {} } });
+      const { name, description, inputSchema } = price;
+      server.setRequestHandler('tools/list', () => ({
+        tools: [{ name, description, inputSchema } as SdkTool],
+      }));
+      server.setRequestHandler('tools/call', () => ({ content: [{ type: 'text', text: 'x' }] }));
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+}
+
+const header = fc.constantFrom(
+  ...[undefined, 'tools/list', 'tools/call', 'get_price', ' tools/list ', 'x', '2025-11-25', '2026-07-28'],
+  ...['1900-01-01', '=?base64?Z2V0X3ByaWNl?=', '=?base64?x?=', '=?BASE64?Z2V0X3ByaWNl?='],
+);
+const entry = fc.constantFrom<unknown>(
+  ...[undefined, null, {}, [], 7, 'x', { name: 'x' }, { name: 'x', version: '1' }],
+  ...['2025-11-25', '2026-07-28', '1900-01-01'],
+);
+
+/** A request of 2026-07-28 of which at most one thing is changed. */
+const request = fc
+  .record({
+    method: fc.constantFrom('tools/list', 'tools/call', 'server/discover', 'ping', 'logging/setLevel', 'x'),
+    change: fc.oneof(
+      fc.constant({}),
+      fc
+        .tuple(fc.constantFrom('mcp-protocol-version', 'mcp-method', 'mcp-name'), header)
+        .map(([name, value]) => ({ headers: { [name]: value } })),
+      fc
+        .tuple(fc.constantFrom('protocolVersion', 'clientInfo', 'clientCapabilities'), entry)
+        .map(([name, value]) => ({ meta: { [name]: value } })),
+    ),
+  })
+  .map(({ method, change }: { method: string; change: { headers?: object; meta?: object } }) => {
+    const params = method === 'tools/call' ? { name: 'get_price', arguments: {} } : {};
+    return modernRequest(method, { ...params, _meta: envelope({ ...change.meta }) }, { ...change.headers });
+  });
+
+test('which request is modern, and why one is refused, is as in the handler of SDK v2', async () => {
+  const { client } = await start({ tools: [price] });
+  const reference = referenceHandler();
+  const authorization = await paid();
+  await fc.assert(
+    fc.asyncProperty(request, async ({ body, headers }) => {
+      const init = {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      };
+      const url = 'http://localhost/mcp';
+      const { status, body: answer } = await client.send(body, { ...headers, ...authorization });
+      if (await isLegacyRequest(new Request(url, init))) {
+        expect({ status, answer }).toEqual({ status: 400, answer: { error: 'Invalid session' } });
+        return;
+      }
+      const expected = await reference.fetch(new Request(url, init));
+      const { error } = (await expected.json()) as { error?: { code: number } };
+      expect({ status, code: answer.error?.code }).toEqual({ status: expected.status, code: error?.code });
+    }),
+    { numRuns: 150 },
+  );
+});
