@@ -1,5 +1,5 @@
 import { now } from '../contract/clock.ts';
-import type { Json, RuleResult, RuleText } from '../contract/model.ts';
+import type { Era, Json, RuleResult, RuleText } from '../contract/model.ts';
 import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
 import { SystemError } from '../system/errors.ts';
@@ -16,6 +16,8 @@ const standardDeadlineMs = 15 * 60_000;
 export interface CheckOptions {
   readonly demands: Demands;
   readonly selects: (rule: RuleText) => boolean;
+  /** The eras of MCP to judge; those that the platform's servers speak where absent. */
+  readonly era?: Era;
   readonly baseline?: Baseline | undefined;
   /** An earlier tool list to compare with. */
   readonly earlier?: Earlier | undefined;
@@ -53,7 +55,7 @@ export async function examine(
   { target, own }: Pick<Held, 'target' | 'own'>,
   options: CheckOptions,
 ): Promise<Examined> {
-  const { demands, selects, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
+  const { demands, selects, era, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
   const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
@@ -67,6 +69,7 @@ export async function examine(
     {
       ...target,
       deadlineAt,
+      ...(era && { era }),
       examples: joined(target.examples, options.examples),
       ...(calls && { calls: { ...calls, decide } }),
       ...(timeoutMs !== undefined && { timeoutMs }),

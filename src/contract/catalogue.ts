@@ -8,6 +8,9 @@ import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
 import { improbableRules } from './rules/improbable.ts';
 import { loadRules } from './rules/load.ts';
+import { modernRules } from './rules/modern.ts';
+import { modernGateRules } from './rules/modern-gate.ts';
+import { modernRefusalRules } from './rules/modern-refusal.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
@@ -29,6 +32,9 @@ export const liveRules: readonly LiveRule[] = [
   ...sessionRefusalRules,
   ...protocolRules,
   ...transportRules,
+  ...modernRules,
+  ...modernRefusalRules,
+  ...modernGateRules,
   ...gateTokenRules,
   ...gateRequestRules,
   ...resultRules,

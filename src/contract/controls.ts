@@ -8,6 +8,16 @@ import type { Control } from './rule.ts';
 export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize returned no result (see discovery.initialize)';
 
+/** server/discover is answered by a result: a server that does not know the stateless revision is not judged by it. */
+export const speaksModern: Control = async (probe) =>
+  (await probe.discovered()).result ? undefined : 'the server does not speak MCP 2026-07-28 (modern.served)';
+
+/** The server is one of MCP, of whichever era. */
+export const speaksAny: Control = async (probe) => {
+  const { result } = await probe.greeted();
+  return result || (await probe.discovered()).result ? undefined : initializes(probe);
+};
+
 /** The first initialize opens a session. */
 export const opensSession: Control = async (probe) => {
   const { http, result } = await probe.initialized();

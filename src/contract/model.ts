@@ -34,6 +34,9 @@ export type Methods = ReadonlyMap<string, readonly string[]>;
 /** MUST: without it, the listing is rejected or the tool breaks. SHOULD: without it, the tool works worse. */
 export type Level = 'must' | 'should';
 
+/** `legacy`: the versions of MCP with sessions. `modern`: 2026-07-28, which has none. */
+export type Era = 'both' | 'legacy' | 'modern';
+
 /** One violation of a rule. */
 export interface Problem {
   /** The tool concerned, if the problem belongs to one tool. */
@@ -121,6 +124,8 @@ export interface Report {
   readonly platform: string;
   /** Version of the runtime, where the server is that of a project of ours. */
   readonly runtime?: string;
+  /** The eras of MCP that were judged. */
+  readonly era: Era;
   readonly rules: readonly RuleResult[];
   /** The submission test, tool by tool, in its order; absent if it could not be run. */
   readonly rehearsal?: readonly RehearsalStep[];

@@ -2,6 +2,7 @@ import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { initializes } from './controls.ts';
+import { isOfEra, judgedEra } from './era.ts';
 import { inspectTools } from './inspect.ts';
 import { deathProblems, Life } from './life.ts';
 import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
@@ -70,7 +71,9 @@ class Run {
   }
 
   async report(): Promise<Report> {
-    const { selects = () => true, signal } = this.#options;
+    const { signal } = this.#options;
+    const era = judgedEra(this.#target.era, this.#target.profile);
+    const selects = (rule: RuleText) => isOfEra(rule, era) && (this.#options.selects?.(rule) ?? true);
     const started = now();
     await reach(this.#probe);
     let fromDefinitions = (await this.#inspect()).filter(selects);
@@ -102,6 +105,7 @@ class Run {
       target: this.#target.url,
       platform: this.#target.profile.name,
       ...(this.#target.runtime && { runtime: this.#target.runtime.version }),
+      era,
       rules,
       ...(rehearsal && { rehearsal }),
       summary,
@@ -231,7 +235,7 @@ class Run {
 
 async function reach(probe: Probe): Promise<void> {
   try {
-    await Promise.any([probe.health(), probe.initialized()]);
+    await Promise.any([probe.health(), probe.greeted()]);
   } catch (error) {
     const [first] = error instanceof AggregateError ? error.errors : [error];
     throw new Unreachable(`${probe.url.href} does not answer: ${messageOf(first)}`, { cause: error });

@@ -1,3 +1,4 @@
+import type { RuleText } from './model.ts';
 import type { StaticRule } from './rule.ts';
 import { costRules } from './rules/cost.ts';
 import { dialectRules } from './rules/dialect.ts';
@@ -8,6 +9,7 @@ import { fitTextRules } from './rules/fit-text.ts';
 import { inputRules } from './rules/input.ts';
 import { metaRules } from './rules/meta.ts';
 import { outputRules } from './rules/output.ts';
+import { parameterHeader } from './rules/parameter-header.ts';
 import { sampleRules } from './rules/sample.ts';
 import { readable, toolRules } from './rules/tool.ts';
 
@@ -25,4 +27,12 @@ export const staticRules: readonly StaticRule[] = [
   ...fitSizeRules,
   ...fitSchemaRules,
   ...fitTextRules,
+  parameterHeader,
 ];
+
+const staticIds = new Set(staticRules.map(({ id }) => id));
+
+/** Whether a rule is read off the definitions. */
+export function isStatic({ id }: RuleText): boolean {
+  return staticIds.has(id);
+}

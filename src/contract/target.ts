@@ -1,4 +1,4 @@
-import type { Cause, Methods, ToolExample } from './model.ts';
+import type { Cause, Era, Methods, ToolExample } from './model.ts';
 import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
@@ -18,6 +18,8 @@ export interface Target {
   readonly launch?: Launch;
   /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
+  /** The eras of MCP to judge; both where absent. */
+  readonly era?: Era;
   /** The runtime of the server, where it is that of a project of ours. */
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */

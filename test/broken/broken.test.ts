@@ -6,6 +6,7 @@ import { brokenDefinitions } from './definitions.ts';
 import { good } from './edited.ts';
 import { brokenDiscovery } from './servers/discovery.ts';
 import { brokenGates } from './servers/gate.ts';
+import { brokenModern } from './servers/modern.ts';
 import { brokenPrograms } from './servers/process.ts';
 import { brokenProtocol } from './servers/protocol.ts';
 import { brokenResults } from './servers/result.ts';
@@ -19,6 +20,7 @@ const brokenServers = [
   ...brokenProtocol,
   ...brokenTransport,
   ...brokenGates(trust),
+  ...brokenModern,
   ...brokenResults,
   ...brokenRuntimes,
 ];

@@ -67,6 +67,22 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     tools: edited({ 'inputSchema.properties.currency.examples': 'EUR' }),
   },
   { rule: 'input.enum', tools: edited({ 'inputSchema.properties.currency.enum': ['USD', 'EUR', 5] }) },
+  { rule: 'modern.parameter-header', tools: edited({ 'inputSchema.properties.symbol.x-mcp-header': 'a b' }) },
+  {
+    rule: 'modern.parameter-header',
+    tools: edited({
+      'inputSchema.properties.symbol.x-mcp-header': 'Symbol',
+      'inputSchema.properties.currency.x-mcp-header': 'symbol',
+    }),
+  },
+  {
+    rule: 'modern.parameter-header',
+    tools: edited({ 'inputSchema.properties.options': { ...options({}), 'x-mcp-header': 'Options' } }),
+  },
+  {
+    rule: 'modern.parameter-header',
+    tools: edited({ 'inputSchema.x-mcp-header': 'Root' }),
+  },
   {
     rule: 'input.default',
     tools: edited({ 'inputSchema.properties.options': options({ default: 'none' }) }),

@@ -8,6 +8,8 @@ import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { problemsOf } from '../../src/contract/schema.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
+import { hasModernHeader, modernAnswer } from './modern-leg.ts';
+import type { Answer, Message, Request } from './wire.ts';
 
 /** What a server trusts. */
 export interface Trust {
@@ -16,26 +18,6 @@ export interface Trust {
   readonly issuer: string;
   readonly audience: string;
 }
-
-export interface Request {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  /** Undefined where it is larger than 1 MB. */
-  readonly body: string | undefined;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, anything else as JSON; without a body nothing is. */
-  readonly body?: unknown;
-  /** Keeps the connection open after what is sent. */
-  readonly stream?: true;
-}
-
-/** A JSON-RPC message that is a request or a notification. */
-export type Message = JsonObject & { readonly method: string };
 
 /** The steps of the server, each of which a broken server replaces or wraps. */
 export interface Steps {
@@ -103,7 +85,9 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
       }
     },
     health: () => ({ status: 200, body: { status: 'ok', server: identity.name, version: identity.version } }),
-    parse({ headers, body }) {
+    parse(request) {
+      const { headers, body } = request;
+      const id = hasModernHeader(request) ? undefined : null;
       if (body === undefined) return { status: 413, body: { error: 'Request too large' } };
       if (!/^application\/json(; *charset=[\w-]+)?$/i.test(headers['content-type'] ?? '')) {
         return { status: 415, body: { error: 'Content-Type must be application/json' } };
@@ -111,9 +95,9 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
       try {
         const message: unknown = JSON.parse(body);
         if (isMessage(message)) return { message };
-        return steps.isPaid(message) ? unauthorized : rpcError(null, -32600, 'Invalid Request', 400);
+        return steps.isPaid(message) ? unauthorized : rpcError(id, -32600, 'Invalid Request', 400);
       } catch {
-        return rpcError(null, -32700, 'Parse error', 400);
+        return rpcError(id, -32700, 'Parse error', 400);
       }
     },
     isPaid: (message) =>
@@ -191,6 +175,8 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
     const { message } = parsed;
     if (steps.isPaid(message) && !(await steps.authorized(request.headers.authorization)))
       return unauthorized;
+    const modern = await modernAnswer(request, message, { identity, respond: steps.respond });
+    if (modern) return modern;
     const opens = message.method === 'initialize' && session === undefined;
     if (!opens && !steps.isKnown(session)) return invalidSession;
     if (message.id === undefined) return { status: 202 };
@@ -236,7 +222,7 @@ export function resultOf(data: JsonObject): JsonObject {
   return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
 }
 
-export function rpcError(id: Json, code: number, message: string, status = 200): Answer {
+export function rpcError(id: Json | undefined, code: number, message: string, status = 200): Answer {
   return { status, body: { jsonrpc: '2.0', id, error: { code, message } } };
 }
 

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { PlatformProfile } from '../../src/contract/profile.ts';
 import type { Runtime } from '../../src/contract/target.ts';
-import type { Answer, Breaks, Request, Steps } from './good-server.ts';
+import type { Breaks, Steps } from './good-server.ts';
+import type { Answer, Request } from './wire.ts';
 
 /** A server that breaks one rule. Rules that must fail along with it stand in `along`. */
 export interface BrokenServer {

@@ -35,6 +35,7 @@ export function reportOf(rules: readonly RuleResult[]): Report {
     ok: summary.failed === 0,
     target: 'https://tools.example.com/mcp',
     platform: 'generic',
+    era: 'both',
     rules,
     summary,
   };

@@ -38,6 +38,7 @@ const none: CheckFlags = {
   skip: [],
   header: [],
   level: 'must',
+  era: 'both',
   reporter: 'pretty',
   build: true,
 };

@@ -31,7 +31,14 @@ const advised: RuleResult = {
 
 function reportOf(rules: readonly RuleResult[]): Report {
   const summary = summaryOf(rules, 1234);
-  return { ok: summary.failed === 0, target: 'http://127.0.0.1:1/mcp', platform: 'generic', rules, summary };
+  return {
+    ok: summary.failed === 0,
+    target: 'http://127.0.0.1:1/mcp',
+    platform: 'generic',
+    era: 'both',
+    rules,
+    summary,
+  };
 }
 
 describe('summaryOf', () => {

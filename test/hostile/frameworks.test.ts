@@ -10,7 +10,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSigner } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import { type Answer, createSteps, type Steps } from '../broken/good-server.ts';
+import { createSteps, type Steps } from '../broken/good-server.ts';
+import type { Answer } from '../broken/wire.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);

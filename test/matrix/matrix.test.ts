@@ -118,6 +118,8 @@ function isEvident(id: string, answered: Answered, server: MuteServer): boolean 
     case 'submission':
     case 'fit':
       return times('tools/call') > 0;
+    case 'modern':
+      return times('server/discover') > 0;
     case 'process':
       return false; // no instance was started
     default:

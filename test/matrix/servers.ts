@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { Answer, Request } from '../broken/good-server.ts';
 import { type BrokenServer, instead, methodOf } from '../broken/variant.ts';
+import type { Answer, Request } from '../broken/wire.ts';
 
 /** A server that gives no answers, or none that mean anything, from some moment on. */
 export interface MuteServer extends Pick<BrokenServer, 'breaks' | 'attach'> {
@@ -77,6 +77,8 @@ const rubbishCalls = [
   'outcome.empty',
   'outcome.fail',
   'submission.calls',
+  'modern.call',
+  'modern.no-token',
 ];
 
 const lists = ['discovery.tools-list', 'discovery.resources-list', 'discovery.prompts-list'];
@@ -112,5 +114,8 @@ export const muteServers: readonly MuteServer[] = [
   ]),
   mute('answers calls in HTML', isCall, html, rubbishCalls),
   mute('answers calls in other JSON', isCall, otherJson, rubbishCalls),
-  mute('answers in HTML after initialize', (request) => !isOpening(request), html, lists),
+  mute('answers in HTML after initialize', (request) => !isOpening(request), html, [
+    ...lists,
+    'modern.served',
+  ]),
 ];

@@ -5,6 +5,7 @@ import { fitExplanations } from './fit.ts';
 import { gateExplanations } from './gate.ts';
 import { httpExplanations } from './http.ts';
 import type { Explanations } from './model.ts';
+import { modernExplanations } from './modern.ts';
 import { processExplanations } from './process.ts';
 import { protocolExplanations } from './protocol.ts';
 import { runtimeExplanations } from './runtime.ts';
@@ -21,6 +22,7 @@ export const explanations: Explanations = {
   ...protocolExplanations,
   ...httpExplanations,
   ...gateExplanations,
+  ...modernExplanations,
   ...callExplanations,
   ...processExplanations,
   ...runtimeExplanations,

@@ -6,7 +6,8 @@ import type { CheckFlags } from './flag-types.ts';
  * the shell: a token stands as "$TOKEN".
  */
 export function againLine(target: string | undefined, flags: CheckFlags, rules: readonly string[]): string {
-  const { platform, signingKey, token, issuer, audience, call, examples, timeout, level, requireAll } = flags;
+  const { platform, signingKey, token, issuer, audience, call, examples, timeout, era, level, requireAll } =
+    flags;
   const isFile = signingKey !== undefined && !signingKey.includes('-----BEGIN');
   const given: readonly (readonly [string, string | undefined])[] = [
     ['--platform', platform],
@@ -16,6 +17,7 @@ export function againLine(target: string | undefined, flags: CheckFlags, rules: 
     ['--call', call.length > 0 ? call.join(',') : undefined],
     ['--examples', examples],
     ['--timeout', timeout],
+    ['--era', era === 'both' ? undefined : era],
     ['--level', level === 'should' ? level : undefined],
   ];
   const secret = [

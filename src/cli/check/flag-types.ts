@@ -1,5 +1,5 @@
 import type { ReporterName } from '../../check/report/index.ts';
-import type { Level } from '../../contract/model.ts';
+import type { Era, Level } from '../../contract/model.ts';
 
 /** The flags of `market-mcp check` as they were given. */
 export interface CheckFlags {
@@ -11,6 +11,7 @@ export interface CheckFlags {
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly level: Level;
+  readonly era: Era;
   readonly requireAll?: true;
   readonly timeout?: string;
   readonly deadline?: string;

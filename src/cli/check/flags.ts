@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ReporterName } from '../../check/report/index.ts';
+import type { Era } from '../../contract/model.ts';
 import type { Run } from '../command.ts';
 import type { CheckFlags } from './flag-types.ts';
 
@@ -11,6 +12,8 @@ const reporterNames = [
   'github',
   'markdown',
 ] as const satisfies readonly ReporterName[];
+
+const eras = ['both', 'legacy', 'modern'] as const satisfies readonly Era[];
 
 /** `check [directory|url]` with its flags. */
 export function withCheck(command: Command, run: Run): Command {
@@ -24,6 +27,11 @@ export function withCheck(command: Command, run: Run): Command {
     .addOption(list('--skip <rules>', 'skip these rules or groups'))
     .addOption(
       new Option('--level <level>', 'what counts as a failure').choices(['must', 'should']).default('must'),
+    )
+    .addOption(
+      new Option('--era <era>', 'versions of MCP to judge: with sessions (legacy), without (modern)')
+        .choices(eras)
+        .default('both'),
     )
     .option('--require-all', 'count a rule that could not be run as a failure')
     .option('--platform <name|file>', 'the platform profile to check against')

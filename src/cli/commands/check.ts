@@ -128,9 +128,10 @@ function savedAs({ saveBaseline, saveListing }: CheckFlags, directory: string | 
 }
 
 async function optionsOf(flags: CheckFlags, directory: string | undefined): Promise<CheckOptions> {
-  const { level, requireAll = false, only, skip, against, baseline, examples } = flags;
+  const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },
+    era,
     selects: unwrapped(selector({ only, skip })),
     timeoutMs: unwrapped(millisecondsIn('--timeout', flags.timeout, 600_000)),
     deadlineMs: unwrapped(millisecondsIn('--deadline', flags.deadline, 86_400_000)),

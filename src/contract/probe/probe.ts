@@ -7,6 +7,7 @@ import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession, silenceOf } from './client.ts';
 import type { HttpAnswer } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
+import { modernRpc } from './modern.ts';
 import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
 import { type PostOptions, Requests } from './requests.ts';
@@ -43,6 +44,20 @@ export class Probe extends Requests {
   /** The answer to the run's first initialize. */
   initialized(): Promise<RpcAnswer> {
     return this.once('initialized', () => this.initialize());
+  }
+
+  /** The answer to the run's first server/discover, with which the stateless revision begins. */
+  discovered(): Promise<RpcAnswer> {
+    return this.once('discovered', () => modernRpc(this, 'server/discover'));
+  }
+
+  /** The answer to what opens the conversation in the era that is judged. */
+  greeted(): Promise<RpcAnswer> {
+    return this.#isModernAlone ? this.discovered() : this.initialized();
+  }
+
+  get #isModernAlone(): boolean {
+    return this.target.era === 'modern';
   }
 
   /**
@@ -89,7 +104,7 @@ export class Probe extends Requests {
 
   /** The tool list, read once. */
   listing(): Promise<Listing> {
-    return this.once('listing', () => listTools((params) => this.rpc('tools/list', params)));
+    return this.once('listing', () => listTools((params) => this.#plain('tools/list', params)));
   }
 
   /** The tools that are checked: the objects of the list, within the limits. */
@@ -121,8 +136,14 @@ export class Probe extends Requests {
     return this.once('unpaid call', async () => {
       const { name, arguments: args } = await this.authenticationCall();
       const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
-      return this.rpc('tools/call', { name, arguments: args }, { timeoutMs });
+      return this.#plain('tools/call', present({ name, arguments: args }), { timeoutMs });
     });
+  }
+
+  /** A request in the era that is judged; in a session where that is both. */
+  #plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    if (!this.#isModernAlone) return this.rpc(method, params, options);
+    return modernRpc(this, method, isObject(params) ? params : {}, options);
   }
 
   /** A tools/call with a valid token, made once in a run. */

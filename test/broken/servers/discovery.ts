@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/contract/model.ts';
-import type { Request } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
+import type { Request } from '../wire.ts';
 
 /** Address, identity and the open methods. */
 export const brokenDiscovery: readonly BrokenServer[] = [
@@ -38,6 +38,7 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   },
   {
     rule: 'discovery.initialize',
+    along: ['modern.unknown-method'],
     breaks: instead((request) =>
       methodOf(request) === 'initialize' && request.headers.authorization === undefined
         ? { status: 401, body: { error: 'Unauthorized' } }
@@ -54,6 +55,7 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   },
   {
     rule: 'discovery.tools-list',
+    along: ['modern.tools'],
     breaks: {
       respond: (good) => async (message) =>
         message.method === 'tools/list' ? { result: {} } : good(message),

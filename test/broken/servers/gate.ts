@@ -7,8 +7,9 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
-import type { Request, Steps, Trust } from '../good-server.ts';
+import type { Steps, Trust } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import type { Request } from '../wire.ts';
 
 /** Servers whose gate is open to one kind of caller. */
 export function brokenGates(trust: Trust): readonly BrokenServer[] {
@@ -28,13 +29,14 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
   const { requiredClaims: _required, ...anyExpiry } = complete;
 
   return [
-    { rule: 'gate.valid-token', breaks: { authorized: () => async () => false } },
+    { rule: 'gate.valid-token', along: ['modern.call'], breaks: { authorized: () => async () => false } },
     {
       rule: 'gate.scheme-case',
       breaks: { authorized: (good) => async (header) => !header?.startsWith('bearer') && good(header) },
     },
     {
       rule: 'gate.no-token',
+      along: ['modern.no-token'],
       breaks: { authorized: (good) => async (header) => header === undefined || good(header) },
     },
     { rule: 'gate.garbage', breaks: admits((header) => header === 'Bearer garbage') },
@@ -45,7 +47,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.wrong-key',
-      along: ['gate.embedded-key', 'gate.tampered', 'gate.tampered-after-success'],
+      along: ['gate.embedded-key', 'gate.tampered', 'gate.tampered-after-success', 'modern.forged-token'],
       breaks: admitsToken((token) => decodeProtectedHeader(token).alg === 'RS256' && isOurs(token, trust)),
     },
     {
@@ -94,7 +96,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.wrong-audience',
-      along: ['gate.similar-audience'],
+      along: ['gate.similar-audience', 'modern.forged-token'],
       breaks: admitsToken((token) => verifies(token, { ...anyAudience, requiredClaims: ['exp', 'aud'] })),
     },
     {
@@ -121,10 +123,12 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
 const brokenRequests: readonly BrokenServer[] = [
   {
     rule: 'gate.batch',
+    along: ['modern.disguised-call'],
     breaks: runsUnpaid((body) => (Array.isArray(body) && body.length === 1 ? body[0] : null)),
   },
   {
     rule: 'gate.batch-mixed',
+    along: ['modern.disguised-call'],
     breaks: runsUnpaid((body) => (Array.isArray(body) && body.length > 1 ? body[1] : null)),
   },
   { rule: 'gate.batch-nested', breaks: runsUnpaid((body) => (Array.isArray(body) ? body[0]?.[0] : null)) },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/contract/model.ts';
-import type { Message } from '../good-server.ts';
 import { type BrokenServer, methodOf, withAnswer } from '../variant.ts';
+import type { Message } from '../wire.ts';
 
 /** A server that responds to some messages otherwise. */
 function responds(otherwise: (message: Message) => JsonObject | undefined): BrokenServer['breaks'] {

@@ -2,9 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { isObject } from '../../../src/contract/json.ts';
 import type { JsonObject } from '../../../src/contract/model.ts';
-import { type Request, resultOf } from '../good-server.ts';
+import { resultOf } from '../good-server.ts';
 import type { Outcome } from '../good-tools.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import type { Request } from '../wire.ts';
 
 /** A server that changes the results of one kind of outcome of get_price. */
 function results<Kind extends Outcome['kind']>(

@@ -1,5 +1,6 @@
-import type { Request, Steps } from '../good-server.ts';
+import type { Steps } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+import type { Request } from '../wire.ts';
 
 const idOf = (request: Request) => request.headers['mcp-session-id']?.toString();
 const stream = { status: 200, headers: { 'content-type': 'text/event-stream' }, stream: true } as const;
@@ -25,7 +26,7 @@ export const brokenSessions: readonly BrokenServer[] = [
   },
   { rule: 'session.id-characters', breaks: spaced() },
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
-  { rule: 'session.unique', breaks: oneSession() },
+  { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
   { rule: 'session.two-at-once', breaks: sharedByMessageId() },
   { rule: 'session.parallel', breaks: crowded() },

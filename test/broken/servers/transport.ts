@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Request } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+import type { Request } from '../wire.ts';
 
 const crash = { status: 500, body: { error: 'Internal error' } };
 

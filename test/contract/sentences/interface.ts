@@ -140,7 +140,13 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '7',
     says: 'tools/call without a valid JWT: {"error": "Unauthorized"}.',
-    rules: ['gate.no-token', 'gate.garbage'],
+    rules: [
+      'gate.no-token',
+      'gate.garbage',
+      'modern.no-token',
+      'modern.forged-token',
+      'modern.disguised-call',
+    ],
   },
   {
     section: '7',

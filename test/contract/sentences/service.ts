@@ -15,7 +15,14 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '1.3',
     says: 'Discovery is open; execution takes a valid JWT of the platform.',
-    rules: ['discovery.initialize', 'discovery.tools-list', 'gate.valid-token', 'gate.no-token'],
+    rules: [
+      'discovery.initialize',
+      'discovery.tools-list',
+      'gate.valid-token',
+      'gate.no-token',
+      'modern.tools',
+      'modern.call',
+    ],
   },
   {
     section: '1.4',

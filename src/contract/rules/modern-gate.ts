@@ -1,0 +1,92 @@
+import { speaksModern } from '../controls.ts';
+import type { Json, Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
+import { modernMessage } from '../probe/modern.ts';
+import type { Probe } from '../probe/probe.ts';
+import type { PostOptions } from '../probe/requests.ts';
+import type { LiveRule } from '../rule.ts';
+import { rejectedProblems, unauthorizedProblems } from './expect.ts';
+import { callsModern } from './modern.ts';
+
+/** Authentication in the stateless revision of MCP: no form of a call runs unpaid. */
+export const modernGateRules: readonly LiveRule[] = [
+  {
+    id: 'modern.no-token',
+    level: 'must',
+    title: 'a call without a session and without a token is Unauthorized',
+    source: 'C§5.1, C§5.4, C§7',
+    fix: 'Ask for the token in front of both eras.',
+    controls: [speaksModern],
+    check: async (probe) => {
+      return unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token');
+    },
+  },
+  {
+    id: 'modern.forged-token',
+    level: 'must',
+    title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
+    source: 'C§5.1, C§5.4; platform facts, "Token"',
+    fix: 'Verify signature and audience in front of both eras.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const forgeries = [
+        ['signed with another key', { by: 'untrusted' }],
+        ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
+      ] as const;
+      const problems = forgeries.map(async ([what, forgery]) => {
+        const { body, headers } = await call(probe);
+        const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
+        return unauthorizedProblems(answer, probe.profile, `tools/call with a token ${what}`);
+      });
+      return (await Promise.all(problems)).flat();
+    },
+  },
+  {
+    id: 'modern.disguised-call',
+    level: 'must',
+    title: 'a call runs unpaid in no disguise: another Mcp-Method, a batch, a version that is not served',
+    source: 'C§5.3, C§5.4',
+    fix: 'Look for tools/call in the body, in every message of it, whatever the headers say.',
+    controls: [speaksModern, refusesPlain],
+    check: async (probe) => {
+      const { body, headers } = await call(probe);
+      const forms: readonly (readonly [what: string, body: Json, headers: PostOptions['headers']])[] = [
+        ['with Mcp-Method: tools/list', body, { ...headers, 'mcp-method': 'tools/list' }],
+        ['without Mcp-Method', body, { ...headers, 'mcp-method': undefined }],
+        ['with another Mcp-Name', body, { ...headers, 'mcp-name': 'another_tool' }],
+        ['in a batch', [body], headers],
+        [
+          'in a batch behind tools/list',
+          [modernMessage('tools/list').body, body],
+          { ...headers, 'mcp-method': 'tools/list' },
+        ],
+        ['without headers', body, {}],
+        ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
+      ];
+      const problems = forms.map(async ([what, form, own]): Promise<readonly Problem[]> => {
+        const answer = await probe.post(form, own === undefined ? {} : { headers: own });
+        return rejectedProblems(answer, `tools/call without a token, ${what}`);
+      });
+      return (await Promise.all(problems)).flat();
+    },
+  },
+];
+
+/** The plain call without a token, made once in a run. */
+function unpaid(probe: Probe): Promise<HttpAnswer> {
+  return probe.once('modern unpaid call', async () => {
+    const { body, headers } = await call(probe);
+    return probe.post(body, { headers });
+  });
+}
+
+/** The plain call without a token is turned down: what runs in disguise otherwise is nothing special. */
+async function refusesPlain(probe: Probe): Promise<string | undefined> {
+  const isRefused = rejectedProblems(await unpaid(probe)).length === 0;
+  return isRefused ? undefined : 'a call without a token is not refused (modern.no-token)';
+}
+
+async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
+  const { name, arguments: args = {} } = await probe.authenticationCall();
+  return modernMessage('tools/call', { name, arguments: args });
+}

@@ -1,0 +1,190 @@
+import { speaksModern } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
+import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, type RpcAnswer } from '../probe/rpc.ts';
+import { type Control, type LiveRule, unless } from '../rule.ts';
+import { callsModern, listed, modernCall } from './modern.ts';
+
+/** The codes that the revision defines, and those of JSON-RPC that it uses. */
+const codes = {
+  headerMismatch: -32_020,
+  unsupportedVersion: -32_022,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+} as const;
+
+const listsModern: Control = async (probe) =>
+  (await listed(probe)).result ? undefined : 'tools/list gives no result without a session (modern.tools)';
+const controls = [speaksModern, listsModern];
+
+/** What the stateless revision of MCP refuses, and with which error. */
+export const modernRefusalRules: readonly LiveRule[] = [
+  {
+    id: 'modern.headers',
+    level: 'must',
+    title: 'headers that differ from the body are refused before anything runs',
+    source: 'MCP 2026-07-28, Streamable HTTP: server validation',
+    fix: 'Compare MCP-Protocol-Version and Mcp-Method with the body, and answer HTTP 400 with error -32020.',
+    controls,
+    check: (probe) =>
+      refusals(probe, codes.headerMismatch, 400, [
+        ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
+        ['with Mcp-Method: server/discover', { headers: { 'mcp-method': 'server/discover' } }],
+        ['with Mcp-Method: TOOLS/LIST', { headers: { 'mcp-method': 'TOOLS/LIST' } }],
+        ['without MCP-Protocol-Version', { headers: { 'mcp-protocol-version': undefined } }],
+        ['with MCP-Protocol-Version: 2025-11-25', { headers: { 'mcp-protocol-version': '2025-11-25' } }],
+      ]),
+  },
+  {
+    id: 'modern.name-header',
+    level: 'must',
+    title: 'a call is refused whose Mcp-Name is not the name of the tool in the body',
+    source: 'MCP 2026-07-28, Streamable HTTP: server validation',
+    fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const headers = [undefined, 'another_tool', '=?base64?!?='];
+      const answers = await Promise.all(headers.map((name) => modernCall(probe, { 'mcp-name': name })));
+      return answers.flatMap((answer, index) =>
+        errorProblems(
+          answer,
+          400,
+          codes.headerMismatch,
+          `tools/call with Mcp-Name: ${headers[index] ?? 'absent'}`,
+        ),
+      );
+    },
+  },
+  {
+    id: 'modern.version',
+    level: 'must',
+    title: 'a version that is not served is refused with those that are',
+    source: 'MCP 2026-07-28, protocol version negotiation',
+    fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
+    controls,
+    check: async (probe) => {
+      const requested = '1900-01-01';
+      const answer = await modernRpc(
+        probe,
+        'tools/list',
+        {},
+        {
+          meta: { protocolVersion: requested },
+          headers: { 'mcp-protocol-version': requested },
+        },
+      );
+      const problems = errorProblems(answer, 400, codes.unsupportedVersion, `tools/list at ${requested}`);
+      if (problems.length > 0) return problems;
+      const data = answer.error?.data;
+      const supported = isObject(data) ? data.supported : undefined;
+      const isWhole = Array.isArray(supported) && supported.includes(modernVersion);
+      return unless(isObject(data) && data.requested === requested && isWhole, {
+        path: 'error.data',
+        expected: `{"supported":["${modernVersion}"],"requested":"${requested}"}`,
+        actual: shorten(data),
+      });
+    },
+  },
+  {
+    id: 'modern.meta',
+    level: 'must',
+    title: 'a request is refused whose _meta lacks the version or the capabilities of the client',
+    source: 'MCP 2026-07-28, per-request protocol fields',
+    fix: 'Answer HTTP 400 with error -32602.',
+    controls,
+    check: (probe) =>
+      refusals(probe, codes.invalidParams, 400, [
+        [`without ${metaKey('clientCapabilities')}`, { meta: { clientCapabilities: undefined } }],
+        [`without ${metaKey('protocolVersion')}`, { meta: { protocolVersion: undefined } }],
+      ]),
+  },
+  {
+    id: 'modern.unknown-method',
+    level: 'must',
+    title: 'a method that the revision or the server does not have is not found',
+    source: 'MCP 2026-07-28, Streamable HTTP: protocol version header',
+    fix: 'Answer HTTP 404 with error -32601, initialize and ping included.',
+    controls,
+    check: async (probe) => {
+      const methods = ['tools/destroy', 'initialize', 'ping'];
+      const answers = await Promise.all(methods.map((method) => modernRpc(probe, method)));
+      return answers.flatMap((answer, index) =>
+        errorProblems(answer, 404, codes.methodNotFound, String(methods[index])),
+      );
+    },
+  },
+  {
+    id: 'modern.notification',
+    level: 'must',
+    title: 'a notification without a session is accepted without a response',
+    source: 'MCP 2026-07-28, Streamable HTTP: sending messages',
+    fix: 'Answer HTTP 202 and no body.',
+    controls,
+    check: async (probe) => {
+      const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
+      const { id: _, ...notification } = body;
+      const answer = await probe.post(notification, { headers });
+      return unless(answer.status === 202 && answer.body === '', {
+        path: 'notifications/cancelled',
+        expected: 'HTTP 202 without a body',
+        actual: describe(answer),
+      });
+    },
+  },
+  {
+    id: 'modern.unreadable',
+    level: 'must',
+    title: 'what is no request is refused with an error that names no id',
+    source: 'MCP 2026-07-28, error responses: the id is absent, never null',
+    fix: 'Answer HTTP 400 with an error, and leave id out.',
+    controls,
+    check: async (probe) => {
+      const { body, headers } = modernMessage('tools/list');
+      const bodies: readonly Json[] = [[body], '{"jsonrpc":', { ...body, id: null }];
+      const answers = await Promise.all(bodies.map((one) => probe.post(one, { headers })));
+      return answers.flatMap((answer, index) => {
+        const [value] = answer.values;
+        const isRefused = answer.status === 400 && isObject(value) && isObject(value.error);
+        return unless(isRefused && !('id' in value), {
+          path: shorten(bodies[index]),
+          expected: 'HTTP 400 and an error without an id',
+          actual: describe(answer),
+        });
+      });
+    },
+  },
+];
+
+/** tools/list, each time with something wrong, which must be refused with one error. */
+async function refusals(
+  probe: Probe,
+  code: number,
+  status: number,
+  requests: readonly (readonly [what: string, options: ModernOptions])[],
+): Promise<readonly Problem[]> {
+  const answers = await Promise.all(
+    requests.map(([, options]) => modernRpc(probe, 'tools/list', {}, options)),
+  );
+  return answers.flatMap((answer, index) =>
+    errorProblems(answer, status, code, `tools/list ${requests[index]?.[0]}`),
+  );
+}
+
+function errorProblems(
+  { http, error }: RpcAnswer,
+  status: number,
+  code: number,
+  path: string,
+): readonly Problem[] {
+  return unless(http.status === status && isCoded(error, code), {
+    path,
+    expected: `HTTP ${status} with error ${code}`,
+    actual: describe(http),
+  });
+}
+
+function isCoded(error: JsonObject | undefined, code: number): boolean {
+  return error?.code === code;
+}

@@ -1,0 +1,204 @@
+import { speaksAny, speaksModern } from '../controls.ts';
+import { isObject, shorten } from '../json.ts';
+import type { JsonObject, Problem } from '../model.ts';
+import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, type RpcAnswer, sessionOf } from '../probe/rpc.ts';
+import { type LiveRule, unless } from '../rule.ts';
+import { resultProblems } from './expect.ts';
+
+const controls = [speaksModern];
+
+/** What the stateless revision of MCP gives. A server without it fails the first rule, and none of the others is judged. */
+export const modernRules: readonly LiveRule[] = [
+  {
+    id: 'modern.served',
+    level: 'should',
+    title: `the server speaks MCP ${modernVersion}, which has no sessions`,
+    source: 'MCP 2026-07-28, discovery: servers MUST implement server/discover',
+    fix: 'Bring the runtime up to date with market-mcp upgrade, and leave protocol.modern on.',
+    controls: [speaksAny],
+    check: async (probe) => resultProblems(await probe.discovered(), 'server/discover'),
+  },
+  {
+    id: 'modern.discover',
+    level: 'must',
+    title: `server/discover names ${modernVersion} and the capabilities of the server`,
+    source: 'MCP 2026-07-28, discovery',
+    fix: 'Answer supportedVersions, a list that holds the version, and capabilities, an object.',
+    controls,
+    check: async (probe) => {
+      const { result } = await probe.discovered();
+      const versions = result?.supportedVersions;
+      return [
+        ...unless(Array.isArray(versions) && versions.includes(modernVersion), {
+          path: 'server/discover result.supportedVersions',
+          expected: `a list that holds ${shorten(modernVersion)}`,
+          actual: shorten(versions),
+        }),
+        ...unless(isObject(result?.capabilities), {
+          path: 'server/discover result.capabilities',
+          expected: 'an object',
+          actual: shorten(result?.capabilities),
+        }),
+      ];
+    },
+  },
+  {
+    id: 'modern.tools',
+    level: 'must',
+    title: 'tools/list works without a session and without a token, and lists the same tools',
+    source: 'C§4.1, C§5.2; MCP 2026-07-28, listing tools',
+    fix: 'Serve one list of tools in both eras.',
+    controls,
+    silence: 'breaks',
+    check: async (probe) => {
+      const { result, http } = await listed(probe);
+      if (!Array.isArray(result?.tools)) {
+        return [{ path: 'tools/list', expected: 'a result with tools', actual: describe(http) }];
+      }
+      const names = (tools: readonly unknown[]) =>
+        shorten(tools.filter(isObject).map(({ name }) => name ?? null));
+      const others = names(await probe.listed());
+      if (result.nextCursor !== undefined) return [];
+      return unless(names(result.tools) === others, {
+        path: 'tools/list result.tools',
+        expected: `the tools that a session lists: ${others}`,
+        actual: names(result.tools),
+      });
+    },
+  },
+  {
+    id: 'modern.result-type',
+    level: 'must',
+    title: 'every result says resultType "complete"',
+    source: 'MCP 2026-07-28, result responses',
+    fix: 'Add resultType: "complete" to each result of this revision.',
+    controls,
+    check: (probe) =>
+      eachResult(probe, (result, method) =>
+        unless(result.resultType === 'complete', {
+          path: `${method} result.resultType`,
+          expected: '"complete"',
+          actual: shorten(result.resultType),
+        }),
+      ),
+  },
+  {
+    id: 'modern.server-info',
+    level: 'should',
+    title: 'every result names the server and its version in _meta',
+    source: 'MCP 2026-07-28, per-response protocol fields',
+    fix: `Add _meta["${metaKey('serverInfo')}"] with name and version.`,
+    controls,
+    check: (probe) =>
+      eachResult(probe, ({ _meta }, method) => {
+        const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
+        const isWhole = isObject(info) && typeof info.name === 'string' && typeof info.version === 'string';
+        return unless(isWhole, {
+          path: `${method} result._meta`,
+          expected: `${metaKey('serverInfo')} with name and version`,
+          actual: shorten(_meta),
+        });
+      }),
+  },
+  {
+    id: 'modern.cache',
+    level: 'must',
+    title: 'server/discover and tools/list say how long they are fresh, and for whom',
+    source: 'MCP 2026-07-28, caching',
+    fix: 'Add ttlMs, a whole number from 0, and cacheScope, "public" or "private".',
+    controls,
+    check: (probe) =>
+      eachResult(probe, ({ ttlMs, cacheScope }, method) => [
+        ...unless(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0, {
+          path: `${method} result.ttlMs`,
+          expected: 'a whole number from 0',
+          actual: shorten(ttlMs),
+        }),
+        ...unless(cacheScope === 'public' || cacheScope === 'private', {
+          path: `${method} result.cacheScope`,
+          expected: '"public" or "private"',
+          actual: shorten(cacheScope),
+        }),
+      ]),
+  },
+  {
+    id: 'modern.stateless',
+    level: 'must',
+    title: 'a request is answered whatever session it names, and opens none',
+    source: 'MCP 2026-07-28, Streamable HTTP: earlier revisions',
+    fix: 'Ignore Mcp-Session-Id in requests of this revision, and send none.',
+    controls,
+    check: async (probe) => {
+      await listed(probe);
+      const answer = await modernRpc(probe, 'tools/list', {}, { session: 'no-such-session' });
+      return [
+        ...resultProblems(answer, 'tools/list with an unknown Mcp-Session-Id'),
+        ...[answer, await probe.discovered()].flatMap(({ http }) =>
+          unless(sessionOf(http) === undefined, {
+            path: 'Mcp-Session-Id of the answer',
+            expected: 'none',
+            actual: shorten(sessionOf(http)),
+          }),
+        ),
+      ];
+    },
+  },
+  {
+    id: 'modern.call',
+    level: 'must',
+    title: 'a call that is paid for is carried out without a session',
+    source: 'C§4.1, C§5.1; MCP 2026-07-28, calling tools',
+    fix: 'Let the token in the header of the request decide, as in a session.',
+    controls,
+    check: async (probe) => resultProblems(await modernCall(probe), 'tools/call'),
+  },
+  {
+    id: 'modern.encoded-name',
+    level: 'must',
+    title: 'Mcp-Name may be base64 of the name',
+    source: 'MCP 2026-07-28, Streamable HTTP: value encoding',
+    fix: 'Decode =?base64?…?= before comparing.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const { name } = await probe.authenticationCall();
+      const header = encoded(String(name));
+      const answer = await modernCall(probe, { 'mcp-name': header });
+      return resultProblems(answer, `tools/call with Mcp-Name: ${header}`);
+    },
+  },
+];
+
+/** The list of the stateless revision, asked for once in a run. */
+export function listed(probe: Probe): Promise<RpcAnswer> {
+  return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
+}
+
+/** A call of the stateless revision that is paid for. */
+export async function modernCall(
+  probe: Probe,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Promise<RpcAnswer> {
+  const { name, arguments: args = {} } = await probe.authenticationCall();
+  const token = await probe.payment();
+  const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
+  return modernRpc(probe, 'tools/call', { name, arguments: args }, { token, headers, timeoutMs });
+}
+
+/** A call whose headers agree with its body is carried out: one that is refused otherwise is refused for its headers. */
+export async function callsModern(probe: Probe): Promise<string | undefined> {
+  const { result } = await probe.once('modern call', () => modernCall(probe));
+  return result ? undefined : 'a call without a session gives no result (modern.call)';
+}
+
+async function eachResult(
+  probe: Probe,
+  judge: (result: JsonObject, method: string) => readonly Problem[],
+): Promise<readonly Problem[]> {
+  const answers = [
+    ['server/discover', await probe.discovered()],
+    ['tools/list', await listed(probe)],
+  ] as const;
+  return answers.flatMap(([method, { result }]) => (result ? judge(result, method) : []));
+}

@@ -1,0 +1,44 @@
+import { isObject, shorten } from '../json.ts';
+import type { Problem } from '../model.ts';
+import { type StaticRule, unless } from '../rule.ts';
+import { places } from '../walk.ts';
+
+/** A parameter that clients repeat in a header, for what routes a call without reading its body. */
+export const parameterHeader: StaticRule = {
+  id: 'modern.parameter-header',
+  level: 'must',
+  title: 'x-mcp-header names a header of its own, on a parameter that a header can hold',
+  source: 'MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters',
+  fix: 'Mark strings, integers and booleans only, below properties alone, each with another name of letters, digits and -.',
+  inspect: ({ inputSchema }) => {
+    const seen = new Set<string>();
+    return [...places(inputSchema, 'inputSchema')].flatMap(({ path, schema }): readonly Problem[] => {
+      if (!isObject(schema) || !Object.hasOwn(schema, 'x-mcp-header')) return [];
+      const name = schema['x-mcp-header'];
+      const isToken = typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+      const isNew = isToken && !seen.has(name.toLowerCase());
+      if (isToken) seen.add(name.toLowerCase());
+      const at = `${path}.x-mcp-header`;
+      return [
+        ...unless(isToken, { path: at, expected: 'the name of a header', actual: shorten(name) }),
+        ...unless(!isToken || isNew, {
+          path: at,
+          expected: 'a name that no other parameter has',
+          actual: shorten(name),
+        }),
+        ...unless(primitive.has(schema.type), {
+          path: at,
+          expected: 'on a string, an integer or a boolean',
+          actual: `on ${shorten(schema.type)}`,
+        }),
+        ...unless(/^inputSchema(\.properties\.[^.]+)+$/.test(path), {
+          path: at,
+          expected: 'below properties alone',
+          actual: path,
+        }),
+      ];
+    });
+  },
+};
+
+const primitive = new Set<unknown>(['string', 'integer', 'boolean']);

@@ -1,0 +1,172 @@
+import { isObject } from '../../../src/contract/json.ts';
+import type { JsonObject } from '../../../src/contract/model.ts';
+import type { Breaks, Steps } from '../good-server.ts';
+import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+import type { Answer, Request } from '../wire.ts';
+
+const version = '2026-07-28';
+
+function isModern({ body = '' }: Request): boolean {
+  return body.includes('io.modelcontextprotocol/');
+}
+
+/** Changes the results of the stateless revision. */
+function withResult(change: (result: JsonObject, method: string | undefined) => JsonObject): Breaks {
+  return withAnswer((answer, request) => {
+    const { body } = answer;
+    if (!isModern(request) || !isObject(body) || !isObject(body.result)) return answer;
+    return { ...answer, body: { ...body, result: change(body.result as JsonObject, methodOf(request)) } };
+  });
+}
+
+/** Changes the requests of the stateless revision before they are judged. */
+function taking(change: (request: Request) => Request): Breaks {
+  return withRequest((request) => (isModern(request) ? change(request) : request));
+}
+
+/** Puts one code and one status in place of others, in the answers to the stateless revision. */
+function withError(code: number, other: { readonly status?: number; readonly code?: number }): Breaks {
+  return withAnswer((answer, request) => {
+    const { body } = answer;
+    if (!isModern(request) || !isObject(body) || !isObject(body.error) || body.error.code !== code)
+      return answer;
+    const error = { ...body.error, code: other.code ?? code };
+    return { ...answer, status: other.status ?? answer.status, body: { ...body, error } };
+  });
+}
+
+/** The name and the method of the body, as the headers of a request that has others. */
+function agreeing(request: Request, ...headers: readonly string[]): Request {
+  const name = /"name":"(?!marketplace-contract)([^"]*)"/.exec(request.body ?? '')?.[1];
+  const own: Record<string, string | undefined> = {
+    'mcp-method': methodOf(request),
+    'mcp-name': name,
+    'mcp-protocol-version': /protocolVersion":"([^"]*)"/.exec(request.body ?? '')?.[1],
+  };
+  return withHeaders(request, Object.fromEntries(headers.map((header) => [header, own[header]])));
+}
+
+const unnamed = ({ ttlMs: _, ...result }: JsonObject) => result;
+
+export const brokenModern: readonly BrokenServer[] = [
+  {
+    rule: 'modern.served',
+    breaks: instead((request) =>
+      isModern(request) ? { status: 400, body: { error: 'Invalid session' } } : undefined,
+    ),
+  },
+  {
+    rule: 'modern.discover',
+    breaks: withResult((result) =>
+      'supportedVersions' in result ? { ...result, supportedVersions: version } : result,
+    ),
+  },
+  {
+    rule: 'modern.tools',
+    breaks: withResult((result) =>
+      Array.isArray(result.tools) ? { ...result, tools: result.tools.slice(1) } : result,
+    ),
+  },
+  {
+    rule: 'modern.result-type',
+    breaks: withResult((result, method) =>
+      method === 'tools/list' ? { ...result, resultType: 'done' } : result,
+    ),
+  },
+  { rule: 'modern.server-info', breaks: withResult((result) => ({ ...result, _meta: {} })) },
+  { rule: 'modern.cache', breaks: withResult(unnamed) },
+  {
+    rule: 'modern.stateless',
+    breaks: withAnswer((answer, request) =>
+      isModern(request) ? { ...answer, headers: { 'mcp-session-id': 'one-more' } } : answer,
+    ),
+  },
+  {
+    rule: 'modern.call',
+    breaks: withAnswer((answer, request) =>
+      isModern(request) && methodOf(request) === 'tools/call' && answer.status === 200
+        ? { status: 500, body: { error: 'no session' } }
+        : answer,
+    ),
+  },
+  {
+    rule: 'modern.encoded-name',
+    breaks: instead((request) =>
+      isModern(request) &&
+      /^=\?base64\?\w/.test(String(request.headers['mcp-name'])) &&
+      request.headers.authorization
+        ? mismatch(request)
+        : undefined,
+    ),
+  },
+  {
+    rule: 'modern.headers',
+    breaks: taking((request) =>
+      methodOf(request) === 'tools/list' && request.headers['mcp-protocol-version'] === version
+        ? agreeing(request, 'mcp-method')
+        : request,
+    ),
+  },
+  {
+    rule: 'modern.name-header',
+    breaks: taking((request) =>
+      request.headers['mcp-name'] === 'another_tool' ? agreeing(request, 'mcp-name') : request,
+    ),
+  },
+  { rule: 'modern.version', breaks: withError(-32022, { code: -32600 }) },
+  { rule: 'modern.meta', breaks: withError(-32602, { status: 200 }) },
+  { rule: 'modern.unknown-method', breaks: withError(-32601, { status: 200 }) },
+  {
+    rule: 'modern.notification',
+    breaks: withAnswer((answer, request) =>
+      isModern(request) && answer.status === 202
+        ? { status: 200, body: { jsonrpc: '2.0', result: {} } }
+        : answer,
+    ),
+  },
+  {
+    rule: 'modern.unreadable',
+    breaks: withAnswer((answer, { headers }) => {
+      const { status, body } = answer;
+      const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
+      return isError && status === 400 && body.id === undefined
+        ? { ...answer, body: { ...body, id: null } }
+        : answer;
+    }),
+  },
+  {
+    rule: 'modern.no-token',
+    breaks: givesAway(
+      ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/call',
+    ),
+  },
+  {
+    rule: 'modern.forged-token',
+    breaks: givesAway(
+      async ({ headers }, { authorized }) =>
+        headers.authorization !== undefined && !(await authorized(headers.authorization)),
+    ),
+  },
+  {
+    rule: 'modern.disguised-call',
+    breaks: givesAway(
+      ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/list',
+    ),
+  },
+];
+
+/** Runs the calls of some requests, whoever pays for them. */
+function givesAway(when: (request: Request, steps: Steps) => boolean | Promise<boolean>): Breaks {
+  return instead(async (request, steps) => {
+    if (!isModern(request) || !request.body?.includes('"tools/call"')) return undefined;
+    if (!(await when(request, steps))) return undefined;
+    const messages: readonly JsonObject[] = [JSON.parse(request.body)].flat();
+    const { id, params } = messages.find(({ method }) => method === 'tools/call') ?? {};
+    return { status: 200, body: { jsonrpc: '2.0', id, result: await steps.call(params as JsonObject) } };
+  });
+}
+
+function mismatch({ body }: Request): Answer {
+  const { id } = JSON.parse(body ?? '{}');
+  return { status: 400, body: { jsonrpc: '2.0', id, error: { code: -32020, message: 'Mcp-Name differs' } } };
+}

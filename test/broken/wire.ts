@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../../src/contract/model.ts';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Undefined where it is larger than 1 MB. */
+  readonly body: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text is sent as it is, anything else as JSON; without a body nothing is. */
+  readonly body?: unknown;
+  /** Keeps the connection open after what is sent. */
+  readonly stream?: true;
+}
+
+/** A JSON-RPC message that is a request or a notification. */
+export type Message = JsonObject & { readonly method: string };
