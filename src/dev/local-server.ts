@@ -30,7 +30,7 @@ export async function localServer(
   token: PlatformProfile['token'],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalServer> {
-  const given = { ...readEnvFile(directory), ...present(env) };
+  const given = { ...environmentFile(directory), ...present(env) };
   const port = portOf(given.PORT);
   const platform = await openLocalPlatform(directory, token, given);
   return {
@@ -48,7 +48,7 @@ export async function localServer(
 }
 
 /** The variables that the server would read from the project's `.env`. */
-function readEnvFile(directory: string): NodeJS.Dict<string> {
+export function environmentFile(directory: string): NodeJS.Dict<string> {
   const file = join(directory, '.env');
   try {
     return parseEnv(readFileSync(file, 'utf8'));

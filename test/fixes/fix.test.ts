@@ -334,5 +334,7 @@ it('a definition beyond the bounds is refused with the bounds', () => {
   const inputSchema = { type: 'object', properties: { one: { type: 'string', enum: values } }, required: [] };
   const result = fix({ ...good, inputSchema }, generic.smoke, 'tools[0]');
   expect(result).toMatchObject({ ok: false });
-  expect(JSON.stringify(result)).toContain('larger than a definition can be (20000 values, 100 levels)');
+  expect(JSON.stringify(result)).toContain(
+    'is too large: a definition has at most 20000 values and 100 levels',
+  );
 });

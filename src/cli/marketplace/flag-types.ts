@@ -19,6 +19,16 @@ export interface RegisterFlags extends PlaceFlags {
   readonly price?: string;
 }
 
+export interface ListingFlags extends RegisterFlags {
+  readonly summary?: string;
+  readonly registryName?: string;
+  readonly repository?: string;
+  readonly website?: string;
+  readonly out?: string;
+  readonly dryRun?: true;
+  readonly force?: true;
+}
+
 export interface CallFlags extends PlaceFlags {
   readonly as?: UnhappyWay;
   readonly expect?: 'found' | 'empty' | 'fail';

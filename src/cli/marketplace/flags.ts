@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { unhappyWays } from '../../marketplace/core/unhappy.ts';
 import type { Run } from '../command.ts';
-import type { CallFlags, MarketplaceFlags, PlaceFlags, RegisterFlags } from './flag-types.ts';
+import type { CallFlags, ListingFlags, MarketplaceFlags, PlaceFlags, RegisterFlags } from './flag-types.ts';
 
 /** `marketplace`, `register`, `refresh`, `dispute` and `call`, with their flags. */
 export function withMarketplace(program: Command, run: Run): void {
@@ -26,6 +26,31 @@ export function withMarketplace(program: Command, run: Run): void {
     .option('--json', 'print one JSON object')
     .action((flags: RegisterFlags) =>
       run(async (output) => (await import('../commands/register.ts')).register(flags, output)),
+    );
+  program
+    .command('listing')
+    .description(
+      "write the official MCP registry's server.json, and print the marketplace's registration form",
+    )
+    .option('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)')
+    .option('--platform <name|file>', 'the platform profile (default: that of the project)')
+    .option('--name <text>', 'display name (default: the name of the project)')
+    .option(
+      '--summary <text>',
+      'up to 100 characters for the registry (default: description in package.json)',
+    )
+    .option('--description <text>', 'what the tools offer (default: made from the descriptions of the tools)')
+    .option('--category <name>', 'one of the categories of the marketplace')
+    .option('--price <usd>', 'price of a call in US dollars (default: 0.01)')
+    .option('--registry-name <name>', 'name in the registry: io.github.<account>/<server> (default: derived)')
+    .option('--repository <url>', 'the source code (default: repository in package.json)')
+    .option('--website <url>', 'the home page (default: homepage in package.json)')
+    .option('--out <file>', 'the file to write (default: server.json in the project)')
+    .option('--dry-run', 'print both, write nothing')
+    .option('--force', 'replace a file that differs')
+    .option('--json', 'print one JSON object')
+    .action((flags: ListingFlags) =>
+      run(async (output) => (await import('../commands/listing.ts')).listing(flags, output)),
     );
   placed(program.command('refresh'))
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')

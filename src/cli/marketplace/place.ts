@@ -17,6 +17,7 @@ import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/open.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
+import { draftOf } from './draft.ts';
 import type { PlaceFlags } from './flag-types.ts';
 
 /** Where a marketplace stands: its directory, the author's server, and the project where there is one. */
@@ -208,22 +209,4 @@ async function check(
   } finally {
     await held.release();
   }
-}
-
-/** The form that a project suggests. */
-function draftOf({ manifest, tools, profile }: Project) {
-  const descriptions = tools.flatMap(({ source }) => source.definition?.description ?? []);
-  const [section = 'Features:', ...sections] = profile.listing.descriptionSections;
-  const words = manifest.answers.name.replace(/^@[^/]+\//, '').replaceAll(/[-_.]+/g, ' ');
-  const name = words.charAt(0).toUpperCase() + words.slice(1);
-  return {
-    name,
-    description: [
-      `${name}: ${tools.length === 1 ? 'one tool' : `${tools.length} tools`}.`,
-      '',
-      section,
-      ...descriptions.map((text) => `- ${text}`),
-      ...sections.flatMap((title) => ['', title, '- ']),
-    ].join('\n'),
-  };
 }

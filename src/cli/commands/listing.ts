@@ -1,0 +1,216 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { resolvePlatform } from '../../changes/platform.ts';
+import { isObject } from '../../contract/json.ts';
+import type { JsonObject } from '../../contract/model.ts';
+import { environmentFile } from '../../dev/local-server.ts';
+import { formProblems, isLoopback, stakeOf } from '../../marketplace/core/form.ts';
+import type { FieldProblem, ListingForm } from '../../marketplace/core/model.ts';
+import { registryName, serverJson, serverJsonProblems } from '../../marketplace/core/server-json.ts';
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  invalidInput,
+  unwrapped,
+} from '../../model/command-error.ts';
+import { inputError } from '../../model/input-error.ts';
+import type { InputError } from '../../model/model.ts';
+import { findProject } from '../../project/manifest.ts';
+import { openProject } from '../../project/open.ts';
+import { refuseUnwritable, saveJson } from '../../project/save.ts';
+import { draftOf } from '../marketplace/draft.ts';
+import type { ListingFlags } from '../marketplace/flag-types.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../printable.ts';
+
+/**
+ * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's
+ * registration form. Neither is submitted.
+ *
+ * @throws CommandError with every field that is missing or invalid; nothing is written then.
+ */
+export async function listing(flags: ListingFlags, output: Output): Promise<ExitCode> {
+  const project = await openProject(findProject(process.cwd()));
+  const profile =
+    flags.platform === undefined ? project.profile : unwrapped(await resolvePlatform(flags.platform));
+  const draft = draftOf(project);
+  const manifest = packageOf(project.directory);
+  const endpoint = flags.endpoint ?? deployedAt(project.directory);
+  const repository = flags.repository ?? repositoryIn(manifest);
+  const form: ListingForm = {
+    name: flags.name ?? draft.name,
+    description: flags.description ?? draft.description,
+    category: flags.category ?? (profile.listing.categories === null ? 'Other' : ''),
+    price: flags.price ?? '0.01',
+    endpoint: endpoint ?? '',
+  };
+  const summary = flags.summary ?? textIn(manifest, 'description') ?? '';
+  const registered =
+    flags.registryName ?? registryName(textIn(manifest, 'name') ?? '', repository, form.endpoint);
+  const errors = [
+    ...addressErrors(endpoint, repository, flags.website ?? textIn(manifest, 'homepage')),
+    ...(registered === undefined && endpoint !== undefined ? [nameless(endpoint)] : []),
+  ];
+  if (errors.length > 0) throw invalidInput(errors);
+  const document = serverJson(
+    {
+      name: registered ?? '',
+      title: form.name,
+      description: summary,
+      version: textIn(manifest, 'version') ?? '',
+      endpoint: form.endpoint,
+      website: flags.website ?? textIn(manifest, 'homepage'),
+      repository,
+    },
+    profile.token,
+  );
+  const problems = formProblems(form, profile.listing);
+  const invalid = [
+    ...serverJsonProblems(document).map(({ path = '', expected, actual }) =>
+      inputError(path, actual, `expected ${expected}`, hintFor(path)),
+    ),
+    ...problems.filter(({ advice }) => !advice).map(formError),
+  ];
+  if (invalid.length > 0) throw invalidInput(invalid);
+  const file = resolve(flags.out ?? join(project.directory, 'server.json'));
+  const isWritten = flags.dryRun !== true && (await write(file, document, flags.force === true));
+  report({ document, form, problems, stake: stakeOf(form.price, profile.listing) }, profile.listing, output);
+  const shown = relative(process.cwd(), file) || file;
+  if (isWritten) output.done(`${shown} written; submit it with: mcp-publisher publish`);
+  else output.note(flags.dryRun === true ? `nothing written (${shown})` : `${shown} is up to date`);
+  output.result({
+    ok: true,
+    file,
+    written: isWritten,
+    server: document,
+    form,
+    stake: stakeOf(form.price, profile.listing),
+    advice: problems,
+  });
+  return exitCodes.ok;
+}
+
+interface Listing {
+  readonly document: JsonObject;
+  readonly form: ListingForm;
+  readonly problems: readonly FieldProblem[];
+  readonly stake: number;
+}
+
+function report(
+  { document, form, problems, stake }: Listing,
+  rules: { readonly url: string | null; readonly stake: { readonly currency: string } },
+  output: Output,
+): void {
+  output.line(output.style('bold', 'server.json of the official MCP registry'));
+  output.line(printable(JSON.stringify(document, null, 2)));
+  output.line();
+  const where = rules.url === null ? '' : ` (${rules.url})`;
+  output.line(output.style('bold', `Registration form of the marketplace${where}`));
+  for (const [field, value] of Object.entries(form)) {
+    output.line(
+      `${field.padEnd(12)}${printable(value)
+        .split('\n')
+        .join(`\n${' '.repeat(12)}`)}`,
+    );
+  }
+  output.line(`${'stake'.padEnd(12)}${stake} ${rules.stake.currency}`);
+  for (const { field, message } of problems)
+    output.line(`${output.style('yellow', '!')} ${field}: ${message}`);
+  output.line();
+}
+
+/** @returns whether the file was written; not if it holds this very document. */
+async function write(file: string, document: JsonObject, force: boolean): Promise<boolean> {
+  await refuseUnwritable(file);
+  if (existsSync(file) && !force) {
+    if (isDeepStrictEqual(jsonIn(file), document)) return false;
+    throw new CommandError(
+      'FILE_EXISTS',
+      `${file} exists and differs from what would be written`,
+      'Compare with --dry-run, then add --force to replace it.',
+    );
+  }
+  await saveJson(file, document);
+  return true;
+}
+
+function addressErrors(
+  endpoint: string | undefined,
+  repository: string | undefined,
+  website: string | undefined,
+): readonly InputError[] {
+  const hint =
+    'Write the public address: --endpoint https://tools.example.com/mcp (or set PLATFORM_AUDIENCE).';
+  const isLocal = endpoint !== undefined && URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
+  return [
+    ...(endpoint === undefined ? [inputError('--endpoint', undefined, 'is missing', hint)] : []),
+    ...(isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : []),
+    ...Object.entries({ '--repository': repository, '--website': website }).flatMap(([flag, address]) =>
+      address === undefined || (URL.canParse(address) && address.startsWith('https://'))
+        ? []
+        : [inputError(flag, address, 'is not an https URL', `Write ${flag} https://example.com/gas.`)],
+    ),
+  ];
+}
+
+function nameless(endpoint: string): InputError {
+  const message = `is missing, and cannot be derived from ${endpoint}`;
+  return inputError(
+    '--registry-name',
+    undefined,
+    message,
+    'Write --registry-name io.github.<account>/<server>.',
+  );
+}
+
+function formError({ field, message }: FieldProblem): InputError {
+  return inputError(`--${field}`, undefined, message, 'Correct the field.');
+}
+
+function hintFor(path: string): string {
+  if (path.endsWith('.description'))
+    return 'Give a summary of 1 to 100 characters: --summary "Gas prices of chains".';
+  if (path.endsWith('.title')) return 'Give a name of 1 to 100 characters: --name "Gas prices".';
+  if (path.endsWith('.name')) return 'Write --registry-name io.github.<account>/<server>.';
+  if (path.endsWith('.version')) return 'Write one version, such as 1.0.2, into package.json.';
+  return 'Correct the value.';
+}
+
+/** The endpoint that the deployed server names itself by. */
+function deployedAt(directory: string): string | undefined {
+  const given = process.env.PLATFORM_AUDIENCE ?? environmentFile(directory).PLATFORM_AUDIENCE;
+  return given === undefined || given.trim() === '' ? undefined : given.trim();
+}
+
+function packageOf(directory: string): JsonObject {
+  const file = join(directory, 'package.json');
+  const value = jsonIn(file);
+  if (isObject(value)) return value;
+  throw new CommandError('INVALID_INPUT', `${file} is not a JSON object`, 'Correct it.');
+}
+
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function textIn(manifest: JsonObject, member: string): string | undefined {
+  const value = manifest[member];
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The address of the source code as npm writes it, for a browser. */
+function repositoryIn({ repository }: JsonObject): string | undefined {
+  const given = isObject(repository) ? repository.url : repository;
+  if (typeof given !== 'string' || given.trim() === '') return undefined;
+  return given
+    .replace(/^git\+/, '')
+    .replace(/^github:/, 'https://github.com/')
+    .replace(/\.git$/, '');
+}

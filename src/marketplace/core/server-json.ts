@@ -1,0 +1,135 @@
+import type { JsonObject, Problem } from '../../contract/model.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
+import { mismatches } from '../../contract/schema.ts';
+
+/** Version of the official MCP registry's format that is written. */
+export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
+const url = { type: 'string', pattern: '^https://[^\\s]+$' };
+
+/**
+ * What the registry's schema of 2025-12-11 (github.com/modelcontextprotocol/registry, MIT) says of the members that are
+ * written here, in JSON Schema of draft-07. A member that is not written (packages, icons) is not admitted.
+ */
+export const serverJsonSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    $schema: { const: registrySchema },
+    name: { type: 'string', minLength: 3, maxLength: 200, pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$' },
+    title: text(100),
+    description: text(100),
+    version: { ...text(255), pattern: '^(?!latest$)[^\\s^~<>=|*]+$' },
+    websiteUrl: url,
+    repository: {
+      type: 'object',
+      properties: { url, source: { type: 'string', minLength: 1 } },
+      required: ['url', 'source'],
+      additionalProperties: false,
+    },
+    remotes: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        properties: {
+          type: { const: 'streamable-http' },
+          url,
+          headers: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                name: { type: 'string', minLength: 1 },
+                description: { type: 'string' },
+                isRequired: { type: 'boolean' },
+                isSecret: { type: 'boolean' },
+              },
+              required: ['name'],
+              additionalProperties: false,
+            },
+          },
+        },
+        required: ['type', 'url'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['$schema', 'name', 'description', 'version', 'remotes'],
+  additionalProperties: false,
+};
+
+/** What the entry of a server says. */
+export interface ServerEntry {
+  /** Reverse DNS name, a slash, the name of the server: `io.github.ada/gas`. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+  readonly endpoint: string;
+  readonly website: string | undefined;
+  /** Address of the source code. */
+  readonly repository: string | undefined;
+}
+
+/** The `server.json` of a remote server whose calls carry the token of a marketplace. */
+export function serverJson(entry: ServerEntry, token: PlatformProfile['token']): JsonObject {
+  const { name, title, description, version, endpoint, website, repository } = entry;
+  return {
+    $schema: registrySchema,
+    name,
+    title,
+    description,
+    version,
+    ...(website !== undefined && { websiteUrl: website }),
+    ...(repository !== undefined && { repository: { url: repository, source: hostOf(repository) } }),
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: endpoint,
+        headers: [
+          {
+            name: token.header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase()),
+            description: `${token.scheme} and the token of the marketplace: needed to call a tool, not to list tools.`,
+            isRequired: false,
+            isSecret: true,
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** The differences of a `server.json` from the registry's format. */
+export function serverJsonProblems(document: JsonObject): readonly Problem[] {
+  return mismatches(serverJsonSchema, document, 'server.json');
+}
+
+/**
+ * A name in the namespace that the registry lets an author prove: that of a GitHub account or of a domain.
+ *
+ * @returns undefined if neither address gives one
+ */
+export function registryName(
+  project: string,
+  repository: string | undefined,
+  endpoint: string,
+): string | undefined {
+  const server = project.replace(/^@[^/]+\//, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-');
+  const owner = /^https:\/\/github\.com\/([a-zA-Z0-9-]+)\//.exec(repository ?? '')?.[1];
+  if (owner !== undefined) return `io.github.${owner}/${server}`;
+  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
+  return host.includes('.') && !/^[\d.]+$/.test(host)
+    ? `${host.split('.').toReversed().join('.')}/${server}`
+    : undefined;
+}
+
+function hostOf(repository: string): string {
+  const { hostname } = new URL(repository);
+  const known = new Map([
+    ['github.com', 'github'],
+    ['gitlab.com', 'gitlab'],
+    ['bitbucket.org', 'bitbucket'],
+  ]);
+  return known.get(hostname) ?? hostname;
+}

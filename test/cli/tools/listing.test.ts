@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listing } from '../../../src/cli/commands/listing.ts';
+import type { ListingFlags } from '../../../src/cli/marketplace/flag-types.ts';
+import type { JsonObject } from '../../../src/contract/model.ts';
+import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
+import { project, put, run, text } from './project.ts';
+
+const endpoint = 'https://tools.example.com/mcp';
+const category = 'Crypto & DeFi';
+const complete: ListingFlags = { endpoint, category, summary: 'Gas prices of chains.' };
+const listed = (root: string, flags: ListingFlags, json = false) =>
+  run(root, json, (output) => listing(flags, output));
+const serverIn = (root: string) => JSON.parse(readFileSync(join(root, 'server.json'), 'utf8'));
+
+describe('listing', () => {
+  it('writes the server.json of the registry, named after the domain of the endpoint', async () => {
+    const root = project();
+    const { exitCode, stdout } = await listed(root, complete);
+    expect(exitCode).toBe(0);
+    expect(serverIn(root)).toMatchObject({
+      $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+      name: 'com.example.tools/gas',
+      title: 'Gas',
+      description: 'Gas prices of chains.',
+      version: '0.1.0',
+      remotes: [
+        { type: 'streamable-http', url: endpoint, headers: [{ name: 'Authorization', isSecret: true }] },
+      ],
+    });
+    expect(serverJsonProblems(serverIn(root))).toEqual([]);
+    expect(stdout).toContain('stake       10 USDC');
+    expect(stdout).toContain('mcp-publisher publish');
+  });
+
+  it('names the server after its GitHub account, and takes the rest from package.json', async () => {
+    const root = project();
+    const manifest = JSON.parse(text(root, 'package.json'));
+    const repository = { type: 'git', url: 'git+https://github.com/ada/gas.git' };
+    const own = { ...manifest, description: 'Gas.', homepage: 'https://gas.example.com', repository };
+    put(root, 'package.json', JSON.stringify(own));
+    put(root, '.env', `PLATFORM_AUDIENCE=${endpoint}\n`);
+    const { stdout } = await listed(root, { category }, true);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      written: true,
+      server: {
+        name: 'io.github.ada/gas',
+        description: 'Gas.',
+        websiteUrl: 'https://gas.example.com',
+        repository: { url: 'https://github.com/ada/gas', source: 'github' },
+        remotes: [{ url: endpoint }],
+      },
+      form: { category, price: '0.01', endpoint },
+    });
+  });
+
+  it('writes nothing in a dry run, and nothing over a file that differs unless told', async () => {
+    const root = project();
+    expect((await listed(root, { ...complete, dryRun: true })).stdout).toContain('"streamable-http"');
+    expect(existsSync(join(root, 'server.json'))).toBe(false);
+    await listed(root, complete);
+    expect((await listed(root, complete)).exitCode).toBe(0);
+    writeFileSync(join(root, 'server.json'), '{"mine":true}');
+    const refused = await listed(root, complete);
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--force') });
+    expect(serverIn(root)).toEqual({ mine: true });
+    await listed(root, { ...complete, force: true });
+    expect(serverIn(root)).toMatchObject({ title: 'Gas' });
+  });
+
+  it.each<[string, ListingFlags, string]>([
+    ['no endpoint', { ...complete, endpoint: undefined }, '--endpoint'],
+    [
+      'an endpoint of this machine',
+      { ...complete, endpoint: 'http://localhost:3000/mcp' },
+      'is an address of this machine',
+    ],
+    ['an endpoint without https', { ...complete, endpoint: 'http://tools.example.com/mcp' }, 'https'],
+    ['an endpoint at another path', { ...complete, endpoint: 'https://tools.example.com/api' }, '/mcp'],
+    ['no category', { ...complete, category: undefined }, 'Choose a category'],
+    ['a category that is none', { ...complete, category: 'Crypto' }, 'Crypto'],
+    ['a price that is none', { ...complete, price: 'cheap' }, '--price'],
+    ['a long summary', { ...complete, summary: 'x'.repeat(101) }, '--summary'],
+    ['a long name', { ...complete, name: 'x'.repeat(101) }, '--name'],
+    ['a name without a namespace', { ...complete, registryName: 'gas' }, '--registry-name'],
+    ['a host without a domain', { ...complete, endpoint: 'https://10.0.0.1/mcp' }, '--registry-name'],
+    ['a repository that is none', { ...complete, repository: 'somewhere' }, '--repository'],
+  ])('refuses %s, and writes nothing', async (_, flags, message) => {
+    const root = project();
+    const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+    const refused = await listed(root, Object.fromEntries(given));
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+    expect(existsSync(join(root, 'server.json'))).toBe(false);
+  });
+});
+
+describe('the format of the registry', () => {
+  const good: JsonObject = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: 'io.github.ada/gas',
+    description: 'Gas prices.',
+    version: '1.0.2',
+    remotes: [{ type: 'streamable-http', url: endpoint }],
+  };
+
+  it.each<[string, JsonObject]>([
+    ['a name with two slashes', { name: 'a/b/c' }],
+    ['a name of three characters at least', { name: '/a' }],
+    ['a description of over 100 characters', { description: 'x'.repeat(101) }],
+    ['a range of versions', { version: '^1.0.0' }],
+    ['the version latest', { version: 'latest' }],
+    ['no remote', { remotes: [] }],
+    ['a remote of another kind', { remotes: [{ type: 'http', url: endpoint }] }],
+    ['a repository without its source', { repository: { url: 'https://github.com/ada/gas' } }],
+  ])('does not admit %s', (_, change) => {
+    expect(serverJsonProblems(good)).toEqual([]);
+    expect(serverJsonProblems({ ...good, ...change })).not.toEqual([]);
+  });
+});
