@@ -174,7 +174,7 @@ function audienceOf(text: string | null, port: number, production: boolean): str
     if (!production) return `http://localhost:${port}/mcp`;
     throw new Error('must be set in production: the public URL of the endpoint, exactly as registered.');
   }
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOf(text);
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
   if (secure && url?.pathname.endsWith('/mcp') && text.endsWith('/mcp')) return text;
   throw new Error(`expected an https URL whose path ends in /mcp, got ${JSON.stringify(text)}.`);
@@ -191,7 +191,7 @@ function keySetOf(text: string | null): URL {
       'must be set, or PLATFORM_PUBLIC_KEY: without a key, the server cannot verify that a call is paid.',
     );
   }
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOf(text);
   const local = url?.protocol === 'http:' && isLoopback(url.hostname);
   if (url !== null && (url.protocol === 'https:' || local)) return url;
   throw new Error(`expected an https URL, got ${JSON.stringify(text)}.`);
@@ -236,32 +236,30 @@ function secretOf(text: string | null): string | null {
 }
 
 function originsOf(text: string | null): ReadonlySet<string> {
-  const origins = (text ?? '')
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter(Boolean);
-  for (const origin of origins) {
-    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-    throw new Error(
-      `expected origins such as https://app.example, separated by commas, got ${JSON.stringify(origin)}.`,
-    );
-  }
-  return new Set(origins);
+  return new Set(
+    listOf(text, (origin) => urlOf(origin)?.origin === origin, 'origins such as https://app.example'),
+  );
 }
 
 function hostsOf(text: string | null, audience: string | undefined): ReadonlySet<string> {
-  const hosts = (text ?? '')
-    .split(',')
-    .map((host) => host.trim().toLowerCase())
-    .filter(Boolean);
-  for (const host of hosts) {
-    if (host === '*' || (URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host)) continue;
-    throw new Error(
-      `expected host names such as tools.local, separated by commas, got ${JSON.stringify(host)}.`,
-    );
-  }
-  const own = audience !== undefined && URL.canParse(audience) ? [new URL(audience).hostname] : [];
-  return new Set([...hosts, ...own]);
+  const isHost = (host: string) => urlOf(`http://${host}`)?.host === host;
+  const hosts = listOf(text?.toLowerCase(), isHost, 'host names such as tools.local');
+  return new Set([...hosts, urlOf(audience ?? '')?.hostname ?? []].flat());
+}
+
+function listOf(
+  text: string | null | undefined,
+  isEntry: (entry: string) => boolean,
+  expected: string,
+): string[] {
+  const entries = (text ?? '').split(',').map((entry) => entry.trim());
+  const wrong = entries.find((entry) => entry !== '' && entry !== '*' && !isEntry(entry));
+  if (wrong === undefined) return entries.filter(Boolean);
+  throw new Error(`expected ${expected}, separated by commas, got ${JSON.stringify(wrong)}.`);
+}
+
+function urlOf(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
 }
 
 function headerOf(text: string | null): string | null {

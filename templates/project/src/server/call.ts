@@ -17,15 +17,6 @@ export interface CallResult {
   readonly isError?: true;
 }
 
-/** How a call ended, for the log. */
-export type Ending =
-  | Outcome['kind']
-  | 'invalid-arguments'
-  | 'output-mismatch'
-  | 'exception'
-  | 'deadline'
-  | 'cancelled';
-
 /** An error of a tool, of which its caller learns nothing but the id. */
 export interface Incident {
   readonly id: string;
@@ -117,17 +108,17 @@ export function createTurns(): Turns {
   };
 }
 
-/** `callTool` for a compiled tool and arguments as they came, which validation may fill with defaults. */
+/** `callTool` for a compiled tool and arguments as they came; how it ended is said in a word, for the log. */
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
   context: CallContext,
-): Promise<{ readonly result: CallResult; readonly ending: Ending }> {
-  const failed = (ending: Ending, code: string, message: string) => ({
+): Promise<{ readonly result: CallResult; readonly ending: string }> {
+  const failed = (ending: string, code: string, message: string) => ({
     result: failure(compiled, { code, message }),
     ending,
   });
-  const incident = (ending: Ending, code: string, message: string, detail: string) => {
+  const incident = (ending: string, code: string, message: string, detail: string) => {
     const id = incidentId();
     context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, mostDetail) });
     return failed(ending, code, `${message} (incident ${id}).`);

@@ -19,12 +19,11 @@ export interface ObjectSchema {
 export const signals = {
   searchExhausted: {
     type: 'boolean',
-    description:
-      'True when the search is complete and there is nothing to return: the empty result is the answer.',
+    description: 'True if the search is complete and found nothing. The empty result is then the answer.',
   },
-  noResultsReason: { type: 'string', description: 'Why there is nothing to return.' },
+  noResultsReason: { type: 'string', description: 'Why nothing was found.' },
   error: { type: 'string', description: 'Code of the failure; present only when the call failed.' },
-  message: { type: 'string', description: 'What went wrong, in words; present only when the call failed.' },
+  message: { type: 'string', description: 'What went wrong; present only when the call failed.' },
 } as const;
 
 /** How a call ended, as `found`, `empty` and `fail` return it. */
