@@ -35,6 +35,7 @@ export default defineConfig({
           exclude: [
             'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
             'test/foreign/foreign.test.ts',
+            'test/fuzz/long.test.ts',
           ],
           testTimeout: 120_000,
         },

@@ -8,7 +8,11 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 
 /** These write documents, so they have a command and a configuration of their own. */
-const apart = ['test/foreign/foreign.test.ts', 'test/real-tools/real-tools.test.ts'];
+const apart = [
+  'test/foreign/foreign.test.ts',
+  'test/real-tools/real-tools.test.ts',
+  'test/fuzz/long.test.ts',
+];
 
 let listed: readonly { readonly file: string; readonly projectName: string }[] = [];
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProject } from '../templates/built.ts';
 import { flood } from './attacker.ts';
 import { type Outcome, type Row, writeTable } from './page.ts';
+import { proxies, startProxy } from './proxies.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 import { callHonestly, type Leg, startVictim } from './victim.ts';
 
@@ -27,6 +28,9 @@ const unlimited = Object.fromEntries(
   ].map((line) => line.split('=')),
 );
 
+/** Under `npm run attacks`: all of them, and each without the limits, too. */
+const isForPage = process.env.ATTACKS_PAGE !== undefined;
+
 let project: ReturnType<typeof buildProject>;
 const rows: Row[] = [];
 beforeAll(() => {
@@ -34,11 +38,23 @@ beforeAll(() => {
 });
 afterAll(() => {
   project.remove();
-  writeTable(rows, rows.length === attacks.length);
+  writeTable(rows, isForPage && rows.length === attacks.length + proxies.length * proxied.length);
 });
 
-async function suffer(scenario: Scenario, leg: Leg, env: Record<string, string>): Promise<Outcome> {
-  const victim = await startVictim(project.directory, env, scenario.descriptors);
+async function suffer(
+  scenario: Scenario,
+  leg: Leg,
+  env: Record<string, string>,
+  proxy?: (typeof proxies)[number],
+): Promise<Outcome> {
+  const server = await startVictim(project.directory, env, scenario.descriptors);
+  const front =
+    proxy &&
+    (await startProxy(proxy, server.port).catch(async (error) => {
+      await server.kill();
+      throw error;
+    }));
+  const victim = front ? { ...server, port: front.port } : server;
   const what = await scenario.flood(victim, leg);
   await victim.loopDelay();
   const attack = flood(victim.port, what);
@@ -53,7 +69,8 @@ async function suffer(scenario: Scenario, leg: Leg, env: Record<string, string>)
     return { bytes, honest, loop, alive, afterwards, megabytes, limitsMet: [...victim.limitsMet] };
   } finally {
     await (await attack).end();
-    await victim.kill();
+    await front?.stop();
+    await server.kill();
   }
 }
 
@@ -64,16 +81,34 @@ const attacks = scenarios.flatMap((scenario) =>
     name: leg === 'sessions' ? scenario.name : `${scenario.name}, stateless`,
   })),
 );
+/** Through proxies a few alone, but for the page. */
+const proxied = attacks.filter(
+  ({ scenario, leg }) =>
+    scenario.descriptors === undefined &&
+    (isForPage || (leg === 'sessions' && ['unfinished bodies', 'slow readers'].includes(scenario.name))),
+);
+
+function expectToLive(outcome: Outcome): void {
+  expect(outcome.alive).toBe(true);
+  expect(outcome.megabytes).toBeLessThan(mostResidentMegabytes);
+  expect(outcome.honest.times.length).toBeGreaterThan(0);
+  expect(outcome.afterwards?.times.length).toBeGreaterThan(0);
+}
 
 describe('a server under attack lives, keeps its memory and answers honest callers afterwards', () => {
   test.each(attacks)('$name', async ({ scenario, leg, name }) => {
-    const before = await suffer(scenario, leg, unlimited);
+    const before = isForPage ? await suffer(scenario, leg, unlimited) : undefined;
     const after = await suffer(scenario, leg, {});
     rows.push({ name, scenario, before, after });
-    expect(after.alive).toBe(true);
-    expect(after.megabytes).toBeLessThan(mostResidentMegabytes);
+    expectToLive(after);
     for (const limit of scenario.limits) expect(after.limitsMet).toContain(limit);
-    expect(after.honest.times.length).toBeGreaterThan(0);
-    expect(after.afterwards?.times.length).toBeGreaterThan(0);
+  });
+
+  describe.each(proxies)('behind $name', (proxy) => {
+    test.each(proxied)('$name', async ({ scenario, leg, name }) => {
+      const after = await suffer(scenario, leg, { CLIENT_ADDRESS_HEADER: 'x-forwarded-for' }, proxy);
+      rows.push({ name: `${name}, behind ${proxy.name}`, scenario, before: undefined, after });
+      expectToLive(after);
+    });
   });
 });

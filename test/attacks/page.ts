@@ -20,14 +20,14 @@ export interface Row {
   readonly name: string;
   readonly scenario: Scenario;
   /** The server without its limits. */
-  readonly before: Outcome;
+  readonly before: Outcome | undefined;
   readonly after: Outcome;
 }
 
 const page = join(import.meta.dirname, '../../docs/reliability.md');
 const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
 
-/** Prints the table of attacks and, where all were run by `npm run attacks`, writes it into docs/reliability.md. */
+/** Prints the table of attacks and, where it is whole, writes it into docs/reliability.md. */
 export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const head = [
     'attack',
@@ -42,7 +42,7 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     name,
     scenario.sent,
     grouped(after.bytes),
-    `${before.megabytes} MB${before.alive ? '' : ', then it died'}; ${timesOf(before.honest)}`,
+    before ? `${before.megabytes} MB${before.alive ? '' : ', then it died'}; ${timesOf(before.honest)}` : '',
     `${after.megabytes} MB`,
     timesOf(after.honest),
     after.loop ? `${after.loop.p99.toFixed(0)} / ${after.loop.max.toFixed(0)} ms` : '',
@@ -52,7 +52,7 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const machine = `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.`;
   const text = `\n${machine}\n\n${table}\n\n`;
   console.log(text);
-  if (!process.env.ATTACKS_PAGE || !isWhole) return;
+  if (!isWhole) return;
   const whole = readFileSync(page, 'utf8');
   if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the attacks');
   writeFileSync(

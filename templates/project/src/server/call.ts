@@ -66,44 +66,37 @@ export interface CallContext {
   readonly turns?: Turns;
 }
 
-/** Waits until an answer of some kind may be made; undefined where it may be made at once. */
-export type Turns = (kind: object) => Promise<void> | undefined;
+/** Waits until the answer of a tool may be made; undefined where it may be made at once. */
+export type Turns = (tool: CompiledTool) => Promise<void> | undefined;
 
 /** Time that answers may take of one turn of the event loop, in milliseconds. */
 const sliceMs = 10;
 
 /**
- * Lets answers be made one by one, where one turn of the event loop has no time for all: the kind that was quickest so far
- * comes first, so that small answers do not wait for many large ones, and the memory of a large one is given back before
- * the next is made.
+ * Lets answers be made one by one, where one turn of the event loop has no time for all: those of the tool whose answers
+ * are made quickest come first, so that small ones do not wait for many large ones, and the memory of a large one is given
+ * back before the next is made.
  */
 export function createTurns(): Turns {
-  const waiting: { readonly kind: object; readonly go: () => void }[] = [];
-  const costs = new WeakMap<object, number>();
-  const costOf = ({ kind }: { readonly kind: object }) => costs.get(kind) ?? 0;
+  const waiting: { readonly tool: CompiledTool; readonly go: () => void }[] = [];
+  /** When the slice of this turn ends; 0 where no answer was made in it. */
   let endsAt = 0;
-  let made: { readonly kind: object; readonly from: number } | null = null;
-  const make = (kind: object | null) => {
-    const from = performance.now();
-    if (made) costs.set(made.kind, from - made.from);
-    if (kind && !made) {
-      endsAt = from + sliceMs;
-      setImmediate(next);
-    }
-    made = kind && { kind, from };
+  const begin = () => {
+    endsAt = performance.now() + sliceMs;
+    setImmediate(next);
   };
   const next = () => {
-    make(null);
-    const [first] = waiting.sort((a, b) => costOf(a) - costOf(b)).splice(0, 1);
+    endsAt = 0;
+    const [first] = waiting.sort((a, b) => a.tool.answerMs - b.tool.answerMs).splice(0, 1);
     if (!first) return;
-    make(first.kind);
+    begin();
     first.go();
   };
-  return (kind) => {
-    if (waiting.length > 0 || (made && performance.now() > endsAt)) {
-      return new Promise((go) => waiting.push({ kind, go }));
+  return (tool) => {
+    if (endsAt === 0) begin();
+    else if (waiting.length > 0 || performance.now() > endsAt) {
+      return new Promise((go) => waiting.push({ tool, go }));
     }
-    make(kind);
     return undefined;
   };
 }
@@ -146,7 +139,9 @@ export async function runCall(
   }
 
   await context.turns?.(compiled);
+  const from = performance.now();
   const result = resultOf(compiled, outcome);
+  compiled.answerMs = (3 * compiled.answerMs + performance.now() - from) / 4;
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   const message = 'The answer does not match the output schema';
   return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);

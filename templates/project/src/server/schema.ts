@@ -19,6 +19,8 @@ export interface CompiledTool {
   readonly validateOutput: ValidateFunction;
   /** The members of an answer without data: every required one that can hold nothing. */
   readonly blank: JsonObject;
+  /** What it took to make its answers of late, in milliseconds. */
+  answerMs: number;
 }
 
 /** As the clients of the official SDK read a schema: what this server lets out is what they accept. */
@@ -109,6 +111,7 @@ export function compileTool(tool: Tool): CompiledTool {
     validateInput: compile(inputs, tool, 'inputSchema'),
     validateOutput: compile(outputs, tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
+    answerMs: 0,
   };
 }
 

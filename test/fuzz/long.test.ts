@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomFrom, seed } from '../random.ts';
+import { startServer } from '../reliability/server.ts';
+import { buildProject } from '../templates/built.ts';
+import { fuzz } from './fuzz.ts';
+
+const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
+/** Heap after a full collection may grow by so much between the first tenth of the run and its end. */
+const mostGrowth = 4_000_000;
+const page = join(import.meta.dirname, '../../docs/reliability.md');
+const place = /(?<=<!-- fuzz -->\n).*?(?=<!-- end of fuzz -->)/s;
+
+let project: ReturnType<typeof buildProject>;
+beforeAll(() => {
+  project = buildProject(join(import.meta.dirname, 'tools.ts'));
+});
+afterAll(() => project.remove());
+
+test(`${minutes} minutes of requests that nobody pays for run no tool, break nothing and leave no memory`, async () => {
+  const server = await startServer(project.directory, {});
+  try {
+    const random = randomFrom(seed);
+    const runFor = (ms: number) => {
+      const until = Date.now() + ms;
+      return fuzz(server, random, () => Date.now() < until);
+    };
+    const first = await runFor(minutes * 6_000);
+    const warm = await server.memory();
+    const rest = await runFor(minutes * 54_000);
+    const end = await server.memory();
+    const paid = first.paid + rest.paid;
+    expect([...first.failures, ...rest.failures], `TEST_SEED=${seed}`).toEqual([]);
+    expect(end.runs).toEqual({ paid });
+    expect(server.written.improper).toEqual([]);
+    expect(server.written.events.get('incident') ?? 0).toBe(0);
+    expect(end.heapUsed - warm.heapUsed).toBeLessThan(mostGrowth);
+    writeFigures({ unpaid: first.unpaid + rest.unpaid, paid, statuses: rest.statuses, warm, end });
+  } finally {
+    server.kill();
+    await server.exit;
+  }
+});
+
+interface Figures {
+  readonly unpaid: number;
+  readonly paid: number;
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly warm: { readonly heapUsed: number };
+  readonly end: { readonly heapUsed: number; readonly rss: number };
+}
+
+function writeFigures({ unpaid, paid, statuses, warm, end }: Figures): void {
+  const date = new Date().toISOString().slice(0, 10);
+  const number = (value: number) => value.toLocaleString('en');
+  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+  const counts = [...statuses].toSorted().map(([status, count]) => `${status}: ${number(count)}`);
+  const lines = [
+    `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores, ${minutes} minutes, TEST_SEED=${seed}.`,
+    '',
+    `- ${number(unpaid)} requests that nobody paid for, none of which ran the tool; ${number(paid)} paid calls beside them, each of which ran it once`,
+    `- statuses of the first answer to each: ${counts.join(', ')}; no 5xx`,
+    `- heap after a full collection: ${megabytes(warm.heapUsed)} MB after the first tenth, ${megabytes(end.heapUsed)} MB at the end; ${megabytes(end.rss)} MB resident`,
+  ];
+  const text = `\n${lines.join('\n')}\n\n`;
+  console.log(text);
+  const whole = readFileSync(page, 'utf8');
+  if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the figures of fuzzing');
+  writeFileSync(
+    page,
+    whole.replace(place, () => text),
+  );
+}

@@ -1,0 +1,17 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+if (!process.env.TEST_SEED) process.env.TEST_SEED = String(randomInt(2 ** 31));
+console.log(`TEST_SEED=${process.env.TEST_SEED}`);
+
+/** Run by its own command, since it takes ten minutes and writes into docs/reliability.md. */
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, '../..'),
+    include: ['test/fuzz/long.test.ts'],
+    testTimeout: 0,
+    hookTimeout: 300_000,
+    env: { npm_command: '' },
+  },
+});
