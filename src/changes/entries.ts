@@ -17,6 +17,10 @@ export async function entriesOf(
     const { fromOpenApi } = await import('./openapi.ts');
     return fromOpenApi(source, profile);
   }
+  if (source.kind === 'url') {
+    const { fromServer } = await import('./mcp.ts');
+    return fromServer(source);
+  }
   if (source.kind === 'tool') {
     const { tool, meta } = source;
     return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);

@@ -22,6 +22,8 @@ export interface Api {
   /** Name of its file, without ending: `github`. */
   readonly file: string;
   readonly title: string;
+  /** An MCP server, to which calls are forwarded; absent where requests of HTTP are made. */
+  readonly kind?: 'mcp';
   /** Name of the variable that holds its address. */
   readonly baseUrl: string;
   readonly headers: readonly Credential[];
@@ -65,7 +67,8 @@ export interface Binding {
 /** One request of a tool to its API. */
 export interface ApiCall {
   readonly api: Api;
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** `call`: of a tool of an MCP server, whose name is the path after its slash; all arguments are the body. */
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'call';
   readonly path: string;
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
@@ -75,7 +78,8 @@ export interface ApiCall {
     readonly kind: 'json' | 'form';
     readonly members: readonly Binding[] | string;
   } | null;
-  readonly wrap: 'items' | 'result' | null;
+  /** `text`: the answer is the text of an MCP result, which becomes `{ result }`. */
+  readonly wrap: 'items' | 'result' | 'text' | null;
   /** 404 means that there is nothing. */
   readonly notFoundIsEmpty: boolean;
 }

@@ -24,7 +24,7 @@ export function recordingsOf(
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((one) => one.key === key) ?? samples[0];
-      return { request, status: 200, body: bodyOf(sample?.answer ?? {}, call.wrap), from: 'document' };
+      return { request, status: 200, body: bodyOf(sample?.answer ?? {}, call), from: 'document' };
     });
   const requests = made.map(({ request }) => JSON.stringify(request));
   return made.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
@@ -50,6 +50,7 @@ function requestOf(
   { method, path, params, query, headers, body }: ApiCall,
   args: JsonObject,
 ): RecordedRequest {
+  if (method === 'call') return { method, path, json: args };
   const members =
     body === null
       ? null
@@ -80,7 +81,9 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
 }
 
 /** The answer as the API gives it. */
-function bodyOf(answer: JsonObject, wrap: ApiCall['wrap']): Json {
+function bodyOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
+  if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
+  if (method === 'call') return { structuredContent: answer, content: [] };
   const member = wrap === null ? answer : answer[wrap];
   return member ?? (isObject(answer) ? null : answer);
 }

@@ -18,6 +18,8 @@ export interface EnvironmentContext {
 export interface ApiContext {
   readonly title: string;
   readonly baseUrl: string;
+  /** Calls are forwarded to an MCP server. */
+  readonly mcp: boolean;
   /** Some credential is a user with a password. */
   readonly basic: boolean;
   readonly settings: readonly (
@@ -38,11 +40,15 @@ export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
 }
 
+/** The part of the source kit that forwards calls to MCP servers, in projects that do. */
+export const mcpSourceFile = `${kitDirectory}mcp-source.ts`;
+
 /** The files of the source kit. */
-export function planKit(templates: TemplateSet): readonly PlannedFile[] {
+export function planKit(templates: TemplateSet, forwards: boolean): readonly PlannedFile[] {
   const root = `project/${kitDirectory}`;
   return [...templates.keys()]
     .filter((template) => template.startsWith(root))
+    .filter((template) => forwards || template !== `project/${mcpSourceFile}`)
     .map((template) => ({
       path: kitDirectory + template.slice(root.length),
       template,
@@ -69,7 +75,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The budget is what the tools promise to the platform in `_meta.rateLimit`, the least of them. */
 export function apiContext(
-  { title, baseUrl, headers, query, file }: Api,
+  { title, baseUrl, headers, query, file, kind }: Api,
   tools: readonly ImportedTool[],
 ): ApiContext {
   const limits = tools
@@ -92,6 +98,7 @@ export function apiContext(
   return {
     title,
     baseUrl,
+    mcp: kind === 'mcp',
     basic: headers.some(({ kind }) => kind === 'basic'),
     settings: [...credentials, ...numbers],
   };

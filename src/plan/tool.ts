@@ -32,12 +32,13 @@ export interface ToolContext {
   /** Name of the API's file. */
   readonly api?: string;
   readonly method?: string;
-  readonly path?: string;
+  /** Path of the request, or name of the tool that it is forwarded to. */
+  readonly target?: string;
   /** The request in words. */
   readonly operation?: string;
   /** The request says something of the arguments. */
   readonly takesInput?: boolean;
-  readonly call?: ApiCall;
+  readonly call?: ApiCall & { readonly isReadOnly: boolean; readonly takesInput: boolean };
 }
 
 export interface KeyContext {
@@ -81,6 +82,8 @@ export function planTool(tool: ImportedTool): readonly PlannedFile[] {
 export function toolContext(tool: ImportedTool): ToolContext {
   const { definition, keyParameter, samples, examples, call } = tool;
   const { name, description, inputSchema, outputSchema, ...others } = definition;
+  const hasInput = isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0;
+  const takes = call !== undefined && (call.method === 'call' ? hasInput : takesInput(call));
   const valid = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
   return {
     name,
@@ -91,7 +94,7 @@ export function toolContext(tool: ImportedTool): ToolContext {
     standardSignals: standardSignals(outputSchema),
     others: Object.entries(others).map(([member, value]) => ({ name: member, value })),
     examples,
-    hasInput: isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0,
+    hasInput,
     key: keyParameter === null ? null : keyContext(definition, keyParameter, samples),
     sample: samples[0]?.answer ?? {},
     tests: {
@@ -103,12 +106,22 @@ export function toolContext(tool: ImportedTool): ToolContext {
     ...(call && {
       api: call.api.file,
       method: call.method,
-      path: call.path,
-      operation: `${call.method.toUpperCase()} ${call.path} of ${call.api.title}`,
-      takesInput: takesInput(call),
-      call,
+      target: call.method === 'call' ? call.path.slice(1) : call.path,
+      operation: operationOf(call),
+      takesInput: takes,
+      call: { ...call, isReadOnly: isReadOnly(others), takesInput: takes },
     }),
   };
+}
+
+function operationOf({ method, path, api }: ApiCall): string {
+  if (method === 'call') return `the tool ${path.slice(1)} of ${api.title}`;
+  return `${method.toUpperCase()} ${path} of ${api.title}`;
+}
+
+/** Whether a tool says that it changes nothing. */
+function isReadOnly({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean {
+  return annotations?.readOnlyHint === true;
 }
 
 function takesInput({ params, query, headers, body }: ApiCall): boolean {

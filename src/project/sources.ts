@@ -29,7 +29,10 @@ export function sourceFiles(
   const variables = variablesOf(apis);
   const missing = (path: string) => read(path) === undefined;
   const planned = [
-    ...planKit(templates),
+    ...planKit(
+      templates,
+      apis.some(({ kind }) => kind === 'mcp'),
+    ),
     ...apis.map((api) => planApi(api, tools)),
     planEnvironment(variables),
   ].filter(({ path }) => missing(path));

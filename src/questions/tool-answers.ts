@@ -32,6 +32,7 @@ export type ToolAnswers =
       readonly effect?: Effect;
       readonly meta: readonly MetaSetting[];
     }
+  | { readonly kind: 'url'; readonly url: string; readonly selection: Selection }
   | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
 
 type ListFlag = 'input' | 'output' | 'meta' | 'fromSample' | 'operation' | 'only' | 'except' | 'example';
@@ -66,14 +67,16 @@ export function neededParts({
   spec,
   fromOpenapi,
   fromSample,
+  fromUrl,
 }: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
-  if (spec !== undefined || fromOpenapi !== undefined) return [];
+  if (spec !== undefined || fromOpenapi !== undefined || fromUrl !== undefined) return [];
   return fromSample === undefined ? ['tool', 'description', 'output'] : ['tool', 'description'];
 }
 
 /** The tools that the answers describe, with defaults for missing answers. */
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
+  if (given.fromUrl !== undefined) return { kind: 'url', url: given.fromUrl, selection: selectionOf(given) };
   if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
   if (given.fromOpenapi !== undefined) return openapiAnswers(given, given.fromOpenapi);
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
@@ -82,7 +85,16 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
 /** The pieces of a command line that give the same answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
   const { tool, description, title, effect, input, output, returns, meta, fromSample } = toolQuestions;
-  const { fromOpenapi, operation, spec, only, except, example } = toolQuestions;
+  const { fromOpenapi, operation, fromUrl, spec, only, except, example } = toolQuestions;
+  if (answers.kind === 'url') {
+    const { selection } = answers;
+    return [
+      ...fromUrl.replay(answers.url),
+      ...only.replay(selection.only),
+      ...except.replay(selection.except),
+      ...example.replay(selection.examples ?? []),
+    ];
+  }
   if (answers.kind === 'openapi') {
     return [
       ...(answers.name === undefined ? [] : tool.replay(answers.name)),
@@ -225,6 +237,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     ),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
+    ...clashesWith('fromUrl', fromUrlSays, questions, flags),
     ...(flags.operation !== undefined && flags.fromOpenapi === undefined
       ? [
           inputError(
@@ -235,19 +248,34 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
           ),
         ]
       : []),
-    ...(flags.spec === undefined ? selecting : []).map((name) =>
+    ...(flags.spec === undefined && flags.fromUrl === undefined ? selecting : []).map((name) =>
       inputError(
         `--${name}`,
         flags[name]?.join(','),
-        'applies only to the tools of a --spec file',
-        'Give --spec <file> too.',
+        'applies only to the tools of a --spec file or a --from-url server',
+        'Give --spec <file> or --from-url <endpoint> too.',
       ),
     ),
   ];
 }
 
+/** What a running server says itself. */
+const fromUrlSays = [
+  'tool',
+  'description',
+  'title',
+  'effect',
+  'input',
+  'output',
+  'returns',
+  'meta',
+  'fromSample',
+  'fromOpenapi',
+  'spec',
+] as const;
+
 function clashesWith<Parts extends ToolParts>(
-  whole: 'spec' | 'fromSample' | 'fromOpenapi',
+  whole: 'spec' | 'fromSample' | 'fromOpenapi' | 'fromUrl',
   parts: readonly (keyof ToolParts)[],
   questions: Readable<Parts>,
   flags: Flags<Parts>,

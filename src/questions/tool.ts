@@ -30,6 +30,8 @@ export interface ToolParts {
   readonly fromOpenapi: string;
   /** The operations of the document that become tools; without any, all are listed. */
   readonly operation: readonly string[];
+  /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
+  readonly fromUrl: string;
   /** Path of a spec file, `-` for standard input. Replaces all of the above; `output` may complete one of its tools. */
   readonly spec: string;
   /** Names of the tools of the spec file to use; by default all. */
@@ -200,6 +202,22 @@ const operation: ToolQuestion<readonly string[], readonly string[]> = {
   replay: (names) => names.flatMap((name) => ['--operation', name]),
 };
 
+const fromUrl: ToolQuestion<string> = {
+  flag: {
+    syntax: '--from-url <endpoint>',
+    description:
+      'endpoint of a running MCP server: its tools are taken over, and calls forwarded to it; --only names some, and those that write',
+  },
+  prompt: { message: 'Where is the MCP server?', placeholder: 'https://tools.example.com/mcp' },
+  initial: () => '-',
+  parse(text) {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return pass(text.trim());
+    const hint = 'Write the endpoint of an MCP server: https://tools.example.com/mcp.';
+    return refuse(inputError('--from-url', text, 'is not an http or https URL', hint));
+  },
+  replay: (url) => ['--from-url', url],
+};
+
 const spec: ToolQuestion<string> = {
   flag: {
     syntax: '--spec <file>',
@@ -214,11 +232,11 @@ const spec: ToolQuestion<string> = {
 
 const only = toolNames(
   '--only',
-  'use only this tool of the --spec file; separate several by commas; repeatable',
+  'use only this tool of the --spec file or --from-url server; separate several by commas; repeatable',
 );
 const except = toolNames(
   '--except',
-  'omit this tool of the --spec file; separate several by commas; repeatable',
+  'omit this tool of the --spec file or --from-url server; separate several by commas; repeatable',
 );
 
 const example: ToolQuestion<readonly ExampleValue[], readonly string[]> = {
@@ -264,6 +282,7 @@ export const toolQuestions = {
   fromSample,
   fromOpenapi,
   operation,
+  fromUrl,
   spec,
   only,
   except,

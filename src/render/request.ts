@@ -17,10 +17,15 @@ export interface RequestParts {
   readonly body: { readonly kind: 'json' | 'form'; readonly members: readonly Binding[] | string } | null;
   readonly wrap: string | null;
   readonly notFoundIsEmpty: boolean;
+  readonly method: string;
+  readonly isReadOnly: boolean;
+  /** The tool has arguments. */
+  readonly takesInput: boolean;
 }
 
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: RequestParts, indent: number): string {
+  if (call.method === 'call') return forwarded(call, indent);
   const styled = call.query.filter(({ style }) => style !== undefined);
   const members: Member[] = [
     ...group('params', call.params),
@@ -38,6 +43,18 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ['schema', 'outputSchema'],
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
+    new Code('signal'),
+  ];
+  return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+/** The options of a call that is forwarded to an MCP server. */
+function forwarded({ wrap, isReadOnly, takesInput }: RequestParts, indent: number): string {
+  const members: Member[] = [
+    ...(takesInput ? [['arguments', 'input'] as const] : []),
+    ['schema', 'outputSchema'],
+    ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
+    ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
     new Code('signal'),
   ];
   return print({ members }, Number.POSITIVE_INFINITY, indent);

@@ -3,7 +3,7 @@ import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { type FrameAnswers, planFrame, projectContext } from '../../plan/project.ts';
-import { kitDirectory, planKit } from '../../plan/sources.ts';
+import { kitDirectory, mcpSourceFile, planKit } from '../../plan/sources.ts';
 import { planToolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
@@ -137,7 +137,7 @@ function withKit({ files }: Manifest, frame: FileSet): FileSet {
   const text = withSourceDependencies(textOf(manifest?.content ?? new Uint8Array()));
   return new Map([
     ...frame,
-    ...render(planKit(templates), templates),
+    ...render(planKit(templates, Object.hasOwn(files, mcpSourceFile)), templates),
     ['package.json', { content: new TextEncoder().encode(text), owner: 'yours' }],
   ]);
 }

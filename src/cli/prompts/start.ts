@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { serverAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
+import { writingTools } from '../../import/mcp.ts';
 import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
+import { plainText } from '../../import/openapi/text.ts';
 import { CommandError, unwrapped } from '../../model/command-error.ts';
 import { inputError, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
@@ -8,12 +11,13 @@ import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker } from './asker.ts';
 
 /** What an author starts from, as the first question asks. */
-export type Start = 'blank' | 'sample' | 'openapi' | 'spec';
+export type Start = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
 const starts = [
   { value: 'blank', label: 'Blank', hint: 'say what the tool takes and returns' },
   { value: 'sample', label: 'A sample answer', hint: 'JSON that an API answered' },
   { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
+  { value: 'url', label: 'A running MCP server', hint: 'its tools, forwarded to it' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
 ] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
 
@@ -21,12 +25,14 @@ const starts = [
 const decisive = [
   'tool',
   'description',
+  'effect',
   'input',
   'output',
   'returns',
   'spec',
   'fromSample',
   'fromOpenapi',
+  'fromUrl',
 ] as const;
 
 /** Whether the flags leave open what an author starts from. */
@@ -41,7 +47,16 @@ export async function askStart<Parts extends Partial<ToolParts> & { readonly sta
 ): Promise<Parts> {
   const start = await asker.choose('Start from', starts, parts.start ?? 'blank');
   if (start === parts.start) return parts;
-  const { spec: _, fromSample: __, fromOpenapi: ___, operation: ____, example: _____, ...rest } = parts;
+  const {
+    spec: _,
+    fromSample: __,
+    fromOpenapi: ___,
+    operation: ____,
+    fromUrl: _____,
+    only: ______,
+    example: _______,
+    ...rest
+  } = parts;
   return { ...rest, start } as Parts;
 }
 
@@ -113,6 +128,33 @@ export async function askOperations(asker: Asker, place: string): Promise<readon
     };
   });
   return asker.search(`Which of the ${operations.length} operations?`, options);
+}
+
+/** Asks for an MCP server until one lists its tools. */
+export async function askServer(asker: Asker, before: string | undefined): Promise<string> {
+  let given = before;
+  for (;;) {
+    const { prompt, parse } = toolQuestions.fromUrl;
+    given = await asker.text({ ...prompt, ...(given !== undefined && { before: given }), parse });
+    try {
+      await serverAt(given);
+      return given;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      asker.warn([error.message, error.hint]);
+    }
+  }
+}
+
+/** Asks which tools of an MCP server are taken over. */
+export async function askTools(asker: Asker, url: string): Promise<readonly string[]> {
+  const { tools } = await serverAt(url);
+  const writing = writingTools(tools);
+  const options = tools.map(({ name, description }) => {
+    const warning = writing.has(String(name)) ? 'may change something · ' : '';
+    return { value: String(name), label: String(name), hint: `${warning}${plainText(description, 80)}` };
+  });
+  return asker.search(`Which of the ${tools.length} tools?`, options);
 }
 
 function isUrl(text: string): boolean {

@@ -10,7 +10,16 @@ import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/examp
 import type { Asker, Choice } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
-import { askDocument, askOperations, askSamples, askSpec, askStart, type Start } from './start.ts';
+import {
+  askDocument,
+  askOperations,
+  askSamples,
+  askServer,
+  askSpec,
+  askStart,
+  askTools,
+  type Start,
+} from './start.ts';
 
 /** The questions about a tool that are asked, what it is made from among them. */
 export type ToolPart =
@@ -18,6 +27,8 @@ export type ToolPart =
   | 'fromSample'
   | 'fromOpenapi'
   | 'operation'
+  | 'fromUrl'
+  | 'only'
   | 'spec'
   | 'tool'
   | 'description'
@@ -35,6 +46,8 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   fromSample: 'Sample answers',
   fromOpenapi: 'OpenAPI document',
   operation: 'Operations',
+  fromUrl: 'MCP server',
+  only: 'Tools',
   spec: 'Spec file',
   tool: 'Name of the tool',
   description: 'Description',
@@ -50,9 +63,11 @@ export function toolParts({
   spec,
   fromOpenapi,
   fromSample,
+  fromUrl,
 }: Started<Partial<ToolParts>>): readonly ToolPart[] {
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
   if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation'];
+  if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only'];
   const described = ['tool', 'description', 'effect', 'input'] as const;
   if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described];
   return [...described, 'returns', 'output'];
@@ -74,6 +89,10 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
       return { ...parts, fromOpenapi: await askDocument(asker, parts.fromOpenapi), operation: undefined };
     case 'operation':
       return { ...parts, operation: await askOperations(asker, parts.fromOpenapi ?? '') };
+    case 'fromUrl':
+      return { ...parts, fromUrl: await askServer(asker, parts.fromUrl), only: undefined };
+    case 'only':
+      return { ...parts, only: await askTools(asker, parts.fromUrl ?? '') };
     case 'spec':
       return { ...parts, spec: await askSpec(asker, parts.spec) };
     case 'tool':

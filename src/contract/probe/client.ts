@@ -17,7 +17,9 @@ export interface ClientOptions extends Guarded {
   readonly headers: Readonly<Record<string, string>>;
   /** The token of each request; without one, the header is absent. */
   readonly token: (() => Promise<string | undefined>) | undefined;
-  readonly platform: PlatformProfile['token'];
+  readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
+  /** Followed where absent. */
+  readonly redirect?: 'error';
 }
 
 /**
@@ -29,6 +31,7 @@ export async function connect({
   token,
   platform,
   headers,
+  redirect,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
@@ -40,7 +43,7 @@ export async function connect({
     const all = new Headers(init?.headers);
     const value = await token?.();
     if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
-    return send(input, { ...init, headers: all });
+    return send(input, { ...init, headers: all, ...(redirect && { redirect }) });
   };
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: authorized,

@@ -34,6 +34,18 @@ const fillers = new Set(
   ),
 );
 
+/** The name of an API's file, and what the names of its variables begin with: `github`, `GITHUB`. */
+export function apiName(
+  url: string | null,
+  title: string,
+  number = 1,
+): { readonly file: string; readonly prefix: string } {
+  const words = [...(hostWords(url) ?? titleWords(title)), ...(number > 1 ? [String(number)] : [])];
+  const name = words.join('-').slice(0, 40);
+  const file = /^[a-z]/.test(name) ? name : `api-${name}`;
+  return { file, prefix: file.replaceAll('-', '_').toUpperCase() };
+}
+
 /** The APIs of a document: one for each address that the chosen operations have, with all credentials that they need. */
 export class Apis {
   readonly #document: OpenApiDocument;
@@ -71,11 +83,8 @@ export class Apis {
   #fresh(url: string | null): Api {
     const { info } = this.#document.root;
     const title = plainText(isObject(info) ? info.title : '', 80) || 'The API';
-    const count = this.#byUrl.size;
-    const words = [...(hostWords(url) ?? titleWords(title)), ...(count > 0 ? [String(count + 1)] : [])];
-    const name = words.join('-').slice(0, 40);
-    const file = /^[a-z]/.test(name) ? name : `api-${name}`;
-    const baseUrl = `${file.replaceAll('-', '_').toUpperCase()}_URL`;
+    const { file, prefix } = apiName(url, title, this.#byUrl.size + 1);
+    const baseUrl = `${prefix}_URL`;
     const address: ApiVariable = {
       name: baseUrl,
       kind: 'url',

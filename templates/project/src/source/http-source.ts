@@ -12,7 +12,8 @@ import {
   replayed,
 } from './recordings.ts';
 import { bodyOf, type Parameter, type QueryStyle, urlOf } from './request.ts';
-import { Secret } from './secret.ts';
+import { revealed, secretsOf } from './revealed.ts';
+import type { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 
@@ -176,26 +177,6 @@ function parsed(
   }
   if (wrap === 'result') return { ok: true, value: { result: value } };
   return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
-}
-
-/** Name and text of each value; an optional secret that is not set is left out. */
-function revealed(
-  values: { readonly [name: string]: string | Secret } = {},
-): readonly (readonly [string, string])[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const text = value instanceof Secret ? value.reveal() : value;
-    if (text !== null) return [[name, text] as const];
-    if (value instanceof Secret && value.isOptional) return [];
-    const detail = `${value} is not set`;
-    console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
-    throw new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
-  });
-}
-
-function secretsOf({ headers = {}, query = {} }: HttpSourceOptions): readonly string[] {
-  return [...Object.values(headers), ...Object.values(query)].flatMap((value) =>
-    value instanceof Secret ? value.texts() : [],
-  );
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */

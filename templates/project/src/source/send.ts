@@ -74,7 +74,7 @@ export async function send(
   } catch (error) {
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty) return '';
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
-    if (known.code !== 'CANCELLED') log(known, error, exchange);
+    if (known.code !== 'CANCELLED') logFailure(known, error, exchange);
     throw known;
   } finally {
     clearTimeout(timer);
@@ -91,7 +91,7 @@ function mayRetry(error: Error, deadline: number): false | undefined {
 }
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
-async function attempt(request: Request, maxBytes: number): Promise<Response> {
+export async function attempt(request: Request, maxBytes: number): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
     const location = response.headers.get('location');
@@ -141,7 +141,11 @@ function errorOf(
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
   if (!(error instanceof HTTPError)) return unavailable(isIdempotent);
-  const { status, headers } = error.response;
+  return statusError(error.response, isIdempotent);
+}
+
+/** What an answer without success means. */
+export function statusError({ status, headers }: Response, isIdempotent: boolean): SourceError {
   if (status === 429) return rateLimited((retryAfterMs(headers) ?? 60_000) / 1_000);
   if (status === 401 || status === 403) {
     return new SourceError(
@@ -180,7 +184,11 @@ const hints: { readonly [code: string]: string } = {
 };
 
 /** For the author: what failed, without anything that was sent. */
-function log({ code }: SourceError, cause: unknown, { method, url, path }: Exchange): void {
+export function logFailure(
+  { code }: SourceError,
+  cause: unknown,
+  { method, url, path }: { readonly method: string; readonly url: URL; readonly path: string },
+): void {
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const line = { event: 'source', code, method, host: url.host, path, status, reason, hint: hints[code] };

@@ -1,0 +1,53 @@
+import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
+import type { Imported } from '../import/model.ts';
+import { inputError, pass, refuse } from '../model/input-error.ts';
+import type { Change, Result, SpecEntry } from '../model/model.ts';
+import { listServer } from '../project/mcp-server.ts';
+import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { selectTools } from '../tools/selection.ts';
+
+const known = new Map<string, ListedServer>();
+
+/** The tools of a running MCP server. A server that was read is not asked again. */
+export async function serverAt(url: string): Promise<ListedServer> {
+  const listed = known.get(url) ?? (await listServer(url, process.env.MCP_SOURCE_TOKEN || undefined));
+  known.set(url, listed);
+  return listed;
+}
+
+/** The chosen tools of a running MCP server; those that write are left out unless they are named. */
+export async function fromServer({
+  url,
+  selection,
+}: Extract<ToolAnswers, { kind: 'url' }>): Promise<Result<readonly Imported[]>> {
+  const server = await serverAt(url);
+  const imported = toolsOfServer(server);
+  const selected = selectTools(
+    imported.map(({ entry }) => entry),
+    selection,
+  );
+  if (!selected.ok) return selected;
+  const writing = selection.only.length > 0 ? new Set<string>() : writingTools(server.tools);
+  const isOff = ({ name }: SpecEntry) => writing.has(String(name));
+  const off = selected.value.entries.filter(isOff).map(
+    ({ name }): Change => ({
+      tool: String(name),
+      path: 'tools',
+      what: 'was left out',
+      why: `it may change something: name it with --only ${String(name)} to take it over`,
+    }),
+  );
+  const names = new Map(imported.map((one) => [one.entry.name, one]));
+  const taken = selected.value.entries
+    .filter((entry) => !isOff(entry))
+    .flatMap((entry): Imported[] => {
+      const one = names.get(entry.name);
+      return one ? [{ ...one, entry }] : [];
+    });
+  const [first, ...others] = taken;
+  if (!first) {
+    const hint = `Name those that you want: --only ${[...writing][0]}.`;
+    return refuse(inputError('--from-url', url, 'each of its tools may change something', hint));
+  }
+  return pass([{ ...first, changes: [...off, ...selected.value.left, ...first.changes] }, ...others]);
+}

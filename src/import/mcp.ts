@@ -1,0 +1,95 @@
+import { isObject } from '../contract/json.ts';
+import type { JsonObject } from '../contract/model.ts';
+import { harmfulWords, wordsOf } from '../contract/probe/safety.ts';
+import type { Change } from '../model/model.ts';
+import type { Api, Imported } from './model.ts';
+import { apiName } from './openapi/api.ts';
+import { plainText } from './openapi/text.ts';
+
+/** An MCP server and the tools that it lists. */
+export interface ListedServer {
+  readonly url: string;
+  /** As it calls itself. */
+  readonly title: string;
+  readonly tools: readonly JsonObject[];
+}
+
+/** What a tool returns that does not say so: the text of its result. */
+const textOutput: JsonObject = {
+  type: 'object',
+  properties: { result: { type: 'string', description: 'What the server answers, as text.' } },
+  required: ['result'],
+};
+
+/** The names of tools of a server that say of themselves, by hint or by name, that they change something. */
+export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
+  const writing = tools.filter(({ name, annotations }) => {
+    const hints = isObject(annotations) ? annotations : {};
+    if (typeof hints.readOnlyHint === 'boolean') return !hints.readOnlyHint;
+    return hints.destructiveHint === true || wordsOf(String(name)).some((word) => harmfulWords.has(word));
+  });
+  return new Set(writing.map(({ name }) => String(name)));
+}
+
+/**
+ * Tools that forward each call to the MCP server that lists them. What the server says of itself is somebody else's text:
+ * it becomes data of the definitions and nothing more. Icons and `_meta` stay behind.
+ */
+export function toolsOfServer({ url, title, tools }: ListedServer): readonly Imported[] {
+  const api = apiOf(url, title);
+  return tools.map((tool): Imported => {
+    const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
+    const hasOutput = isObject(outputSchema);
+    const changes: Change[] = hasOutput
+      ? []
+      : [
+          {
+            tool: String(name),
+            path: 'outputSchema',
+            what: 'became one text, result',
+            why: 'the server does not say what the tool returns',
+          },
+        ];
+    return {
+      entry: {
+        ...(name !== undefined && { name }),
+        ...(typeof shown === 'string' && { title: shown }),
+        ...(description !== undefined && { description }),
+        inputSchema: inputSchema ?? { type: 'object' },
+        outputSchema: hasOutput ? outputSchema : textOutput,
+        ...(isObject(annotations) && { annotations }),
+      },
+      answers: [],
+      changes,
+      call: {
+        api,
+        method: 'call',
+        path: `/${String(name)}`,
+        params: [],
+        query: [],
+        headers: [],
+        body: { kind: 'json', members: [] },
+        wrap: hasOutput ? null : 'text',
+        notFoundIsEmpty: false,
+      },
+    };
+  });
+}
+
+function apiOf(url: string, given: string): Api {
+  const title = plainText(given, 80) || 'The MCP server';
+  const { file, prefix } = apiName(url, title);
+  const token = `${prefix}_TOKEN`;
+  return {
+    file,
+    title,
+    kind: 'mcp',
+    baseUrl: `${prefix}_URL`,
+    headers: [{ name: 'authorization', kind: 'bearer', variables: [token] }],
+    query: [],
+    variables: [
+      { name: `${prefix}_URL`, kind: 'url', text: `MCP endpoint of ${title}`, fallback: url },
+      { name: token, kind: 'secret', text: `Token for ${title}, if it asks for one`, optional: true },
+    ],
+  };
+}

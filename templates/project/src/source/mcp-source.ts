@@ -1,0 +1,234 @@
+import type { Data, ObjectSchema } from '../server/define-tool.ts';
+import { problemsOf, validatorOf } from '../server/schema.ts';
+import { Budget } from './budget.ts';
+import { SourceError, tooSlow, unavailable } from './errors.ts';
+import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
+import { revealed, secretsOf } from './revealed.ts';
+import type { Secret } from './secret.ts';
+import { attempt, logFailure, statusError } from './send.ts';
+
+/** An MCP server (Streamable HTTP, versions with `initialize`) and how it may be used. */
+export interface McpSourceOptions {
+  readonly baseUrl: string;
+  /** Sent with every request; redirects are not followed. */
+  readonly headers?: { readonly [name: string]: string | Secret };
+  /** For a call, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Calls that run at the same time. */
+  readonly concurrency?: number;
+  /** Calls that start within any 60 seconds; no limit where absent. */
+  readonly perMinute?: number;
+  /** How long a call waits for its turn before it fails as rate limited, in milliseconds. */
+  readonly queueMs?: number;
+  /** Size limit of an answer. */
+  readonly maxBytes?: number;
+}
+
+export interface McpCall<Schema> {
+  readonly arguments?: object;
+  /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
+  readonly schema: Schema;
+  /** `text`: the text of the result becomes `{ result }`, for tools that do not say what they return. */
+  readonly wrap?: 'text';
+  /** The tool changes nothing, so that platforms may call it again. */
+  readonly isReadOnly?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface McpSource {
+  /**
+   * The answer of a tool of the server; undefined where that says that the empty result is the answer.
+   *
+   * @throws SourceError
+   */
+  call<const Schema extends ObjectSchema>(
+    tool: string,
+    options: McpCall<Schema>,
+  ): Promise<Data<Schema> | undefined>;
+}
+
+interface Message {
+  readonly id?: unknown;
+  readonly result?: Result;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown };
+}
+
+interface Result {
+  readonly protocolVersion?: unknown;
+  readonly structuredContent?: { readonly [name: string]: unknown };
+  readonly content?: unknown;
+  readonly isError?: unknown;
+}
+
+/** What a server has opened: the headers that later requests carry. */
+type Session = { readonly [header: string]: string };
+
+const protocolVersion = '2025-06-18';
+const invalidParams = -32602;
+
+/** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
+export function mcpSource(options: McpSourceOptions): McpSource {
+  const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
+  const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
+  let opened: Promise<Session> | undefined;
+  let lastId = 0;
+
+  const post = async (message: object, session: Session, signal: AbortSignal): Promise<Response> => {
+    const headers = new Headers({
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...session,
+    });
+    for (const [name, value] of revealed(options.headers)) headers.set(name, value);
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    const request = new Request(options.baseUrl, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal,
+    });
+    return attempt(request, maxBytes);
+  };
+
+  const open = async (signal: AbortSignal): Promise<Session> => {
+    lastId += 1;
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
+    const response = await post({ id: lastId, method: 'initialize', params }, {}, signal);
+    if (!response.ok) throw statusError(response, true);
+    const { result } = await messageIn(response, lastId);
+    const version = result?.protocolVersion;
+    const id = response.headers.get('mcp-session-id');
+    const session: Session = {
+      ...(id !== null && { 'mcp-session-id': id }),
+      ...(typeof version === 'string' && /^[\d-]+$/.test(version) && { 'mcp-protocol-version': version }),
+    };
+    await post({ method: 'notifications/initialized' }, session, signal);
+    return session;
+  };
+
+  const ask = async (
+    tool: string,
+    args: object,
+    isReadOnly: boolean,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    for (let tries = 0; ; tries += 1) {
+      // A session that cannot be opened is tried anew by the next call.
+      opened ??= open(signal).catch((error) => {
+        opened = undefined;
+        throw error;
+      });
+      const session = await opened;
+      lastId += 1;
+      const id = lastId;
+      const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };
+      const response = await post(message, session, signal);
+      if (response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
+        opened = undefined;
+        continue;
+      }
+      if (!response.ok) throw statusError(response, isReadOnly);
+      const { result, error } = await messageIn(response, id);
+      if (error?.code === invalidParams)
+        throw new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
+      if (result === undefined) throw unavailable(isReadOnly);
+      return JSON.stringify(result);
+    }
+  };
+
+  return {
+    async call<const Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) {
+      const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
+      const asked = { method: 'call', path: `/${tool}`, json: args };
+      const late = AbortSignal.timeout(timeoutMs);
+      const ending = signal ? AbortSignal.any([signal, late]) : late;
+      const fetched = async (): Promise<string> => {
+        try {
+          return await budget.run(() => {
+            tellCheck('network', asked);
+            return ask(tool, args, isReadOnly, ending);
+          }, ending);
+        } catch (error) {
+          const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
+          if (known.code !== 'CANCELLED') {
+            const place = { method: 'call', url: new URL(options.baseUrl), path: asked.path };
+            logFailure(known, error, place);
+          }
+          throw known;
+        }
+      };
+      const text = isReplaying() ? replayed(asked) : (kept(asked) ?? (await fetched()));
+      const result: Result = JSON.parse(text);
+      if (result.isError === true) throw failureOf(result, isReadOnly);
+      const answer = answerOf(result, wrap);
+      const isEmpty = result.structuredContent?.searchExhausted === true;
+      if (!isEmpty && problemsOf(validatorOf(schema), answer, 'answer')) {
+        throw new SourceError(
+          'SOURCE_MALFORMED',
+          'The source answered in a form that this tool does not know.',
+        );
+      }
+      if (isRecording()) record(asked, text, secretsOf(options));
+      else if (keptDirectory() !== undefined) record(asked, text, secretsOf(options), keptDirectory());
+      return isEmpty ? undefined : (answer as Data<Schema>);
+    },
+  };
+}
+
+/** The response to a request, in JSON or in an event stream. */
+async function messageIn(response: Response, id: number): Promise<Message> {
+  const text = await response.text();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const parts = isStream ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
+  for (const part of parts) {
+    const message = parsed(part);
+    if (message?.id === id) return message;
+  }
+  throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
+}
+
+function dataOf(event: string): string {
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
+}
+
+function parsed(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Structured content; where there is none, the text, which may be that content as JSON. */
+function answerOf({ structuredContent, content }: Result, wrap: 'text' | undefined): unknown {
+  const text = textOf(content);
+  if (wrap === 'text') return { result: text };
+  return structuredContent ?? parsed(text);
+}
+
+function textOf(content: unknown): string {
+  const texts = Array.isArray(content)
+    ? content.filter((part) => part?.type === 'text' && typeof part.text === 'string')
+    : [];
+  return texts.map(({ text }) => text).join('\n');
+}
+
+/** What the tool says of its failure is text of somebody else: one line, short, and only where a repeated call does no harm. */
+function failureOf({ structuredContent, content }: Result, isReadOnly: boolean): SourceError {
+  const said = structuredContent?.message ?? textOf(content);
+  const line = String(said)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 300);
+  const words = isReadOnly && line !== '' ? `The source failed: ${line}` : 'The source failed.';
+  return new SourceError('SOURCE_FAILED', words);
+}
+
+function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
+  if (isEnded) return new SourceError('CANCELLED', 'The caller went away.');
+  if (error instanceof SourceError) return error;
+  return isLate ? tooSlow(isReadOnly) : unavailable(isReadOnly);
+}
