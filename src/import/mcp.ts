@@ -1,6 +1,7 @@
+import { wordsOf } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
-import { harmfulWords, wordsOf } from '../contract/probe/safety.ts';
+import { harmfulWords } from '../contract/probe/safety.ts';
 import type { Change } from '../model/model.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
