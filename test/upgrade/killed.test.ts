@@ -9,9 +9,11 @@ import { edits } from './edits.ts';
 import { bytesOf, oldProject, resultOf, upgrade } from './scenario.ts';
 
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
-const kills = isWhole ? 50 : 12;
-/** Longer than the writing of all files takes, in milliseconds. */
-const longestWrite = 150;
+const kills = isWhole ? 50 : 8;
+/** Longer than the writing of all files takes after the first one of `watched`, in milliseconds. */
+const longestWrite = 100;
+/** Where files change in the midst of the change. */
+const watched = 'src/server';
 const root = scratch();
 const random = randomFrom(seed);
 
@@ -43,7 +45,11 @@ it(`killed at ${kills} random moments, an upgrade is not begun or waits for its 
         ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
         : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
     const killed = copy('killed');
-    await endAt(bins.market, ['upgrade', '--no-install', '--json'], { cwd: killed, moment });
+    await endAt(bins.market, ['upgrade', '--no-install', '--json'], {
+      cwd: killed,
+      moment,
+      watched: join(killed, watched),
+    });
     seen[await settle(killed, JSON.stringify(moment))] += 1;
     rmSync(killed, { recursive: true });
   }
@@ -71,11 +77,15 @@ async function settle(killed: string, moment: string): Promise<'before' | 'after
 
 it('killed while it is taken back, an upgrade waits or is taken back', async () => {
   const seen = { waiting: 0, gone: 0 };
-  for (let i = 0; i < kills / 4; i += 1) {
+  for (let i = 0; i < kills / 2; i += 1) {
     const killed = join(root, 'killed');
     cpSync(after, killed, { recursive: true });
     const moment: Moment = { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
-    await endAt(bins.market, ['upgrade', '--abort', '--json'], { cwd: killed, moment });
+    await endAt(bins.market, ['upgrade', '--abort', '--json'], {
+      cwd: killed,
+      moment,
+      watched: join(killed, watched),
+    });
     const again = await upgrade(killed, '--abort');
     const isGone = again.status !== 0;
     if (isGone) expect(JSON.parse(again.stderr).error.code).toBe('NO_UPGRADE');

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest';
+import { framesOf } from '../../src/changes/upgrade/frames.ts';
 import { mapConcurrently } from '../../src/contract/concurrency.ts';
+import { readAnyManifest } from '../../src/project/manifest.ts';
+import { importsIn } from '../../src/project/tools-index.ts';
 import { scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { edits } from './edits.ts';
 import { oldProgram } from './old-program.ts';
-import { type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
+import { bytesOf, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
 
 /** All of them and the page only where they are asked for: `npm run upgrades`. */
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
-const projects = isWhole ? 40 : 8;
+const projects = isWhole ? 40 : 6;
 
 it(`${projects} projects of version 0.1.0, edited at random, are upgraded without a loss`, async () => {
   oldProgram();
@@ -35,3 +38,17 @@ it(`${projects} projects of version 0.1.0, edited at random, are upgraded withou
     writeTable(outcomes, seed);
   }
 }, 1_800_000);
+
+it('the archive of version 0.1.0 gives the very files that its program writes', async () => {
+  const root = scratch();
+  for (const index of [0, 1, 2, 3]) {
+    const { project } = await oldProject(root, index, seed, []);
+    const { directory } = project;
+    const tools = importsIn(project.text('src/tools/index.ts'));
+    const { base } = framesOf(readAnyManifest(directory), tools);
+    for (const [path, { content }] of base)
+      expect(Buffer.from(content).toString(), path).toBe(project.text(path));
+    const rest = [...bytesOf(directory).keys()].filter((path) => !base.has(path));
+    expect(rest.filter((path) => !/^((src|test)\/tools\/|market-mcp\.json$)/.test(path))).toEqual([]);
+  }
+});
