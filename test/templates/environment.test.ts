@@ -34,9 +34,9 @@ describe('the environment of the author', () => {
     defineEnv({ ...declared, PORT: text('Mine') }, given);
     expect(ownErrors).toEqual([
       'API_URL: expected an http or https URL without query, user and password.',
-      'API_KEY: holds a character that no header can carry.',
+      'API_KEY: contains a character that is not allowed in a header.',
       'FACTOR: expected a number.',
-      'PORT: is a variable of the server itself; take another name.',
+      'PORT: is a variable of the server itself; choose another name.',
       'PORT: must be set: Mine',
     ]);
   });

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Tool } from '../../templates/project/src/server/define-tool.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
-import { info, initializeParams, type RawClient, start } from './support.ts';
+import { info, initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool, tools } from './tools.ts';
 
 type Sent = ReturnType<typeof modernRequest>;
@@ -215,7 +215,8 @@ describe('which request is modern, and what it gets', () => {
     ['500 levels and more', `${'['.repeat(600)}${']'.repeat(600)}`, -32700],
   ])('%s under a modern header: an error without an id', async (_, body, code) => {
     const { client } = await start();
-    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+    const authorization = `Bearer ${await token()}`; // what nests too deeply may hold a call
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list', authorization };
     expect(await client.send(body, headers)).toMatchObject(unreadable(code));
   });
 
