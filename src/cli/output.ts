@@ -1,8 +1,8 @@
 import { safeJson } from '../check/report/json.ts';
 import { type Paint, painted } from '../contract/report.ts';
 import type { CommandError } from '../model/command-error.ts';
-import { printable } from './printable.ts';
 import { type Progress, startProgress } from './progress.ts';
+import { singleLine } from './single-line.ts';
 import type { Sink } from './sink.ts';
 
 export interface OutputOptions {
@@ -39,18 +39,18 @@ export class Output {
 
   /** Something done. */
   done(text: string): void {
-    this.line(`${this.style('green', '✔')} ${printable(text)}`);
+    this.line(`${this.style('green', '✔')} ${singleLine(text)}`);
   }
 
   /** Something the author should know. */
   note(text: string): void {
-    this.line(`${this.style('yellow', '!')} ${printable(text)}`);
+    this.line(`${this.style('yellow', '!')} ${singleLine(text)}`);
   }
 
   /** What a person should know while a command runs, beside its result, which may be for a program. */
   aside(lines: readonly string[]): void {
     if (this.json) return;
-    for (const line of lines) this.#options.stderr.write(`${printable(line)}\n`);
+    for (const line of lines) this.#options.stderr.write(`${singleLine(line)}\n`);
   }
 
   /** The text that a command was asked for, in whatever form; `json` or not. */
@@ -70,9 +70,9 @@ export class Output {
       stderr.write(`${safeJson({ error })}\n`);
       return;
     }
-    stderr.write(`${styled(stderr, 'red', '✘')} ${message.split('\n').map(printable).join('\n  ')}\n`);
-    for (const detail of details) stderr.write(`    ${printable(detail)}\n`);
-    if (hint !== '') stderr.write(`  ${printable(hint)}\n`);
+    stderr.write(`${styled(stderr, 'red', '✘')} ${message.split('\n').map(singleLine).join('\n  ')}\n`);
+    for (const detail of details) stderr.write(`    ${singleLine(detail)}\n`);
+    if (hint !== '') stderr.write(`  ${singleLine(hint)}\n`);
   }
 
   /** A step under way: moving on a terminal, silent elsewhere. */

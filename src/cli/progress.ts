@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { singleLine } from './single-line.ts';
 import type { Sink } from './sink.ts';
 
 /** A line that shows how far a step has come. */
@@ -33,7 +33,7 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
   timer.unref();
   const progress: Progress = {
     update(text) {
-      detail = printable(text);
+      detail = singleLine(text);
     },
     stop() {
       clearInterval(timer);

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { printable } from '../../src/cli/printable.ts';
 import { stopAllProgress } from '../../src/cli/progress.ts';
+import { singleLine } from '../../src/cli/single-line.ts';
 import { CommandError } from '../../src/model/command-error.ts';
 import { outputTo } from './sinks.ts';
 
@@ -66,6 +66,6 @@ describe('text of others on a terminal', () => {
     ['\u202ereversed', '\\u{202e}reversed'],
     ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(printable(text)).toBe(shown);
+    expect(singleLine(text)).toBe(shown);
   });
 });

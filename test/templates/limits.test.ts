@@ -178,15 +178,13 @@ describe('bodies', () => {
   });
 
   test('stopping ends requests whose body is missing at once', async () => {
-    const { port, stop } = await start();
+    const { port, stop } = await start({ env: { SHUTDOWN_GRACE_MS: '600000' } });
     const sockets = await attackers(5, port);
     for (const socket of sockets) socket.resume().write(requestText('POST', lookalike, '{', 10));
     const silent = await attack(port);
     silent.resume().write('POST /mcp HT');
     await delay(50);
-    const before = performance.now();
-    await stop();
-    expect(performance.now() - before).toBeLessThan(7_000); // the grace period of 8 s has not passed
+    await stop(); // or the test runs out of time
   });
 });
 

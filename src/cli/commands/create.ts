@@ -39,8 +39,8 @@ import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resu
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { ProjectContext } from '../create/steps.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
 import { whenInterrupted } from '../signals.ts';
+import { singleLine } from '../single-line.ts';
 import { nameList } from '../tools/format.ts';
 
 /** How the program is called in a command to be pasted. */
@@ -104,7 +104,7 @@ async function finish(
   const { Asker, Cancelled } = await import('../prompts/asker.ts');
   const tools = nameList(answers.tools);
   const words = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
-  if (!(await new Asker().confirm(printable(words), true))) throw new Cancelled();
+  if (!(await new Asker().confirm(singleLine(words), true))) throw new Cancelled();
   const report = await takeSteps(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
@@ -211,7 +211,7 @@ function requireNotChanged(directory: string, files: FileSet, manifest: Manifest
 }
 
 function showDryRun({ files, prepared }: Blueprint, { directory }: Target, output: Output): ExitCode {
-  output.line(`These files would be written to ${printable(directory)}:`);
+  output.line(`These files would be written to ${singleLine(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
   output.result({

@@ -9,7 +9,7 @@ import { findProject, manifestContent, manifestFile } from '../../project/manife
 import type { Project, ToolFile } from '../../project/model.ts';
 import { namedTools, openProject } from '../../project/open.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 import { showDrift } from '../tools/format.ts';
 
 /** A parameter or a field of the answer. */
@@ -61,8 +61,8 @@ async function markAsListed(directory: string): Promise<Project> {
 function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Output): void {
   const { name, file, state, description, inputs, outputs } = entryOf(tool, drift, isListed);
   const mark = state === 'listed' || state === 'unlisted' ? '' : `  (${state})`;
-  output.line(`${output.style('bold', printable(name))}  ${output.style('dim', printable(file))}${mark}`);
-  if (description !== null) output.line(`  ${printable(description)}`);
+  output.line(`${output.style('bold', singleLine(name))}  ${output.style('dim', singleLine(file))}${mark}`);
+  if (description !== null) output.line(`  ${singleLine(description)}`);
   if (inputs === null || outputs === null)
     output.line('  its definition is computed at run time: start the server to see it');
   else {
@@ -114,6 +114,8 @@ function typeOf(schema: JsonObject): string {
 }
 
 function wordsOf(members: readonly Member[]): string {
-  const words = members.map(({ name, type, required }) => `${printable(name)}${required ? '' : '?'}:${type}`);
+  const words = members.map(
+    ({ name, type, required }) => `${singleLine(name)}${required ? '' : '?'}:${type}`,
+  );
   return words.length === 0 ? 'nothing' : words.join(', ');
 }

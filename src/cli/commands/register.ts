@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { RegisterFlags } from '../marketplace/flag-types.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.
@@ -36,13 +36,13 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
         status as 'pass' | 'advice'
       ];
       output.line(`${mark ?? output.style('red', '✘')} ${label}`);
-      for (const detail of details) output.line(output.style('dim', `    ${printable(detail)}`));
+      for (const detail of details) output.line(output.style('dim', `    ${singleLine(detail)}`));
     }
     output.line();
     output.line(
       submission.accepted
-        ? `${output.style('green', 'accepted')}  ${printable(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
-        : `${output.style('red', 'rejected')}  ${printable(submission.reasons[0] ?? '')}`,
+        ? `${output.style('green', 'accepted')}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
+        : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
     );
     output.result(submission);
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;

@@ -6,7 +6,7 @@ import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { shellLine } from '../../questions/shell.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 import type { ProjectContext } from './steps.ts';
 
 /** What an author does next: a command to be pasted, or a file to edit. */
@@ -57,10 +57,10 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
     output.note(
       `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} so that the definitions meet the contract`,
     );
-  for (const line of changeLines(changes)) output.line(`    ${printable(line)}`);
+  for (const line of changeLines(changes)) output.line(`    ${singleLine(line)}`);
   if (advice.length > 0)
     output.note(`${advice.length} ${advice.length === 1 ? 'hint' : 'hints'} for a better listing`);
-  for (const line of adviceLines(advice)) output.line(`    ${printable(line)}`);
+  for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
 }
 
 /** Hints that are shown; the rest is counted. */
@@ -75,7 +75,7 @@ export function showReport(report: Report, output: Output): void {
 
 function notRunLines({ rules }: Report): readonly string[] {
   return rules.flatMap(({ id, reason }) =>
-    reason === undefined ? [] : [`  ${id} was not run: ${printable(reason)}`],
+    reason === undefined ? [] : [`  ${id} was not run: ${singleLine(reason)}`],
   );
 }
 

@@ -4,7 +4,7 @@ import type { Json, Problem } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 import type { Place } from './place.ts';
 
 /** Where the page is, and where servers find the key. */
@@ -12,7 +12,7 @@ export function tellAddress(url: string, { endpoint }: Place, output: Output): v
   const keySet = `${url}/.well-known/jwks.json`;
   output.line(`${output.style('bold', 'Marketplace')}  ${url}`);
   output.line(output.style('dim', `Key set      ${keySet}`));
-  if (endpoint !== undefined) output.line(output.style('dim', `Your server  ${printable(endpoint)}`));
+  if (endpoint !== undefined) output.line(output.style('dim', `Your server  ${singleLine(endpoint)}`));
   output.result({ url, jwks: keySet, endpoint: endpoint ?? null });
 }
 
@@ -30,11 +30,11 @@ export function callLines({ report, output }: { report: CallReport; output: Outp
   const time = ms === null ? '' : ` in ${Math.round(ms)} ms`;
   const value = result ? (result.structuredContent ?? result.content) : error;
   return [
-    `${output.style('bold', printable(tool))}  ${verdict.outcome}  ${output.style('dim', `${http}${time}, call ${id}`)}`,
+    `${output.style('bold', singleLine(tool))}  ${verdict.outcome}  ${output.style('dim', `${http}${time}, call ${id}`)}`,
     ...(expected
       ? [
           `${expected.met ? output.style('green', '✔') : output.style('red', '✘')} expected ${expected.what}`,
-          ...(expected.met ? [] : [`  got ${printable(expected.actual)}`]),
+          ...(expected.met ? [] : [`  got ${singleLine(expected.actual)}`]),
         ]
       : [
           ...verdictLines('text', verdict.text, schemaWords, output),
@@ -61,7 +61,7 @@ function verdictLines(
 
 /** `structuredContent.price: expected type number, got "1"` */
 export function problemLine({ path, expected, actual }: Problem): string {
-  return printable(`${path === undefined ? '' : `${path}: `}expected ${expected}, got ${actual}`);
+  return singleLine(`${path === undefined ? '' : `${path}: `}expected ${expected}, got ${actual}`);
 }
 
 /** One change of a definition in one line. */
@@ -70,7 +70,7 @@ export function changeLine({ tool, path, what, before, after, breaks }: Change, 
   const from =
     values[0] === '' && values[1] === '' ? '' : `  ${values[0] || '(none)'} → ${values[1] || '(none)'}`;
   const mark = breaks ? output.style('red', '!') : ' ';
-  return `${mark} ${printable(`${tool}${path === undefined ? '' : ` ${path}`}: ${what}${from}`)}`;
+  return `${mark} ${singleLine(`${tool}${path === undefined ? '' : ` ${path}`}: ${what}${from}`)}`;
 }
 
 const mostRows = 50;
@@ -79,13 +79,13 @@ const widestCell = 40;
 /** JSON as lines: members one a line, lists of objects as tables. */
 export function valueLines(value: Json | undefined, indent = ''): readonly string[] {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return tableLines(value, indent);
-  if (typeof value === 'string') return [`${indent}${printable(value.slice(0, 1_000))}`];
-  if (!isObject(value)) return [`${indent}${printable(shorten(value, 1_000))}`];
+  if (typeof value === 'string') return [`${indent}${singleLine(value.slice(0, 1_000))}`];
+  if (!isObject(value)) return [`${indent}${singleLine(shorten(value, 1_000))}`];
   const width = Math.max(0, ...Object.keys(value).map((key) => key.length));
   return Object.entries(value).flatMap(([key, member]) =>
     Array.isArray(member) && member.length > 0 && member.every(isObject)
-      ? [`${indent}${printable(key)}`, ...tableLines(member, `${indent}  `)]
-      : [`${indent}${printable(key).padEnd(width)}  ${printable(shorten(member, 200))}`],
+      ? [`${indent}${singleLine(key)}`, ...tableLines(member, `${indent}  `)]
+      : [`${indent}${singleLine(key).padEnd(width)}  ${singleLine(shorten(member, 200))}`],
   );
 }
 
@@ -97,7 +97,7 @@ function tableLines(rows: readonly Json[], indent: string): readonly string[] {
     ...objects.map((row) =>
       columns.map((column) => (Object.hasOwn(row, column) ? cellText(row[column] ?? null) : '')),
     ),
-  ].map((row) => row.map(printable));
+  ].map((row) => row.map(singleLine));
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   const lines = cells.map((row) =>
     `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),

@@ -12,7 +12,7 @@ import {
   text,
 } from '@clack/prompts';
 import type { Field, Result } from '../../model/model.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 
@@ -87,7 +87,7 @@ export class Asker {
       text({
         ...streams,
         message,
-        placeholder: printable(initial?.text ?? '') || placeholder,
+        placeholder: singleLine(initial?.text ?? '') || placeholder,
         ...(initial && { defaultValue: initial.text }),
         ...(before !== undefined && { initialValue: oneLine(before) }),
         validate: (typed) => (usesInitial(typed) ? undefined : errorOf(parse(typed ?? ''))),
@@ -103,7 +103,7 @@ export class Asker {
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
     let refusal = '';
     this.#keys.onPaste = (pasted) => {
-      const shown = printable(oneLine(pasted)).slice(0, 40);
+      const shown = singleLine(oneLine(pasted)).slice(0, 40);
       refusal = `\n${styleText('yellow', `This question does not accept pasted text (${shown}). Choose with the arrow keys and Enter.`)}`;
       this.#keys.emit('keypress', undefined, {});
     };
@@ -123,8 +123,8 @@ export class Asker {
   chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
     const shown = options.map(({ value, label, hint }) => ({
       value,
-      label: printable(label),
-      ...(hint && { hint: printable(hint) }),
+      label: singleLine(label),
+      ...(hint && { hint: singleLine(hint) }),
     }));
     this.#keys.onPaste = () => {}; // a pasted text chooses nothing
     return this.#settled((streams) =>
@@ -136,8 +136,8 @@ export class Asker {
   search(message: string, options: readonly Choice<string>[]): Promise<string[]> {
     const shown = options.map(({ value, label, hint }) => ({
       value,
-      label: printable(label),
-      ...(hint && { hint: printable(hint) }),
+      label: singleLine(label),
+      ...(hint && { hint: singleLine(hint) }),
     }));
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
     return this.#settled((streams) =>
@@ -193,11 +193,11 @@ export class Asker {
   }
 
   show(title: string, lines: readonly string[]): void {
-    note(lines.map(printable).join('\n'), title, { output: this.#output, format: (line) => line });
+    note(lines.map(singleLine).join('\n'), title, { output: this.#output, format: (line) => line });
   }
 
   warn(lines: readonly string[]): void {
-    log.warn(lines.map(printable).join('\n'), { output: this.#output });
+    log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
   }
 
   /** clack never settles a prompt whose input has ended: it is aborted, which cancels it. */
@@ -254,5 +254,5 @@ function oneLine(text: string): string {
 
 function errorOf(result: Result<unknown>): string | undefined {
   if (result.ok) return undefined;
-  return result.errors.map(({ message, hint }) => printable(`${message}. ${hint}`)).join('\n');
+  return result.errors.map(({ message, hint }) => singleLine(`${message}. ${hint}`)).join('\n');
 }

@@ -7,7 +7,7 @@ import { type CheckedLines, checkLines } from '../../fields/lines.ts';
 import { fieldsSchema } from '../../fields/shape-schema.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field, InputError } from '../../model/model.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 import * as edit from './text-lines.ts';
 
 export interface FieldEditorOptions {
@@ -227,7 +227,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     return lines.slice(from, from + room).flatMap((line, i) => {
       const index = from + i;
       const number = String(index + 1).padEnd(3);
-      const shown = index === row ? this.#lineWithCursor() : printable(line);
+      const shown = index === row ? this.#lineWithCursor() : singleLine(line);
       return [`${number}${shown}`, ...this.#below(index, errors.get(index))];
     });
   }
@@ -235,8 +235,8 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
   #lineWithCursor(): string {
     const [before, after] = edit.aroundCursor(this.#text);
     const [under, ...rest] = [...after];
-    if (under === undefined) return `${printable(before)}█`;
-    return `${printable(before)}${styleText('inverse', printable(under))}${printable(rest.join(''))}`;
+    if (under === undefined) return `${singleLine(before)}█`;
+    return `${singleLine(before)}${styleText('inverse', singleLine(under))}${singleLine(rest.join(''))}`;
   }
 
   /** What is wrong with a line, softly while it is being typed; what Tab would make of it. */
@@ -266,7 +266,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     if (fields.length === 0) return this.value ? ['none'] : [];
     const { output, hasDefaults } = this.#options;
     const head = { name: 'Name', required: hasDefaults ? 'Required' : 'Always', hasDefaults };
-    const lines = tableLines(fieldRows(fieldsSchema(fields)), head, getColumns(output) - 4).map(printable);
+    const lines = tableLines(fieldRows(fieldsSchema(fields)), head, getColumns(output) - 4).map(singleLine);
     const room = Math.max(4, Math.floor((getRows(output) - 10) / 2));
     return lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`];
   }
@@ -285,5 +285,5 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 }
 
 function sentence({ message, hint }: InputError): string {
-  return printable(`${message}. ${hint}`);
+  return singleLine(`${message}. ${hint}`);
 }

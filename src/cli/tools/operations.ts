@@ -2,7 +2,7 @@ import { documentAt } from '../../changes/openapi.ts';
 import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 
 /** Prints the operations of a document, for an author to choose from. */
 export async function listOperations(place: string, output: Output): Promise<ExitCode> {
@@ -12,7 +12,7 @@ export async function listOperations(place: string, output: Output): Promise<Exi
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
   for (const [i, { id, method, path, summary }] of operations.entries()) {
     const address = id === null ? '' : `${method.toUpperCase()} ${path}  `;
-    output.line(printable(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
+    output.line(singleLine(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
   }
   output.line();
   output.line(`${operations.length} operations. Choose with --operation <name>; repeat the flag for more.`);
