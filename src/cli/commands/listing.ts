@@ -23,7 +23,7 @@ import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { draftOf } from '../marketplace/draft.ts';
 import type { ListingFlags } from '../marketplace/flag-types.ts';
 import type { Output } from '../output.ts';
-import { printable } from '../printable.ts';
+import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's
@@ -105,13 +105,13 @@ function report(
   output: Output,
 ): void {
   output.line(output.style('bold', 'server.json of the official MCP registry'));
-  output.line(printable(JSON.stringify(document, null, 2)));
+  output.line(singleLine(JSON.stringify(document, null, 2)));
   output.line();
   const where = rules.url === null ? '' : ` (${rules.url})`;
   output.line(output.style('bold', `Registration form of the marketplace${where}`));
   for (const [field, value] of Object.entries(form)) {
     output.line(
-      `${field.padEnd(12)}${printable(value)
+      `${field.padEnd(12)}${singleLine(value)
         .split('\n')
         .join(`\n${' '.repeat(12)}`)}`,
     );
