@@ -8,11 +8,11 @@ import { Terminal } from './terminal.ts';
 const root = scratch();
 const intro = `# At the terminal
 
-What \`create-market-mcp\` shows when it asks. These screens are taken from a real run by \`test/e2e/screens.test.ts\`, which
-fails where they differ; \`npx vitest run --project e2e test/e2e/screens.test.ts -u\` takes them again.
+This page shows the questions of \`create-market-mcp\`. \`test/e2e/screens.test.ts\` takes these screens from a real run and
+fails if they differ. \`npx vitest run --project e2e test/e2e/screens.test.ts -u\` takes them again.
 
-Escape goes back to the question before. Ctrl-C ends and prints the command that resumes with all answers given so far.
-Every question is also a flag (\`create-market-mcp --help\`).
+Escape goes back to the previous question. Ctrl-C stops and prints the command that resumes with all answers given so far.
+Each question also has a flag (\`create-market-mcp --help\`).
 `;
 
 it('the screens in docs/terminal.md are those of the program', async () => {
@@ -36,7 +36,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
 
   await terminal.asked('Start from');
   await terminal.shows('A spec file');
-  take('The start', 'Each start is also a flag, which answers the question.');
+  take('The start', 'Each start also has a flag. With the flag, this question is not asked.');
   terminal.press(keys.enter);
   await answer('What is the tool called?', 'get_gas_price');
   await answer(
@@ -47,7 +47,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
   await terminal.waitFor('Esc goes back');
   take(
     'The suggestion',
-    'Enter takes what is shown, the right arrow makes it text to edit, and typing replaces it.',
+    'Enter accepts the suggestion. The right arrow turns it into text to edit. Typing replaces it.',
   );
   terminal.press('chain:string(base, ethereum)=base Chain to look up', keys.enter);
   await terminal.waitFor('2  █');
@@ -55,18 +55,24 @@ it('the screens in docs/terminal.md are those of the program', async () => {
   await terminal.shows('limit?:int█');
   take(
     'Fields as lines',
-    'One field a line, in the [field language](field-language.md). The table says what the lines mean.',
+    'Write one field per line, in the [field language](field-language.md). The table shows what the lines mean.',
   );
   terminal.press('eger=five', keys.enter);
   await terminal.shows('integer=five█');
-  take('An error', 'It stands below its line, which Enter does not leave until it is right.');
+  take(
+    'An error',
+    'An error is shown below its line. Enter does not leave the line until you have corrected it.',
+  );
   terminal.press(keys.ctrlU, 'limit?:integer=10 How many', keys.enter);
   await terminal.waitFor('3  █');
   terminal.press(keys.tab);
   await terminal.asked('Name of the parameter');
   terminal.press('gas limit', keys.enter);
   await terminal.shows('Write gasLimit or gas_limit.');
-  take('Step by step', 'Tab on an empty line asks for one field after the other; the answers become a line.');
+  take(
+    'Step by step',
+    'Tab on an empty line asks for one property of a field after the other. The answers become a line.',
+  );
   terminal.press(keys.escape);
   await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('3  █');
@@ -76,7 +82,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
   await terminal.shows('Choose with the arrow keys and Enter.');
   take(
     'A paste',
-    'Pasted lines become fields, or one answer; where there is a choice they are refused in words.',
+    'Pasted lines become fields or one answer. A question with choices refuses pasted text with a message.',
   );
   terminal.press(keys.down, keys.enter);
   await answer('What does each item contain?', 'gwei:number(examples=0.5|12) Price in gwei', keys.enter);
