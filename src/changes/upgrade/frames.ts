@@ -55,8 +55,8 @@ function releaseOf({ template }: Manifest): Release | undefined {
   if (compareVersions(template, version) > 0) {
     throw new ProjectError(
       'NEWER_PROJECT',
-      `version ${template} made this project, and this program is version ${version}`,
-      `Take the program of version ${template} or later.`,
+      `this project was created by version ${template}, but this program is version ${version}`,
+      `Use version ${template} or later of the program.`,
     );
   }
   const release = readRelease(template);
@@ -66,7 +66,7 @@ function releaseOf({ template }: Manifest): Release | undefined {
     'UNKNOWN_VERSION',
     `${manifestFile}: this program cannot upgrade from version ${template}`,
     carried.length === 0
-      ? 'This copy was packed for one project and knows no earlier version. Use the program as it was published.'
+      ? 'This copy was packed for one project and contains no earlier version. Use the published program.'
       : `It can upgrade from ${carried.join(', ')}. Upgrade to one of them first.`,
   );
 }

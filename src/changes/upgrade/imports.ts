@@ -126,7 +126,7 @@ export function importedPackages(text: string): readonly string[] {
 
 function todoOf(path: string, target: string, { line }: ModuleReference, missing: readonly string[]): Todo {
   const what = missing.length > 0 ? `${missing.join(', ')} from ${target}` : target;
-  return { path, line, text: `imports ${what}, which is gone` };
+  return { path, line, text: `imports ${what}, which no longer exists` };
 }
 
 function relativeTo(path: string, home: string): string {

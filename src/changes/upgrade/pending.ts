@@ -41,7 +41,7 @@ export function readPending(directory: string): Pending | undefined {
   try {
     return JSON.parse(readRegular(path).toString('utf8'));
   } catch (error) {
-    const hint = `Take the project back from version control and remove ${pendingRoot}.`;
+    const hint = `Restore the project from version control, and remove ${pendingRoot}.`;
     throw new ProjectError('UPGRADE_DAMAGED', `${path}: ${(error as Error).message}`, hint, { cause: error });
   }
 }

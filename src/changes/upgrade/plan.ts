@@ -30,7 +30,7 @@ import { inStyle, textOf } from './text.ts';
  */
 export function planUpgrade(directory: string): Upgrade {
   if (readPending(directory)) {
-    const hint = 'Finish it with upgrade --continue, or take it back with upgrade --abort.';
+    const hint = 'Finish it with market-mcp upgrade --continue, or undo it with market-mcp upgrade --abort.';
     throw new ProjectError('UPGRADE_PENDING', `${directory}: an upgrade is not finished`, hint);
   }
   const manifest = readAnyManifest(directory);
@@ -105,7 +105,7 @@ function requireRoom(decided: readonly Decided[]): void {
   throw new CommandError(
     'PLACE_TAKEN',
     `version ${version} has a file of its own where ${blocked.length === 1 ? `${blocked[0]} of yours is` : 'files of yours are'}`,
-    'Rename what is yours, and run the command again. Nothing was changed.',
+    'Nothing was changed. Rename your files, and run the command again.',
     exitCodes.badInput,
     blocked.length === 1 ? [] : blocked,
   );

@@ -16,7 +16,7 @@ export function presentProfile({ answers: { profile } }: Manifest): PlatformProf
   if (found && !problem) return found;
   const what = problem
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
-    : `there is no profile ${profile}`;
+    : `it names the unknown profile ${profile}`;
   throw new ProjectError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
 }
 

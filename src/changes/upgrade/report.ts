@@ -27,7 +27,8 @@ export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): Up
     counts: present.map(([what, { length }]) => `${length} ${what}`).join(', '),
     open: [
       ...of('conflict').map(
-        ({ path, lines = [] }) => `${path}: both sides changed the lines after line ${lines.join(', ')}`,
+        ({ path, lines = [] }) =>
+          `${path}: you and the new version both changed the text after line ${lines.join(', ')}`,
       ),
       ...todos.map(({ path, line, text }) => `${path}:${line}: ${text}`),
     ],
@@ -37,12 +38,12 @@ export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): Up
 
 function noteOf({ path, kind, why, patch }: UpgradedFile): string | undefined {
   if (kind === 'merged') return `${path}: merged with your changes`;
-  if (kind === 'imports') return `${path}: its imports name the modules of the new runtime`;
+  if (kind === 'imports') return `${path}: its imports now refer to the modules of the new runtime`;
   if (kind === 'overruled')
     return `${path}: replaced, it is part of the runtime. Your edit is kept in ${patch}`;
-  if (why === 'deleted') return `${path}: you deleted it, and it stays away`;
+  if (why === 'deleted') return `${path}: you deleted it, so it was not added again`;
   if (kind === 'kept')
-    return `${path}: left as it is. ${patch ? `What this version has there: ${patch}` : ''}`.trim();
+    return `${path}: left unchanged. ${patch ? `The text of this version: ${patch}` : ''}`.trim();
   return undefined;
 }
 

@@ -13,7 +13,7 @@ export function openConflicts(
   return conflicts.flatMap((path) => {
     const place = join(directory, path);
     const text = existsSync(place) ? textOf(readRegular(place)) : '';
-    if (hasMarkers(text)) return [{ path, text: 'it still holds conflict markers' }];
+    if (hasMarkers(text)) return [{ path, text: 'it still contains conflict markers' }];
     return path === 'package.json' ? jsonProblems(path, text) : [];
   });
 }

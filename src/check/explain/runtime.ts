@@ -3,12 +3,12 @@ import { contrast, type Explanations } from './model.ts';
 /** What a project carries of this program. */
 export const runtimeExplanations: Explanations = {
   'runtime.outdated': contrast(
-    'A fix of the runtime reaches a server only when its project is upgraded; some fixes close a way to harm the server.',
+    'A server gets a fix of the runtime only when its project is upgraded. Some fixes close security holes.',
     '$ market-mcp doctor\nruntime: 0.1.0, this program: 0.2.0',
     '$ market-mcp upgrade\n$ market-mcp doctor\nruntime: 0.2.0, this program: 0.2.0',
   ),
   'runtime.edited': contrast(
-    'The runtime is tested as a whole, and an upgrade replaces it: an edit of it is not tested, and is lost.',
+    'The runtime is tested as a whole, and an upgrade replaces it. An edit is untested and gets lost.',
     '// src/server/http.ts\nresponse.setHeader("x-mine", "1"); // added by hand',
     '// src/server/http.ts is as it was written; the header is added by the proxy in front of the server',
   ),

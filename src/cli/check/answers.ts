@@ -1,7 +1,7 @@
 import type { SourceAnswer } from '../../check/logged.ts';
 
 const origins = {
-  network: 'asked of the API',
+  network: 'answered by the API',
   recorded: 'recorded from the API',
   document: "examples of the API's document",
 } as const;
@@ -22,8 +22,8 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
   return [
     sent > 0
       ? `The check made ${sent} ${sent === 1 ? 'request' : 'requests'} to APIs; equal requests are made once.`
-      : `${answers.length} answers of APIs came from test/recordings/; --live asks the APIs.`,
+      : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
     ...[...counts].sort().map(([line, count]) => `${line}, ${count} ${count === 1 ? 'time' : 'times'}`),
-    ...(hasExamples ? ['  npm run record replaces examples by what the API really answers.'] : []),
+    ...(hasExamples ? ['  npm run record replaces examples by real answers of the API.'] : []),
   ];
 }

@@ -61,7 +61,7 @@ export async function doctor(output: Output): Promise<ExitCode> {
   output.line();
   for (const problem of diagnosis.problems) output.note(problem);
   const ok = diagnosis.problems.length === 0;
-  if (ok) output.done('nothing to put right');
+  if (ok) output.done('no problems found');
   output.result({ ok, ...diagnosis });
   return ok ? exitCodes.ok : exitCodes.checkFailed;
 }
@@ -135,7 +135,7 @@ function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
   const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
   return [
     ...(least !== undefined && compareVersions(node.version, least) < 0
-      ? [`Node ${node.version} is older than package.json asks for: ${node.required}`]
+      ? [`Node ${node.version} is older than package.json requires: ${node.required}`]
       : []),
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
@@ -158,13 +158,13 @@ function rows(found: Diagnosis): readonly (readonly [string, string])[] {
     ['project', found.directory],
     ['this program', versions.program],
     ['runtime', versions.runtime],
-    ['Node', `${node.version}${node.required === null ? '' : ` (package.json asks for ${node.required})`}`],
+    ['Node', `${node.version}${node.required === null ? '' : ` (package.json requires ${node.required})`}`],
     [
       'package manager',
       `${name} ${packageManager.version ?? 'not installed'}, ${lockFile ?? 'no lock file'}`,
     ],
     ['environment', `NODE_ENV ${environment.nodeEnv ?? 'unset'}, ${dotEnvText(environment.dotEnv)}`],
-    ['yours', edited(owners.yours, 'no longer as first written')],
+    ['yours', edited(owners.yours, 'changed by you')],
     ['generated', edited(owners.generated, 'edited')],
     ['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`],
     ['upgrade', upgradeText(upgrade)],

@@ -43,13 +43,13 @@ export async function upgrade(flags: UpgradeFlags, output: Output): Promise<Exit
 
 function requireVersion({ to, abort, continue: goOn }: UpgradeFlags): void {
   if (abort && goOn) {
-    throw new CommandError('BAD_USAGE', '--continue and --abort exclude each other', 'Give one of them.');
+    throw new CommandError('BAD_USAGE', '--continue and --abort cannot be combined', 'Use only one of them.');
   }
   if (to === undefined || to === version) return;
   throw new CommandError(
     'UNKNOWN_VERSION',
-    `--to ${to}: this program carries version ${version} and no other`,
-    `Run the upgrade with the program of version ${to}, or leave --to out.`,
+    `--to ${to}: this program contains only version ${version}`,
+    `Run the upgrade with version ${to} of the program, or remove --to.`,
   );
 }
 
@@ -59,8 +59,8 @@ async function requireCommitted(directory: string): Promise<void> {
   if (paths.length === 0) return;
   throw new ProjectError(
     'NOT_COMMITTED',
-    `there are changes that are not committed: ${nameList(paths)}`,
-    'Commit or stash them first, or upgrade all the same with --force. Nothing was changed.',
+    `there are uncommitted changes: ${nameList(paths)}`,
+    'Nothing was changed. Commit or stash them first, or add --force to upgrade anyway.',
   );
 }
 
@@ -93,8 +93,8 @@ function requireNothingOpen(planned: Upgrade): void {
   if (open.length === 0) return;
   throw new CommandError(
     'UPGRADE_CONFLICTS',
-    `the upgrade to ${planned.to} needs you in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
-    `Edit the files, then run: ${marketCommand('upgrade', '--continue')}. To take all of it back: ${undo()}`,
+    `the upgrade to ${planned.to} needs your decision in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
+    `Edit the files, then run: ${marketCommand('upgrade', '--continue')}. To undo the upgrade: ${undo()}`,
     exitCodes.checkFailed,
     open,
     contents(planned),
@@ -105,8 +105,8 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
   const pending = requirePending(directory);
   const open = openConflicts(directory, pending);
   if (open.length > 0) {
-    const hint = `Resolve them, then run: ${marketCommand('upgrade', '--continue')}. To take all of it back: ${undo()}`;
-    const message = `the upgrade is not resolved in ${nameList(open.map(({ path }) => path))}`;
+    const hint = `Resolve them, then run: ${marketCommand('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
+    const message = `conflicts of the upgrade are not resolved in ${nameList(open.map(({ path }) => path))}`;
     const details = open.map(({ path, text }) => `${path}: ${text}`);
     throw new CommandError('UPGRADE_CONFLICTS', message, hint, exitCodes.checkFailed, details);
   }
@@ -150,7 +150,7 @@ async function abort(directory: string, output: Output): Promise<ExitCode> {
   });
   const { frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
   output.done(`every file is as it was before the upgrade from ${pending.from}`);
-  output.line(`  Where packages were installed meanwhile, bring the old ones back with: ${frozenInstall}`);
+  output.line(`  If packages were installed meanwhile, restore the old ones with: ${frozenInstall}`);
   output.result({ ok: true, directory, from: pending.from, files: Object.keys(pending.files) });
   return exitCodes.ok;
 }
@@ -160,8 +160,8 @@ function requirePending(directory: string): Pending {
   if (pending) return pending;
   throw new ProjectError(
     'NO_UPGRADE',
-    `${directory}: no upgrade is unfinished`,
-    'Begin one with: market-mcp upgrade',
+    `${directory}: there is no unfinished upgrade`,
+    'Start one with: market-mcp upgrade',
   );
 }
 

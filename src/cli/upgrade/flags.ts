@@ -9,14 +9,11 @@ export function withUpgrade(program: Command, run: Run): void {
     .description(
       'bring the project to the version of this program: its runtime is replaced, your edits are merged',
     )
-    .option(
-      '--to <version>',
-      'the version to upgrade to (default: that of this program, which carries no other)',
-    )
+    .option('--to <version>', 'the version to upgrade to (only the version of this program is possible)')
     .option('--dry-run', 'print what would change as a unified diff, write nothing')
     .option('--continue', 'finish an upgrade after its conflicts are resolved')
-    .option('--abort', 'take an unfinished upgrade back, to the byte')
-    .option('--force', 'upgrade although there are changes that are not committed')
+    .option('--abort', 'undo an unfinished upgrade completely')
+    .option('--force', 'upgrade despite uncommitted changes')
     .option('--no-install', 'do not install packages, build or check')
     .option('--no-check', 'do not build, and do not run the self-check')
     .option('--json', 'print one JSON object')
@@ -25,7 +22,7 @@ export function withUpgrade(program: Command, run: Run): void {
     );
   program
     .command('doctor')
-    .description('say what the project runs on, what belongs to whom in it, and what an upgrade would do')
+    .description('show the versions of the project, who owns which files, and what an upgrade would do')
     .option('--json', 'print one JSON object')
     .action(() => run(async (output) => (await import('../commands/doctor.ts')).doctor(output)));
 }

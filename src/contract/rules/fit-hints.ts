@@ -9,13 +9,13 @@ export const fitHintRules: readonly StaticRule[] = [
   {
     id: 'fit.title',
     level: 'should',
-    title: 'every tool has a title for people',
+    title: 'every tool has a display title',
     source: 'MCP 2025-06-18, Tool; claude.com/docs connectors, review criteria',
     fix: 'Add a title of a few words: title: "Gas price".',
     inspect: ({ title, annotations }) =>
       unless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
         path: 'title',
-        expected: 'a name for people',
+        expected: 'a display name',
         actual: shorten(title),
       }),
   },
@@ -42,7 +42,7 @@ export const fitHintRules: readonly StaticRule[] = [
     level: 'should',
     title: 'the hints of every tool agree with its name, its _meta and the requests it makes',
     source: 'MCP 2025-11-25, ToolAnnotations; C§2.1 (rateLimit); RFC 9110 §9.2 (methods)',
-    fix: 'Correct the hint, or the name: clients run a read-only tool without asking anybody.',
+    fix: 'Correct the hint or the name. Clients run a read-only tool without asking the user.',
     inspect: (tool, _siblings, _profile, methods) => {
       if (!isObject(tool.annotations)) return [];
       const name = isText(tool.name) ? tool.name : '';
@@ -74,17 +74,17 @@ function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject
   return [
     ...unless(!isWriting || readOnlyHint !== true, {
       path: 'annotations.readOnlyHint',
-      expected: `false, as the name ${name} tells of an effect`,
+      expected: `false, as the name ${name} indicates an effect`,
       actual: 'true',
     }),
     ...unless(!isDeleting || readOnlyHint === true || destructiveHint !== false, {
       path: 'annotations.destructiveHint',
-      expected: `true, as the name ${name} tells of deleting`,
+      expected: `true, as the name ${name} indicates deletion`,
       actual: 'false',
     }),
     ...unless(effect !== 'reads' || readOnlyHint === true || destructiveHint !== true, {
       path: 'annotations.destructiveHint',
-      expected: `false, as the name ${name} tells of reading`,
+      expected: `false, as the name ${name} indicates reading`,
       actual: 'true',
     }),
   ];
@@ -105,7 +105,7 @@ function againstMeta(
     }),
     ...unless(!isLimited || openWorldHint !== false, {
       path: 'annotations.openWorldHint',
-      expected: 'true, as _meta.rateLimit tells of an API of others',
+      expected: 'true, as _meta.rateLimit indicates an external API',
       actual: 'false',
     }),
   ];
@@ -136,7 +136,7 @@ function againstMethods(
     }),
     ...unless(methods.length === 0 || openWorldHint !== false, {
       path: 'annotations.openWorldHint',
-      expected: 'true, as the tool asks an API',
+      expected: 'true, as the tool calls an API',
       actual: 'false',
     }),
   ];

@@ -10,10 +10,10 @@ const mostTokens = 25_000;
 export const fitResultRule: LiveRule = ofResults({
   id: 'fit.result-tokens',
   level: 'should',
-  title: 'no result takes more than 25,000 tokens',
+  title: 'no result has more than 25,000 tokens',
   source:
     'Claude Code docs, MCP: MAX_MCP_OUTPUT_TOKENS is 25,000; claude.com/docs connectors, review criteria',
-  fix: 'Page the answer, let the caller choose fields, or summarize it: hosts cut what is longer.',
+  fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts truncate longer results.',
   judge: ({ content, structuredContent }) => {
     const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);

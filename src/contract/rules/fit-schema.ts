@@ -30,26 +30,26 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.no-root-union',
     level: 'should',
-    title: 'no inputSchema composes at its root',
+    title: 'no inputSchema has a union or another composition at its root',
     source:
       'Anthropic API ("does not support oneOf, allOf, or anyOf at the top level"); OpenAI API, functions',
-    fix: 'Write plain properties; check in the handler which of them belong together.',
+    fix: 'Use plain properties, and check in the handler which of them belong together.',
     inspect: ({ inputSchema }) => keywordProblems(root(inputSchema), rootKeywords),
   },
   {
     id: 'fit.no-ref',
     level: 'should',
-    title: 'no inputSchema holds a reference',
+    title: 'no inputSchema contains a reference',
     source: 'Anthropic API: $ref is refused in the input_schema of a tool; Gemini API, function declarations',
-    fix: 'Write out what the $ref points at.',
+    fix: 'Replace the $ref by the schema that it refers to.',
     inspect: ({ inputSchema }) => keywordProblems([...places(inputSchema, 'inputSchema')], ['$ref']),
   },
   {
     id: 'fit.keywords',
     level: 'should',
-    title: 'no inputSchema uses keywords that a model API does not know',
+    title: 'no inputSchema uses keywords that model APIs do not support',
     source: 'OpenAI API, structured outputs: unsupported keywords; Gemini API, Schema',
-    fix: 'Describe the values by type, enum, properties, items and anyOf, and say the rest in a description.',
+    fix: 'Describe the values by type, enum, properties, items and anyOf. Put the rest into a description.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap((place) =>
         keywordProblems(
@@ -61,9 +61,9 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.property-names',
     level: 'should',
-    title: 'every parameter has a name that model APIs take',
+    title: 'every parameter has a name that model APIs accept',
     source: 'Anthropic API: property keys match ^[a-zA-Z0-9_.-]{1,64}$',
-    fix: 'Use letters, digits, _, - and dots, at most 64.',
+    fix: 'Use at most 64 letters, digits, _, - and dots.',
     inspect: ({ inputSchema }) =>
       parametersIn(inputSchema)
         .filter(({ property }) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(property))
@@ -76,9 +76,9 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.enum-size',
     level: 'should',
-    title: 'no inputSchema lists more allowed values than a model API takes',
+    title: 'no inputSchema lists more allowed values than model APIs accept',
     source: 'OpenAI API, structured outputs: limitations on enum size, as they were first published',
-    fix: 'Take a text and name the usual values in its examples, or offer a tool that searches for them.',
+    fix: 'Use a string with the usual values as examples, or add a tool that searches for the values.',
     inspect: ({ inputSchema }) => enumProblems([...places(inputSchema, 'inputSchema')]),
   },
   {
@@ -86,7 +86,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     level: 'should',
     title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
     source: 'Azure OpenAI, structured outputs: 5 levels, 100 properties; OpenAI API, as first published',
-    fix: 'Flatten it: parameters at the root are filled in best.',
+    fix: 'Flatten the schema. Models fill in parameters at the root best.',
     inspect: ({ inputSchema }) => {
       const parameters = parametersIn(inputSchema);
       const deepest = parameters.find(({ path }) => levelsOf(path) > most.levels);
@@ -109,7 +109,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no parameter decides whether a call reads or writes',
     source: 'claude.com/docs connectors, review criteria: separate read and write tools',
-    fix: 'Make a tool for each: its annotations can then be true.',
+    fix: 'Make one tool for reading and one for writing, so that their annotations can be correct.',
     inspect: ({ inputSchema }) => {
       const names = propertiesOf(inputSchema).map(([name]) => normalize(name));
       const isOpen = names.some((name) => /^(path|endpoint|url|uri|route)$/.test(name));
@@ -127,10 +127,10 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.no-secrets',
     level: 'should',
-    title: 'no parameter asks for a password, a key, a card or a conversation',
+    title: 'no parameter requests a password, a key, a card number or a conversation',
     source:
       'OpenAI Apps SDK, app submission guidelines: restricted data; claude.com directory policy: no chat history',
-    fix: 'Keep the keys of your sources in the environment of the server, and ask for what the answer needs.',
+    fix: 'Keep the keys of your sources in the environment of the server, and request only what the tool needs.',
     inspect: ({ inputSchema }) =>
       parametersIn(inputSchema)
         .filter(({ property }) => secret.test(normalize(property)))

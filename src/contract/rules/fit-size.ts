@@ -12,9 +12,9 @@ export const fitSizeRules: readonly StaticRule[] = [
   {
     id: 'fit.tokens-tool',
     level: 'should',
-    title: `no definition takes more than ${format(budgets.tool)} tokens`,
+    title: `no definition has more than ${format(budgets.tool)} tokens`,
     source: 'a budget of this check: four times the mean of large public servers, which is about 500',
-    fix: 'Shorten descriptions and enums, drop fields nobody needs, or split the tool.',
+    fix: 'Shorten descriptions and enums, remove fields that nobody needs, or split the tool.',
     inspect: (tool) =>
       unless(tokensOf(tool) <= budgets.tool, {
         expected: `at most ${format(budgets.tool)} tokens (estimated)`,
@@ -24,7 +24,7 @@ export const fitSizeRules: readonly StaticRule[] = [
   {
     id: 'fit.tokens-list',
     level: 'should',
-    title: `the list of tools takes no more than ${format(budgets.list)} tokens`,
+    title: `the list of tools has at most ${format(budgets.list)} tokens`,
     source:
       'Claude Code docs, MCP: beyond 10 % of the context (20,000 of 200,000 tokens) tools are not loaded',
     fix: 'Shorten the largest definitions first, or split the server.',
@@ -44,7 +44,7 @@ export const fitSizeRules: readonly StaticRule[] = [
     level: 'should',
     title: `no description of a tool is longer than ${format(descriptionCharacters)} characters`,
     source: 'OpenAI API: a longer description of a function is refused; Claude Code docs, MCP: cut at 2 KB',
-    fix: 'Say what it returns and when to use it; move the rest to the parameters or to your documentation.',
+    fix: 'Say what the tool returns and when to use it. Move the rest to the parameters or to your documentation.',
     inspect: ({ description }) =>
       unless(!isText(description) || description.length <= descriptionCharacters, {
         path: 'description',

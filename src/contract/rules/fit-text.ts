@@ -9,9 +9,9 @@ export const fitTextRules: readonly StaticRule[] = [
   {
     id: 'fit.no-instructions',
     level: 'should',
-    title: 'no text of a tool gives orders to the model that reads it',
+    title: 'no text of a tool gives instructions to the model',
     source: 'OWASP MCP Top 10, tool poisoning; claude.com/docs connectors, review criteria: prompt injection',
-    fix: 'Describe the tool and nothing else, in plain visible text.',
+    fix: 'Describe only the tool, in plain visible text.',
     inspect: (tool) =>
       textsOf(tool).flatMap(({ path, text }) =>
         injections
@@ -26,9 +26,9 @@ export const fitTextRules: readonly StaticRule[] = [
   {
     id: 'fit.no-promotion',
     level: 'should',
-    title: 'no text of a tool praises it or runs others down',
+    title: 'no text of a tool praises it or disparages others',
     source: 'OpenAI Apps SDK, app submission guidelines: fair play; claude.com directory policy',
-    fix: 'Say what it does; which tool is chosen is for the model to decide.',
+    fix: 'Say only what the tool does. The model decides which tool to use.',
     inspect: (tool) =>
       textsOf(tool).flatMap(({ path, text }) =>
         unless(!promotion.test(text), {
@@ -44,7 +44,7 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no two tools look alike',
     source:
       'Anthropic, Writing tools for agents: distinct names and purposes; OpenAI Apps SDK: unique tool names',
-    fix: 'Name what differs: get_spot_price and get_price_history; or make one tool of the two.',
+    fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
       const { name, words } = traitsOf(tool);
       const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
@@ -57,12 +57,12 @@ export const fitTextRules: readonly StaticRule[] = [
       return [
         ...unless(name === '' || twin === undefined, {
           path: 'name',
-          expected: 'a name that nobody mistakes for another',
+          expected: 'a name that cannot be confused with another',
           actual: `${shorten(tool.name)} beside ${shorten(twin?.name)}`,
         }),
         ...unless(echo === undefined, {
           path: 'description',
-          expected: 'words of its own',
+          expected: 'a name with different words',
           actual: `the words of ${shorten(echo?.name)} in another order`,
         }),
       ];
@@ -71,9 +71,9 @@ export const fitTextRules: readonly StaticRule[] = [
   {
     id: 'fit.repetition',
     level: 'should',
-    title: 'no text of a tool says what another one says already',
+    title: 'no text of a tool repeats another one',
     source: 'Anthropic, Writing tools for agents: every token of a definition is read at each request',
-    fix: 'Leave the repetition out.',
+    fix: 'Remove the repetition.',
     inspect: (tool) => [...headingProblems(tool), ...sentenceProblems(tool), ...echoProblems(tool)],
   },
 ];
@@ -125,7 +125,7 @@ const injections = [
       /\b(always|must|you should)\b.{0,20}\b(call|use|invoke|run)\b.{0,30}\b(this tool|it|me)\b.{0,20}\bfirst\b/is,
   },
   {
-    what: 'it poses as the system',
+    what: 'it pretends to be the system',
     pattern: /<\/?\s*(important|system|instructions?|secret|hidden|assistant|admin)\b/i,
   },
   { what: 'it hides text in a comment', pattern: /<!--/ },
@@ -134,7 +134,7 @@ const injections = [
     pattern: /(~|\$HOME|\/home\/\w+|\/root)\/\.\w+|\bid_(rsa|ed25519)\b|\bmcp\.json\b|\.ssh\//i,
   },
   {
-    what: 'it holds characters that nobody sees',
+    what: 'it contains invisible characters',
     pattern: /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u,
   },
 ];

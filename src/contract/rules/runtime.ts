@@ -10,9 +10,9 @@ export const runtimeRules: readonly LiveRule[] = [
   {
     id: 'runtime.outdated',
     level: 'should',
-    title: 'the runtime is that of the program that checks it',
+    title: 'the runtime has the version of the program that checks it',
     source: 'create-market-mcp, docs/upgrade.md',
-    fix: 'Run market-mcp upgrade. This is a MUST where a version in between fixes a security issue.',
+    fix: 'Run market-mcp upgrade. This is a MUST if a version in between fixes a security issue.',
     controls: [],
     levelOf: ({ runtime }: Target) => (runtime && missingFixes(runtime).length > 0 ? 'must' : 'should'),
     check: async (probe) => outdatedProblems(runtimeOf(probe)),
@@ -20,14 +20,14 @@ export const runtimeRules: readonly LiveRule[] = [
   {
     id: 'runtime.edited',
     level: 'should',
-    title: 'the files of the runtime are as they were written',
+    title: 'the files of the runtime are unchanged',
     source: 'create-market-mcp, docs/upgrade.md',
-    fix: 'Move the edit into a file of your own, and restore the file from version control: an upgrade replaces it.',
+    fix: 'Move your edit to another file, and restore this file from version control. An upgrade replaces it.',
     controls: [],
     check: async (probe) =>
       runtimeOf(probe).edited.map((path) => ({
         path,
-        expected: 'the text that was written',
+        expected: 'the original text',
         actual: 'another text, or no file',
       })),
   },
@@ -35,7 +35,7 @@ export const runtimeRules: readonly LiveRule[] = [
 
 function runtimeOf({ target }: Probe): Runtime {
   if (target.runtime) return target.runtime;
-  throw new NotRun('the server is not one of a project of create-market-mcp');
+  throw new NotRun('the server does not belong to a project of create-market-mcp');
 }
 
 function outdatedProblems(runtime: Runtime): readonly Problem[] {

@@ -59,14 +59,20 @@ describe('imports from a runtime that changes', () => {
   });
 
   it.each([
-    [`import { Gone } from '../../contract/model.ts';`, 'imports Gone from contract/model.ts, which is gone'],
+    [
+      `import { Gone } from '../../contract/model.ts';`,
+      'imports Gone from contract/model.ts, which no longer exists',
+    ],
     [
       `\n\nimport { misfit } from '../server/call.ts';`,
-      'imports misfit from src/server/call.ts, which is gone',
+      'imports misfit from src/server/call.ts, which no longer exists',
     ],
-    [`import '../server/environment.ts';`, 'imports src/server/environment.ts, which is gone'],
-    [`import * as all from '../../contract/model.ts';`, 'imports contract/model.ts, which is gone'],
-    [`const m = await import('../../contract/model.ts');`, 'imports contract/model.ts, which is gone'],
+    [`import '../server/environment.ts';`, 'imports src/server/environment.ts, which no longer exists'],
+    [`import * as all from '../../contract/model.ts';`, 'imports contract/model.ts, which no longer exists'],
+    [
+      `const m = await import('../../contract/model.ts');`,
+      'imports contract/model.ts, which no longer exists',
+    ],
   ])('%j is left to the author, with its line', (text, what) => {
     const lines = text.split('\n').length;
     expect(moved(text)).toEqual({ text, todos: [{ path: 'src/tools/x.ts', line: lines, text: what }] });
