@@ -336,33 +336,36 @@ test('any answer that JSON can carry arrives as it is, and any other becomes a f
 });
 
 describe('answers take turns', () => {
-  const busyFor = (ms: number) => {
-    const until = performance.now() + ms;
-    while (performance.now() < until);
-  };
-
-  test('one is made at once; after a long one the others wait, the quickest kind first', async () => {
+  test('those of slow tools are made one by one, those of quick tools at once', async () => {
     const turns = createTurns();
+    const slow = { ...compileTool(throwing), answerMs: 50 };
+    const quick = compileTool(echo);
     const order: string[] = [];
-    const tools = { slow: compileTool(throwing), quick: compileTool(echo) };
-    tools.slow.answerMs = 15;
-    const make = async (kind: 'slow' | 'quick') => {
-      await turns(tools[kind]);
-      order.push(kind);
-      busyFor(kind === 'slow' ? 15 : 0);
+    const make = async (name: string, tool: typeof slow) => {
+      await turns(tool);
+      order.push(name);
     };
-    const all: Promise<void>[] = [];
-    for (const kind of ['slow', 'slow', 'slow', 'slow', 'quick', 'quick'] as const) {
-      all.push(make(kind));
-      await Promise.resolve(); // what may be made at once is made before the next one comes
-    }
+    const all = [make('slow 1', slow), make('slow 2', slow), make('slow 3', slow)];
+    for (let count = 0; count < 20; count++) all.push(make('quick', quick));
+    await all[0];
+    await all.at(-1);
+    expect(order).toEqual(['slow 1', ...Array(20).fill('quick')]);
     await Promise.all(all);
-    expect(order).toEqual(['slow', 'quick', 'quick', 'slow', 'slow', 'slow']);
+    expect(order.slice(-2)).toEqual(['slow 2', 'slow 3']);
+    // Nobody waits behind one that is done.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(turns(slow)).toBeUndefined();
   });
 
-  test('many quick ones are made in the same turn', async () => {
-    const turns = createTurns();
-    const tool = compileTool(echo);
-    expect(Array.from({ length: 50 }, () => turns(tool))).toEqual(Array(50).fill(undefined));
+  test('a tool is slow when several of its answers were, and quick when one was', async () => {
+    const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(20_000_000) })));
+    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    for (let count = 1; count <= 4; count++) {
+      await runCall(large, {}, context);
+      expect(large.answerMs).toBeCloseTo(3 * count, 5);
+    }
+    const small = { ...compileTool(echo), answerMs: 1_000 };
+    await runCall(small, { value: 'x' }, context);
+    expect(small.answerMs).toBeLessThan(1_000);
   });
 });

@@ -69,34 +69,33 @@ export interface CallContext {
 /** Waits until the answer of a tool may be made; undefined where it may be made at once. */
 export type Turns = (tool: CompiledTool) => Promise<void> | undefined;
 
-/** Time that answers may take of one turn of the event loop, in milliseconds. */
-const sliceMs = 10;
+/** A tool whose answers take longer is slow, in milliseconds; and how much slower one answer can make it seem. */
+const slowMs = 10;
+const mostRiseMs = 3;
 
 /**
- * Lets answers be made one by one, where one turn of the event loop has no time for all: those of the tool whose answers
- * are made quickest come first, so that small ones do not wait for many large ones, and the memory of a large one is given
- * back before the next is made.
+ * Lets the answers of slow tools be made one by one, each after a pause as long as the one before it took. So quick tools
+ * are answered and connections accepted in between, and the memory of a large answer is given back before the next is made.
  */
 export function createTurns(): Turns {
-  const waiting: { readonly tool: CompiledTool; readonly go: () => void }[] = [];
-  /** When the slice of this turn ends; 0 where no answer was made in it. */
-  let endsAt = 0;
-  const begin = () => {
-    endsAt = performance.now() + sliceMs;
-    setImmediate(next);
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  const take = () => {
+    isTaken = true;
+    const from = performance.now();
+    setImmediate(() => setTimeout(next, performance.now() - from).unref());
   };
   const next = () => {
-    endsAt = 0;
-    const [first] = waiting.sort((a, b) => a.tool.answerMs - b.tool.answerMs).splice(0, 1);
-    if (!first) return;
-    begin();
-    first.go();
+    isTaken = false;
+    const go = waiting.shift();
+    if (!go) return;
+    take();
+    go();
   };
   return (tool) => {
-    if (endsAt === 0) begin();
-    else if (waiting.length > 0 || performance.now() > endsAt) {
-      return new Promise((go) => waiting.push({ tool, go }));
-    }
+    if (tool.answerMs < slowMs) return undefined;
+    if (isTaken) return new Promise((go) => waiting.push(go));
+    take();
     return undefined;
   };
 }
@@ -141,7 +140,7 @@ export async function runCall(
   await context.turns?.(compiled);
   const from = performance.now();
   const result = resultOf(compiled, outcome);
-  compiled.answerMs = (3 * compiled.answerMs + performance.now() - from) / 4;
+  compiled.answerMs = Math.min(performance.now() - from, compiled.answerMs + mostRiseMs);
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   const message = 'The answer does not match the output schema';
   return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);

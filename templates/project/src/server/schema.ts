@@ -19,7 +19,7 @@ export interface CompiledTool {
   readonly validateOutput: ValidateFunction;
   /** The members of an answer without data: every required one that can hold nothing. */
   readonly blank: JsonObject;
-  /** What it took to make its answers of late, in milliseconds. */
+  /** What its last answer took to make, in milliseconds; a rise counts in part. */
   answerMs: number;
 }
 
