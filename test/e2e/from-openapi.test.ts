@@ -227,6 +227,35 @@ function toolFile(tool: string): string {
     .toLowerCase()}.js`;
 }
 
+describe('an example whose list holds objects of different members', () => {
+  it('compiles', async () => {
+    const lines = { type: 'array', items: { type: 'object', properties: { name: {}, uid: {} } } };
+    const schema = {
+      type: 'object',
+      required: ['order'],
+      properties: { order: { type: 'object', properties: { lines } } },
+    };
+    const example = { order: { lines: [{ name: 'a' }, { uid: 'b' }] } };
+    const order = { ...schema.properties.order, example: example.order };
+    const content = { 'application/json': { schema: { ...schema, properties: { order } } } };
+    const answer = { type: 'object', properties: { id: { type: 'string' } } };
+    const responses = { 200: { content: { 'application/json': { schema: answer } } } };
+    const paths = {
+      '/orders': {
+        post: { operationId: 'createOrder', requestBody: { required: true, content }, responses },
+      },
+    };
+    writeFileSync(
+      join(root, 'orders.json'),
+      JSON.stringify({ openapi: '3.0.0', info: { title: 'Orders' }, paths }),
+    );
+    const made = await scaffold(['orders', ...chosen('orders.json', 'createOrder')], { cwd: root });
+    expect(readFileSync(join(made.directory, 'test/tools/create-order.test.ts'), 'utf8')).toContain(
+      "uid: 'b'",
+    );
+  });
+});
+
 describe('what cannot be taken over', () => {
   it.each([
     [['--operation', 'findPat'], 'Did you mean findPet?'],
