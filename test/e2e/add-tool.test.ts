@@ -198,6 +198,7 @@ describe('in a real terminal', () => {
     'Start from',
     'What is the tool called?',
     'What does it return',
+    'What does a call do?',
     'What are the inputs of the tool?',
     'One record or a list?',
     'What does the tool return?',

@@ -23,6 +23,7 @@ const questions = [
   'Where should the project be created?',
   'What is the tool called?',
   'What does it return',
+  'What does a call do?',
   'What are the inputs of the tool?',
   'One record or a list?',
   'What does the tool return?',
@@ -60,6 +61,7 @@ describe('in a real terminal', () => {
       'What does it return',
       'Returns the gas price of a chain; use it before a transaction is sent.',
     );
+    await type('What does a call do?');
     await type(
       'What are the inputs of the tool?',
       'chain:string(base, ethereum, atlantis)=base Chain "to" look `up` ${now}',
@@ -133,7 +135,7 @@ describe('in a real terminal', () => {
 
   it('step by step, a question takes one answer: y and Enter never answer the next one', async () => {
     const { terminal } = open('step-by-step');
-    for (const question of questions.slice(0, 4)) {
+    for (const question of questions.slice(0, 5)) {
       await terminal.asked(question);
       terminal.press(keys.enter);
     }

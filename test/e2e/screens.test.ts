@@ -43,6 +43,13 @@ it('the screens in docs/terminal.md are those of the program', async () => {
     'What does it return',
     'Returns the gas price of a chain. Use it before a transaction is sent.',
   );
+  await terminal.asked('What does a call do?');
+  await terminal.shows('It acts');
+  take(
+    'What a call does',
+    'The choice follows from the name. The annotations of the tool follow from the choice.',
+  );
+  terminal.press(keys.enter);
   await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('Esc goes back');
   take(
