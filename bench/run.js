@@ -9,6 +9,7 @@ import { fromNothing } from './parts/from-nothing.js';
 import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
 import { marketplace } from './parts/marketplace.js';
+import { modern } from './parts/modern.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
 import { since } from './parts/since.js';
@@ -27,6 +28,7 @@ const parts = [
   coldNpx,
   compile,
   load,
+  modern,
   since,
   growth,
   scaleOut,

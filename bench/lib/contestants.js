@@ -16,6 +16,7 @@ import { audience, issuer, publicKeyPem } from './tokens.js';
  * @property {string} title
  * @property {string} script
  * @property {(auth: boolean) => Record<string, string | undefined>} env
+ * @property {boolean} [modern] whether it is asked at 2026-07-28, without sessions
  */
 
 /**
@@ -28,6 +29,7 @@ import { audience, issuer, publicKeyPem } from './tokens.js';
  * @property {Contestant} fastmcp
  * @property {Contestant} framework
  * @property {Contestant} bare
+ * @property {Contestant} sdk2 the handler of version 2 of the SDK, asked at 2026-07-28
  */
 
 /** @type {Map<number, Promise<Field>>} */
@@ -100,6 +102,10 @@ function peersOf(task) {
     fastmcp: peer(titleOf('fastmcp'), 'fastmcp.js'),
     framework: peer(titleOf('mcp-framework'), 'mcp-framework.js'),
     bare: peer('bare node:http', 'bare.js'),
+    sdk2: {
+      ...peer(`SDK v2's handler (${titleOf('@modelcontextprotocol/server')}, ${titleOf('hono')})`, 'sdk2.js'),
+      modern: true,
+    },
   };
 }
 

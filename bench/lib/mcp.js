@@ -8,9 +8,46 @@ export const initializeParams = {
 };
 
 /**
+ * Who sends a request, and in which era of MCP.
+ *
+ * @typedef {object} Identity
+ * @property {string} [session]
+ * @property {string} [token]
+ * @property {boolean} [modern] whether it is one of 2026-07-28, which has no sessions
+ */
+
+const modernVersion = '2026-07-28';
+const key = (/** @type {string} */ name) => `io.modelcontextprotocol/${name}`;
+
+/** What a request of 2026-07-28 has in its params besides. @param {object} params */
+export function modernParams(params) {
+  const { clientInfo, capabilities } = initializeParams;
+  const _meta = {
+    [key('protocolVersion')]: modernVersion,
+    [key('clientInfo')]: clientInfo,
+    [key('clientCapabilities')]: capabilities,
+  };
+  return { ...params, _meta };
+}
+
+/**
+ * The headers of a request of 2026-07-28 that repeat its body.
+ *
+ * @param {string} method
+ * @param {object} params
+ */
+export function modernHeaders(method, params) {
+  return {
+    'mcp-protocol-version': modernVersion,
+    'mcp-method': method,
+    ...('name' in params && { 'mcp-name': String(params.name) }),
+  };
+}
+
+/**
  * The headers of an MCP request.
  *
- * @param {{ readonly session?: string, readonly token?: string }} identity
+ * @param {Identity} identity
  */
 export function headersOf({ session, token }) {
   return {
@@ -27,15 +64,20 @@ export function headersOf({ session, token }) {
  * @param {string} url
  * @param {string} method
  * @param {object} params
- * @param {{ readonly session?: string, readonly token?: string }} [identity]
+ * @param {Identity} [identity]
  * @returns {Promise<{ result: any, session: string | undefined }>}
  * @throws {Error} where the answer is not a result
  */
 export async function request(url, method, params, identity = {}) {
   const response = await fetch(url, {
     method: 'POST',
-    headers: headersOf(identity),
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    headers: { ...headersOf(identity), ...(identity.modern && modernHeaders(method, params)) },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: identity.modern ? modernParams(params) : params,
+    }),
   });
   const text = await response.text();
   const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { call, identitiesFor, start } from './contestants.js';
 import { load } from './load.js';
-import { initializeParams, openSession, request } from './mcp.js';
+import { initializeParams, modernHeaders, modernParams, openSession, request } from './mcp.js';
 import { signTokens } from './tokens.js';
 
 /** @import { Contestant } from './contestants.js' */
@@ -39,12 +39,16 @@ async function tokensFor(kind) {
  */
 async function enter(contestant, { method, token: kind }, answer) {
   const used = await tokensFor(kind);
+  const { modern = false } = contestant;
   const server = await start(contestant, kind !== 'none');
   try {
-    await proveAnswer(server, answer, used[0]);
-    const identities = await identitiesFor(server, { sessions: method !== 'initialize', token: used[0] });
+    await proveAnswer(server, answer, used[0], modern);
+    const sessions = method !== 'initialize' && !modern;
+    const plain = await identitiesFor(server, { sessions, token: used[0] });
     const { url, pid } = server;
-    const params = { 'tools/call': call, 'tools/list': {}, initialize: initializeParams }[method];
+    const asked = { 'tools/call': call, 'tools/list': {}, initialize: initializeParams }[method];
+    const params = modern ? modernParams(asked) : asked;
+    const identities = plain.map((headers) => ({ ...headers, ...(modern && modernHeaders(method, asked)) }));
     const job = { url, pid, method, params, identities, ...(kind === 'fresh' && { tokens: used }) };
     return {
       stop: server.stop,
@@ -61,11 +65,12 @@ async function enter(contestant, { method, token: kind }, answer) {
  * @param {Running} server
  * @param {unknown} answer
  * @param {string | undefined} token
+ * @param {boolean} modern
  * @throws {Error} where a call gives something else than all others give
  */
-async function proveAnswer({ url }, answer, token) {
-  const session = await openSession(url, token);
-  const { result } = await request(url, 'tools/call', call, { session, token });
+async function proveAnswer({ url }, answer, token, modern) {
+  const session = modern ? undefined : await openSession(url, token);
+  const { result } = await request(url, 'tools/call', call, { session, token, modern });
   if (!isDeepStrictEqual(result.structuredContent, answer)) {
     throw new Error(`another answer: ${JSON.stringify(result).slice(0, 200)}`);
   }

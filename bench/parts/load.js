@@ -1,14 +1,13 @@
+import { contest } from '../lib/contest.js';
 import { fieldOf, start } from '../lib/contestants.js';
 import { canPin } from '../lib/machine.js';
-import { compare, grow } from '../lib/race.js';
-import { atLeast, atMost, figure, withSpread } from '../lib/section.js';
-import { interleaved, pairedRatio, spreadOf } from '../lib/statistics.js';
+import { grow } from '../lib/race.js';
+import { atMost, figure, withSpread } from '../lib/section.js';
+import { interleaved, spreadOf } from '../lib/statistics.js';
 
 /** @import { Contestant, Field } from '../lib/contestants.js' */
-/** @import { LoadResult } from '../lib/load.js' */
 /** @import { Scenario } from '../lib/race.js' */
 /** @import { Part, Reach, Table } from '../lib/section.js' */
-/** @import { Spread } from '../lib/statistics.js' */
 
 /** @type {Record<string, Scenario>} */
 const scenarios = {
@@ -30,15 +29,15 @@ export const load = {
     const { ours, reference, fastmcp, framework, bare } = field;
     const all = [ours, reference, fastmcp, framework];
 
-    const cached = await race(scenarios.cached, [...all, bare], field, extent);
-    const open = await race(scenarios.open, [...all, bare], field, extent);
-    const fresh = await race(scenarios.fresh, all, field, extent);
-    const initialize = await race(scenarios.initialize, all, field, extent);
+    const cached = await contest(scenarios.cached, [...all, bare], field, extent);
+    const open = await contest(scenarios.open, [...all, bare], field, extent);
+    const fresh = await contest(scenarios.fresh, all, field, extent);
+    const initialize = await contest(scenarios.initialize, all, field, extent);
     const lists = [];
     for (const tools of quick ? [1] : [1, 100, 1_000]) {
       const wide = await fieldOf(tools);
       const rivals = [wide.ours, wide.reference, wide.fastmcp, wide.framework];
-      lists.push(await race(scenarios.list, rivals, wide, extent, `tools/list, ${tools} tools`));
+      lists.push(await contest(scenarios.list, rivals, wide, extent, `tools/list, ${tools} tools`));
     }
     const memory = await weigh(field, quick ? 500 : 100_000);
     const starts = await timeStarts(all, quick ? 1 : 9);
@@ -67,54 +66,6 @@ export const load = {
     };
   },
 };
-
-/**
- * One scenario as a table, and the reaches that can be read from it.
- *
- * @param {Scenario | undefined} scenario
- * @param {readonly Contestant[]} contestants
- * @param {Field} field
- * @param {Parameters<typeof compare>[3]} extent
- * @param {string} [title]
- */
-async function race(scenario, contestants, field, extent, title = scenario?.title ?? '') {
-  if (!scenario) throw new Error('no such scenario');
-  const { results, notes } = await compare(scenario, contestants, field.answer, extent);
-  if (!results.has(field.ours.title)) throw new Error(notes.join('\n'));
-  const of = (/** @type {Contestant} */ { title }, /** @type {keyof LoadResult & string} */ key) =>
-    (results.get(title) ?? []).map((result) => Number(result[key]));
-  const ratio = (/** @type {Contestant} */ other, /** @type {keyof LoadResult & string} */ key) =>
-    pairedRatio(of(field.ours, key), of(other, key));
-  return {
-    notes,
-    /** @type {Table} */
-    table: {
-      head: [title, 'requests/s', 'CPU µs', 'p50 ms', 'p99 ms', 'core used', 'ours against it', 'by CPU'],
-      rows: contestants
-        .filter((contestant) => results.has(contestant.title))
-        .map((contestant) => [
-          contestant.title,
-          withSpread(of(contestant, 'perSecond')),
-          withSpread(of(contestant, 'serverCpuUs')),
-          figure(spreadOf(of(contestant, 'p50')).median),
-          withSpread(of(contestant, 'p99')),
-          `${figure(spreadOf(of(contestant, 'serverBusy')).median * 100)} %`,
-          `${withSpread(ratio(contestant, 'perSecond'))} ×`,
-          `${withSpread(inverse(ratio(contestant, 'serverCpuUs')))} ×`,
-        ]),
-    },
-    /** @param {string} name @param {Contestant} other @param {number} bound */
-    faster: (name, other, bound) =>
-      atLeast(`${title}: requests/s against ${name}`, ratio(other, 'perSecond'), bound),
-    /** @param {string} name @param {Contestant} other */
-    slowest: (name, other) => atMost(`${title}: p99 against ${name}`, ratio(other, 'p99'), 1),
-  };
-}
-
-/** How many times as much for the same CPU. @param {Spread} cost ours against theirs */
-function inverse({ median, min, max }) {
-  return { median: 1 / median, min: 1 / max, max: 1 / min };
-}
 
 const warmUp = 20_000;
 

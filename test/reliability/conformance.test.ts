@@ -9,13 +9,13 @@ import { record } from './figures.ts';
 import { type ServerProcess, startServer } from './server.ts';
 import { nodeDirectory, toolFile, toolVersion } from './toolchain.ts';
 
-const expectedFailures = join(import.meta.dirname, 'conformance-expected-failures.yml');
 const root = scratch();
 let server: ServerProcess;
 
 beforeAll(async () => {
   const directory = await authorProject('conformance', fixtureTools, root);
   answerWithAnyContent(directory);
+  repeatInHeader(directory);
   const built = await compile(directory);
   expect(built.status, built.stdout).toBe(0);
   server = await startServer(directory, { AUTH: 'off', NODE_ENV: 'development' });
@@ -23,22 +23,27 @@ beforeAll(async () => {
 
 afterAll(() => server?.kill());
 
-/** The revision of MCP that SDK 1.x speaks; the suite of 0.2 has scenarios of later ones, too. */
-const revision = '2025-11-25';
+/** Scenarios that the revision does not require, but which judge what its text demands of headers. */
+const headerScenarios = ['http-header-validation', 'http-custom-header-server-validation'];
+
+/** The newest revision with sessions, and the one without. */
+const revisions = ['2025-11-25', '2026-07-28'] as const;
+const all = ['--suite', 'all'];
 
 it.each([
-  { suite: 'conformance-0.1', args: [] },
-  { suite: 'conformance-0.2', args: ['--spec-version', revision] },
-] as const)('the official suite, $suite', async ({ suite, args }) => {
+  { suite: 'conformance-0.1', revision: revisions[0], args: all },
+  { suite: 'conformance-0.2', revision: revisions[0], args: [...all, '--spec-version', revisions[0]] },
+  { suite: 'conformance-0.2', revision: revisions[1], args: ['--requirements', revisions[1]] },
+] as const)('the official suite, $suite at $revision', async ({ suite, revision, args }) => {
   const ran = await run(
     join(nodeDirectory(22), 'node'),
     [
       toolFile(suite, 'dist/index.js'),
       'server',
       ...['--url', `http://127.0.0.1:${server.port}/mcp`],
-      ...['--suite', 'all', ...args],
-      ...['--expected-failures', expectedFailures],
-      ...['--output-dir', join(root, suite)],
+      ...args,
+      ...['--expected-failures', join(import.meta.dirname, `conformance-${revision}.yml`)],
+      ...['--output-dir', join(root, `${suite}-${revision}`)],
     ],
     { cwd: root },
   );
@@ -47,7 +52,7 @@ it.each([
     [...summary.matchAll(new RegExp(`^${mark} ([\\w-]+): \\d+ passed`, 'gm'))].map(([, name]) => name);
   const passed = scenarios('✓');
   const doNotApply = scenarios('✗');
-  record(suite, {
+  record(revision === revisions[0] ? suite : `${suite}-${revision}`, {
     version: toolVersion(suite),
     revision,
     scenarios: passed.length + doNotApply.length,
@@ -56,7 +61,11 @@ it.each([
   });
   expect(ran.status, summary || ran.stderr).toBe(0);
   expect(passed).toEqual(
-    expect.arrayContaining(['server-initialize', 'tools-list', 'tools-call-simple-text']),
+    expect.arrayContaining(
+      revision === revisions[0]
+        ? ['server-initialize', 'tools-list', 'tools-call-simple-text']
+        : ['tools-list', 'tools-call-simple-text', ...headerScenarios],
+    ),
   );
 });
 
@@ -69,7 +78,28 @@ function answerWithAnyContent(directory: string): void {
   const source = readFileSync(file, 'utf8');
   const textAlone = "content: [{ type: 'text', text }], structuredContent }";
   expect(source).toContain(textAlone);
-  const own = "structuredContent.content as CallResult['content'] | undefined";
-  const either = `content: (${own})?.length ? (${own} ?? []) : [{ type: 'text', text }], structuredContent }`;
+  const own = '(structuredContent.content as readonly unknown[] | undefined)';
+  const content = `(${own}?.length ? ${own} : [{ type: 'text', text }]) as unknown as CallResult['content']`;
+  const either = `content: ${content}, structuredContent }`;
   writeFileSync(file, source.replace(textAlone, either));
+  // The text is then no longer the data as JSON.
+  const methods = join(directory, 'src/server/mcp.ts');
+  const spliced = '"structuredContent":${text}';
+  const whole = readFileSync(methods, 'utf8');
+  expect(whole).toContain(spliced);
+  writeFileSync(
+    methods,
+    whole
+      .replace(spliced, '"structuredContent":${JSON.stringify(structuredContent)}')
+      .replace('const [{ text }] = content;', ''),
+  );
+}
+
+/** One tool's parameter is repeated in a header, as no field of a tool spec can say. */
+function repeatInHeader(directory: string): void {
+  const file = join(directory, 'src/tools/test-header.ts');
+  const source = readFileSync(file, 'utf8');
+  const description = "description: 'Region to ask',";
+  expect(source).toContain(description);
+  writeFileSync(file, source.replace(description, `${description} 'x-mcp-header': 'Region',`));
 }

@@ -48,10 +48,10 @@ describe('served without a session', () => {
     });
   });
 
-  test.each(['tools/list', 'resources/list', 'prompts/list'])('%s, as in a session', async (method) => {
+  test('tools/list, as in a session', async () => {
     const { client } = await start();
-    const legacy = await client.request(method, {}, await client.session());
-    const { body } = await send(client, modernRequest(method));
+    const legacy = await client.request('tools/list', {}, await client.session());
+    const { body } = await send(client, modernRequest('tools/list'));
     const result = { resultType: 'complete', _meta: serverInfo, ttlMs: 0, cacheScope: 'public' };
     expect(body.result).toEqual({ ...legacy.body.result, ...result });
   });
@@ -164,6 +164,8 @@ describe('which request is modern, and what it gets', () => {
       [
         'initialize',
         'ping',
+        'resources/list',
+        'prompts/list',
         'logging/setLevel',
         'resources/subscribe',
         'resources/unsubscribe',

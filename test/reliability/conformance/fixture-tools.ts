@@ -54,12 +54,23 @@ export const fixtureTools: readonly AuthoredTool[] = [
     resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
   ]),
   fixture('test_error_handling', 'nothing but a failure', null),
+  fixture(
+    'test_header',
+    'plain text',
+    [text],
+    [{ name: 'region', type: 'string', description: 'Region to ask', examples: ['eu'] }],
+  ),
 ];
 
-function fixture(name: string, returns: string, items: readonly object[] | null): AuthoredTool {
+function fixture(
+  name: string,
+  returns: string,
+  items: readonly object[] | null,
+  input: readonly Field[] = [],
+): AuthoredTool {
   const description = `Returns ${returns}; use it where the conformance suite asks for ${name}.`;
   return {
-    spec: { name, description, returns: 'record', input: [], output: [content] },
+    spec: { name, description, returns: 'record', input, output: [content] },
     read: [items ? `return { content: ${JSON.stringify(items)} };` : "throw new Error('intended');"],
   };
 }

@@ -62,9 +62,7 @@ export function createModern(
   };
   const served = new Map<string, Method>([
     ['server/discover', () => `${cacheable},${discovered.slice(1)}`],
-    ...['tools/list', 'resources/list', 'prompts/list', paidMethod].map(
-      (method) => [method, resultsOf(method)] as const,
-    ),
+    ...['tools/list', paidMethod].map((method) => [method, resultsOf(method)] as const),
   ]);
   const mirrors = new Map(tools.map(({ name, inputSchema }) => [name, mirrorsIn(inputSchema)]));
 

@@ -1,0 +1,62 @@
+import { contest } from '../lib/contest.js';
+import { fieldOf } from '../lib/contestants.js';
+import { grow } from '../lib/race.js';
+import { atMost, figure } from '../lib/section.js';
+import { spreadOf } from '../lib/statistics.js';
+
+/** @import { Contestant } from '../lib/contestants.js' */
+/** @import { Scenario } from '../lib/race.js' */
+/** @import { Part } from '../lib/section.js' */
+
+/** @type {Scenario} */
+const cached = { title: 'tools/call, one token', method: 'tools/call', token: 'one' };
+/** @type {Scenario} */
+const open = { title: 'tools/call, no auth', method: 'tools/call', token: 'none' };
+
+/** @type {Part} */
+export const modern = {
+  name: 'modern',
+  async run({ quick }) {
+    const extent = quick
+      ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
+      : { rounds: 5, seconds: 2, warmUpSeconds: 4 };
+    const field = await fieldOf(1);
+    const { sdk2, fastmcp } = field;
+    /** @type {Contestant} */
+    const ours = { ...field.ours, title: `${field.ours.title}, 2026-07-28`, modern: true };
+    /** @type {Contestant} */
+    const legacy = { ...field.ours, title: `${field.ours.title}, with sessions` };
+    const all = [ours, legacy, sdk2, fastmcp];
+    const races = [];
+    for (const scenario of [cached, open]) {
+      races.push({ scenario, ...(await contest(scenario, all, { ...field, ours }, extent)) });
+    }
+    const amount = quick ? 500 : 50_000;
+    const rows = [];
+    const growth = [];
+    for (const contestant of [ours, legacy, sdk2]) {
+      const { rssMb } = await grow(cached, contestant, field.answer, { warmUp: amount / 5, amount });
+      rows.push([contestant.title, figure(rssMb.before), figure(rssMb.after)]);
+      if (contestant === ours) growth.push(rssMb.after - rssMb.before);
+    }
+    return {
+      title: 'Both eras of MCP',
+      text: [
+        'The same calls at 2026-07-28, which has no sessions, and in sessions: the generated server in each era, the handler',
+        'of version 2 of the SDK under Hono, and fastmcp. autocannon in another process, 16 connections, the token verified',
+        'on each call.',
+      ].join(' '),
+      tables: [
+        ...races.map(({ table }) => table),
+        { head: [`resident memory over ${figure(amount)} calls`, 'MB warmed up', 'MB after'], rows },
+      ],
+      reaches: [
+        ...races.map(({ faster }) => faster("SDK v2's handler", sdk2, 3)),
+        ...races.map(({ faster }) => faster('fastmcp', fastmcp, 10)),
+        ...races.map(({ faster }) => faster('the same server in sessions', legacy, 0.9)),
+        atMost(`growth over ${figure(amount)} calls`, spreadOf(growth), 10, 'MB'),
+      ],
+      notes: races.flatMap(({ notes }) => notes),
+    };
+  },
+};
