@@ -56,7 +56,11 @@ const firstVerbs = new Map<string, Effect>([
 
 /** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` hold the same two. */
 export function wordsOf(name: string): readonly string[] {
-  return (name.match(/\p{Lu}?[\p{Ll}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []).map((word) => word.toLowerCase());
+  // The classes of Unicode take 5 ms to build; nearly every name is ASCII.
+  const words = /[^ -~]/.test(name)
+    ? name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu)
+    : name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g);
+  return (words ?? []).map((word) => word.toLowerCase());
 }
 
 /** What the name of a tool says that a call does; undefined where it says nothing. */

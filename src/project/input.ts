@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { grouped } from '../contract/grouped.ts';
 import { limits } from '../model/limits.ts';
 import { ProjectError } from './errors.ts';
 
@@ -32,7 +33,7 @@ export async function readInput(
       );
     }
     if (found.size > mostBytes) {
-      const most = mostBytes.toLocaleString('en');
+      const most = grouped(mostBytes);
       throw new ProjectError('NOT_READABLE', `${path}: more than ${most} bytes`, 'Give a smaller file.');
     }
     return textOf(await readFile(path), path);

@@ -1,3 +1,4 @@
+import { grouped } from '../grouped.ts';
 import { isObject } from '../json.ts';
 import { textOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
@@ -20,7 +21,7 @@ export const fitResultRule: LiveRule = ofResults({
     return unless(tokens <= mostTokens, {
       path: 'result.content[0].text',
       expected: 'at most 25,000 tokens (estimated)',
-      actual: `about ${tokens.toLocaleString('en-US')}`,
+      actual: `about ${grouped(tokens)}`,
     });
   },
 });

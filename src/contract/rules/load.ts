@@ -2,6 +2,7 @@ import { connect as plainConnect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
 import { answersCalls, initializes, lists, reportsHealth } from '../controls.ts';
+import { grouped } from '../grouped.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
@@ -23,7 +24,7 @@ export const loadRules: readonly LiveRule[] = [
   {
     id: 'http.deep-body',
     level: 'should',
-    title: `a body nested ${depth.toLocaleString('en')}levels deep does not harm the server`,
+    title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
     source: 'C§8: limits not shown',
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
