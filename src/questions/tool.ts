@@ -73,7 +73,7 @@ const description: ToolQuestion<string> = {
 
 const title: ToolQuestion<string> = {
   flag: { syntax: '--title <text>', description: 'its name for people (default: made from the name)' },
-  prompt: { message: 'What is it called for people?' },
+  prompt: { message: 'What is its display name?' },
   initial: ({ tool: name = tool.initial({}) }) => titleOf(name),
   parse: (text) => parseSomeText(text, '--title', 'Write a few words, such as "Gas price".'),
   replay: (text) => ['--title', text],

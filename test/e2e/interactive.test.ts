@@ -58,7 +58,7 @@ describe('in a real terminal', () => {
     await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
     await type(
-      'What does it return',
+      'What does the tool return, and',
       'Returns the gas price of a chain; use it before a transaction is sent.',
     );
     await type('What does a call do?');
@@ -149,7 +149,7 @@ describe('in a real terminal', () => {
     await terminal.waitFor('Write gasPrice or gas_price.');
     terminal.press(keys.ctrlU, 'chain', keys.enter);
     await type('Type of chain');
-    await type('What does chain say?', 'Chain');
+    await type('What does chain mean?', 'Chain');
     await terminal.asked('Is chain required?');
     terminal.press(`y${keys.enter}`);
     await terminal.waitFor('│  Yes');
@@ -193,7 +193,7 @@ describe('in a real terminal', () => {
         terminal.press(keys.enter);
         await terminal.asked(question);
       }
-      if (question === 'What does it return')
+      if (question === 'What does the tool return, and')
         terminal.press(keys.ctrlU, 'Returns "it" isn\'t $HOME; use it.');
       if (question !== 'For which marketplace?') terminal.press(keys.enter);
       else {

@@ -40,7 +40,7 @@ it('the screens in docs/terminal.md are those of the program', async () => {
   terminal.press(keys.enter);
   await answer('What is the tool called?', 'get_gas_price');
   await answer(
-    'What does it return',
+    'What does the tool return, and',
     'Returns the gas price of a chain. Use it before a transaction is sent.',
   );
   await terminal.asked('What does a call do?');

@@ -14,10 +14,10 @@ import type { Asker } from './asker.ts';
 export type Start = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
 const starts = [
-  { value: 'blank', label: 'Blank', hint: 'say what the tool takes and returns' },
-  { value: 'sample', label: 'A sample answer', hint: 'JSON that an API answered' },
+  { value: 'blank', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
+  { value: 'sample', label: 'A sample answer', hint: 'JSON from an API' },
   { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
-  { value: 'url', label: 'A running MCP server', hint: 'its tools, forwarded to it' },
+  { value: 'url', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
 ] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
 
@@ -64,7 +64,7 @@ export async function askStart<Parts extends Partial<ToolParts> & { readonly sta
 export function askSamples(asker: Asker, before: readonly string[] | undefined): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromSample;
   return asker.text({
-    message: `${prompt.message} Several with commas.`,
+    message: `${prompt.message} Separate several by commas.`,
     placeholder: 'base.json, ethereum.json',
     ...(before && { before: before.join(', ') }),
     parse(text) {
