@@ -197,7 +197,7 @@ describe('in a real terminal', () => {
   const questions = [
     'Start from',
     'What is the tool called?',
-    'What does it return',
+    'What does the tool return, and',
     'What does a call do?',
     'What are the inputs of the tool?',
     'One record or a list?',

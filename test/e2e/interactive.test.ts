@@ -22,7 +22,7 @@ const questions = [
   'Start from',
   'Where should the project be created?',
   'What is the tool called?',
-  'What does it return',
+  'What does the tool return, and',
   'What does a call do?',
   'What are the inputs of the tool?',
   'One record or a list?',

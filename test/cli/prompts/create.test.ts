@@ -101,7 +101,7 @@ describe('the interactive flow', () => {
       [
         [prompts.directory, enter],
         ['Example of get_x.code', 'abc', enter],
-        ['the parameter refuses it', ctrlU, 'ABC', enter],
+        ['does not match the parameter', ctrlU, 'ABC', enter],
         ['Example of get_x.other', enter],
         [prompts.platform, enter],
         [prompts.write, enter],
@@ -275,7 +275,7 @@ describe('the interactive flow', () => {
     const sampled = await drive([
       [prompts.start, down, enter],
       [prompts.directory, enter],
-      ['Which files hold answers', `${one}, ${two}`, enter],
+      ['Which files contain answers', `${one}, ${two}`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
     expect(sampled.value?.source).toMatchObject({ kind: 'sample', paths: [one, two] });
