@@ -37,7 +37,8 @@ function runInstall(
   return run(name, args, {
     cwd: directory,
     // A production environment would leave the compiler out.
-    env: { NODE_ENV: undefined },
+    // In CI, Yarn would refuse to bring a lock file up.
+    env: { NODE_ENV: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' },
     isNoise: isFetch,
     onLine: (line) => {
       if (isFetch(line)) fetched += 1;
@@ -61,7 +62,8 @@ const installs: { readonly [name in PackageManager]: Install } = {
     args: [...npmInstall, '--prefer-offline'],
     afresh: { after: 'ETARGET', args: npmInstall },
   },
-  pnpm: { args: ['install', '--reporter=append-only'] },
+  // In CI it would refuse to bring a lock file up.
+  pnpm: { args: ['install', '--reporter=append-only', '--no-frozen-lockfile'] },
   yarn: { args: ['install'] },
 };
 

@@ -13,8 +13,10 @@ import { findProject } from '../../project/manifest.ts';
 import type { Change } from '../../project/transaction.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
+import { SystemError } from '../../system/errors.ts';
 import { uncommitted } from '../../system/git.ts';
 import { shortReport } from '../create/format.ts';
+import type { ProjectContext } from '../create/steps.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, requirePassed } from '../tools/format.ts';
 import type { UpgradeFlags } from '../upgrade/flag-types.ts';
@@ -124,8 +126,7 @@ async function finishing(
   const done = `the project was upgraded to ${planned.to}`;
   const standing = { directory, packageManager };
   if (install) {
-    const { installStep } = await import('../create/steps.ts');
-    await installStep(standing, output);
+    await installed(standing, done, output);
   }
   const report = install && check ? await checkChange(standing, done, undo(), output) : null;
   requirePassed(report, done, undo(), output);
@@ -141,6 +142,19 @@ async function finishing(
     selfCheck: shortReport(report),
   });
   return exitCodes.ok;
+}
+
+/** Installs the packages. @throws CommandError that says how to go on or back where that fails. */
+async function installed(standing: ProjectContext, done: string, output: Output): Promise<void> {
+  const { installStep } = await import('../create/steps.ts');
+  try {
+    await installStep(standing, output);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const { code, message, exitCode, details } = error;
+    const hint = `Fix the cause, then run: ${marketCommand('upgrade', '--continue')}. To undo: ${undo()}`;
+    throw new CommandError(code, `${done}, but ${message}`, hint, exitCode, details);
+  }
 }
 
 async function abort(directory: string, output: Output): Promise<ExitCode> {
