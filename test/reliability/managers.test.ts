@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../src/contract/index.ts';
-import { type CreateResult, create, idleRules, run, scratch } from '../e2e/support.ts';
+import { packageManagerCommands } from '../../src/plan/package-manager.ts';
+import { bins, type CreateResult, create, idleRules, run, scratch } from '../e2e/support.ts';
+import { seed } from '../random.ts';
+import { oldProject } from '../upgrade/scenario.ts';
 import { record } from './figures.ts';
 import { commandDirectory, toolFile } from './toolchain.ts';
 
@@ -15,11 +18,16 @@ const managers = [
 
 const root = scratch();
 
+/** A PATH on which a package manager is found. */
+function pathTo(place: string, name: string, script: string | null): string {
+  const own = script === null ? [] : [commandDirectory(join(root, 'bin', place), name, script)];
+  return [...own, process.env.PATH].join(delimiter);
+}
+
 describe.each(managers)('$title', ({ title, name, script }) => {
   it('installs, builds and self-checks a generated project', async () => {
     const place = title.toLowerCase().replace(' ', '-');
-    const own = script === null ? [] : [commandDirectory(join(root, 'bin', place), name, script)];
-    const options = { cwd: root, env: { PATH: [...own, process.env.PATH].join(delimiter) } };
+    const options = { cwd: root, env: { PATH: pathTo(place, name, script) } };
     const { stdout: version } = await run(name, ['--version'], options);
 
     const created = await create([place, '--yes', '--json', '--no-git', '--package-manager', name], options);
@@ -37,5 +45,29 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     const tested = await run(name, ['run', 'test'], { ...options, cwd: directory });
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);
     record(place, { version, passed: selfCheck?.passed });
+  });
+});
+
+describe.each(managers.slice(0, 2))('$title, a project of version 0.1.0', ({ name, script }) => {
+  it('is upgraded in CI, its lock file too', async () => {
+    const { project } = await oldProject(root, name === 'npm' ? 0 : 2, seed, []);
+    const { directory } = project;
+    const options = { cwd: directory, env: { PATH: pathTo(name, name, script), CI: '1' } };
+    const installed = await run(name, ['install'], options);
+    expect(installed.status, installed.stderr).toBe(0);
+    const lockFile = join(directory, packageManagerCommands[name].lockFile);
+    const before = readFileSync(lockFile, 'utf8');
+
+    const args = [bins.market, 'upgrade', '--force', '--no-check', '--json'];
+    const upgraded = await run(process.execPath, args, options);
+    expect(upgraded.status, upgraded.stderr).toBe(0);
+    const after = readFileSync(lockFile, 'utf8');
+    expect(before).not.toContain('create-market-mcp');
+    expect(after).toContain('create-market-mcp');
+    const [install = '', ...frozen] = packageManagerCommands[name].frozenInstall.split(' ');
+    const again = await run(install, frozen, options);
+    expect(again.status, again.stdout + again.stderr).toBe(0);
+    const tested = await run(name, ['run', 'test'], options);
+    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
   });
 });
