@@ -37,6 +37,7 @@ export function weigh(report: Report, demands: Demands, baseline?: Baseline, dri
 /** Whether the verdict of a rule makes the check fail. */
 export function counts(rule: CheckedRule, { level, requireAll }: Demands): boolean {
   if (rule.status === 'not-run') {
+    if (rule.cause === 'inapplicable') return false;
     return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
   }
   return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');

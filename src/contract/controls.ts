@@ -9,8 +9,10 @@ export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize returned no result (see discovery.initialize)';
 
 /** server/discover is answered by a result: a server that does not know the stateless revision is not judged by it. */
-export const speaksModern: Control = async (probe) =>
-  (await probe.discovered()).result ? undefined : 'the server does not speak MCP 2026-07-28 (modern.served)';
+export const speaksModern: Control = async (probe) => {
+  if ((await probe.discovered()).result) return undefined;
+  throw new NotRun('the server does not speak MCP 2026-07-28 (modern.served)', 'inapplicable');
+};
 
 /** The server is one of MCP, of whichever era. */
 export const speaksAny: Control = async (probe) => {

@@ -83,11 +83,12 @@ export interface RuleText {
 }
 
 /**
- * Why a rule was not run. `missing`: something it needs, such as a key or a session. `unanswered`: the server did not
+ * Why a rule was not run. `inapplicable`: the rule is about an option that the server does not have. `missing`: something
+ * that the rule needs is missing, such as a key or a session. `unanswered`: the server did not
  * answer. `withheld`: a request that might do harm was not sent. `deadline`: the time for the run was over. `error`: the
  * check itself failed.
  */
-export type NotRunCause = 'missing' | 'unanswered' | 'withheld' | 'deadline' | 'error';
+export type NotRunCause = 'inapplicable' | 'missing' | 'unanswered' | 'withheld' | 'deadline' | 'error';
 
 /** The verdict on one rule. */
 export interface RuleResult {

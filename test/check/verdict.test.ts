@@ -32,8 +32,17 @@ describe('a check', () => {
     expect(okOf([notRun], { level: 'must', requireAll: true })).toBe(false);
   });
 
+  it('passes without the rules that do not apply to a server, also where every rule must run', () => {
+    const inapplicable = ruleResult('modern.unknown-method', { status: 'not-run', cause: 'inapplicable' });
+    expect(okOf([inapplicable], { level: 'must', requireAll: true })).toBe(true);
+  });
+
   it('that has drifted fails where a SHOULD counts', () => {
-    const drift = { against: 'x', refreshNeeded: true, changes: [{ tool: 'a', breaks: true, what: 'gone' }] };
+    const drift = {
+      against: 'x',
+      refreshNeeded: true,
+      changes: [{ tool: 'a', breaks: true, what: 'removed' }],
+    };
     expect(weigh(reportOf([]), lenient, undefined, drift).ok).toBe(true);
     expect(weigh(reportOf([]), strict, undefined, drift).ok).toBe(false);
     const harmless = { ...drift, changes: [{ tool: 'a', breaks: false, what: 'new' }] };

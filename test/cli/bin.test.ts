@@ -150,6 +150,8 @@ describe('the built programs', () => {
     expect(JSON.parse(stdout).platforms.map(({ name }: { name: string }) => name)).toEqual([
       'generic',
       'context',
+      'claude-directory',
+      'openai-apps',
     ]);
   });
 

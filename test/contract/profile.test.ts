@@ -27,7 +27,12 @@ describe('the profiles that ship', () => {
   );
 
   it('have names of their own, the contract alone first', () => {
-    expect(platforms.map(({ name }) => name)).toEqual(['generic', 'context']);
+    expect(platforms.map(({ name }) => name)).toEqual([
+      'generic',
+      'context',
+      'claude-directory',
+      'openai-apps',
+    ]);
   });
 
   it('take facts as advice where only the contract counts', () => {

@@ -44,6 +44,12 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'output.holds-failure': async () => !(await admits({ chain: null, gwei: null, error: 'X', message: 'x' })),
   'output.empty-signal': async () => !(await declares('searchExhausted')),
   'output.failure-signal': async () => !(await declares('error')),
+  'fit.title': async () => !('title' in (await listedTool())),
+  'fit.hints': async () => !('annotations' in (await listedTool())),
+  'modern.served': async () =>
+    !(await ask(rpc('server/discover'), { 'mcp-protocol-version': '2026-07-28' })).body.includes(
+      '2026-07-28',
+    ),
   'discovery.resources-list': async () => (await ask(rpc('resources/list'))).body.includes('-32601'),
   'discovery.prompts-list': async () => (await ask(rpc('prompts/list'))).body.includes('-32601'),
   'session.prototype': async () => (await send(rpc('tools/list'), named('__proto__'))).status === 500,
@@ -160,10 +166,14 @@ async function wronglyCalled(): Promise<string> {
   return (await ask(call(-0.5), { authorization })).body;
 }
 
-async function outputSchema(): Promise<JsonObject> {
+async function listedTool(): Promise<{ readonly outputSchema: JsonObject }> {
   const { body } = await ask(rpc('tools/list'));
   const [, data = ''] = /^data: (.*)$/m.exec(body) ?? [];
-  return JSON.parse(data).result.tools[0].outputSchema;
+  return JSON.parse(data).result.tools[0];
+}
+
+async function outputSchema(): Promise<JsonObject> {
+  return (await listedTool()).outputSchema;
 }
 
 async function admits(answer: object): Promise<boolean> {

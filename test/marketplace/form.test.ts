@@ -25,7 +25,7 @@ test.each<[keyof ListingForm, string, string]>([
   ['endpoint', 'http://tools.example/mcp', 'Expected https'],
   ['endpoint', 'https://tools.example/mcp/', 'ends with /mcp'],
   ['endpoint', 'https://tools.example/mcp?key=1', 'ends with /mcp'],
-  ['endpoint', 'https://me:secret@tools.example/mcp', 'Leave the user and the password out'],
+  ['endpoint', 'https://me:secret@tools.example/mcp', 'Remove the user and the password'],
 ])('%s %j is rejected', (field, value, message) => {
   const problems = problemsOf({ [field]: value }).filter(({ advice }) => !advice);
   expect(problems).toEqual([{ field, advice: false, message: expect.stringContaining(message) }]);

@@ -101,7 +101,7 @@ test('a new tool is missing for buyers until Refresh Skills, which says what has
   const status = await marketplace.status(listings[0] as never);
   expect(status).toMatchObject({ healthy: true, guilty: 0 });
   const expected = [
-    { tool: 'get_price', path: 'outputSchema.properties.price', breaks: true, what: 'gone' },
+    { tool: 'get_price', path: 'outputSchema.properties.price', breaks: true, what: 'removed' },
     { tool: 'get_rate', what: 'the tool is new', breaks: false },
   ];
   expect(status.changes).toMatchObject(expected);

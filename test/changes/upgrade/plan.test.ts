@@ -179,7 +179,7 @@ describe('what an author has made of a project', () => {
 describe('what cannot be upgraded', () => {
   it.each([
     ['0.0.9', 'cannot upgrade from version 0.0.9'],
-    ['9.9.9', 'version 9.9.9 made this project'],
+    ['9.9.9', 'this project was created by version 9.9.9, but this program is version'],
   ])('a project of %s', (template, message) => {
     const root = oldProject();
     edit(root, 'market-mcp.json', (before) =>

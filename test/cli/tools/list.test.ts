@@ -29,7 +29,7 @@ describe('list', () => {
     put(root, 'src/tools/draft.ts', source);
     const { stdout } = await run(root, false, (output) => list({ markListed: false }, output));
     expect(stdout).toContain('its definition is computed');
-    expect(stdout).toContain('src/tools/draft.ts exports a tool and is not in the list of tools');
+    expect(stdout).toContain('src/tools/draft.ts exports a tool but is not in the list of tools');
   });
 
   it('says nothing of the marketplace before the author has said that the tools are listed', async () => {
