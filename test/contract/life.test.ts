@@ -37,7 +37,9 @@ describe('a server that we own and that dies', () => {
     ]);
     const open = report.rules.filter(({ cause }) => cause === 'unanswered');
     expect(open.map(({ id }) => id)).toContain('call.unknown-tool');
-    const notRun = report.rules.filter(({ status, cause }) => status === 'not-run' && cause !== 'inapplicable');
+    const notRun = report.rules.filter(
+      ({ status, cause }) => status === 'not-run' && cause !== 'inapplicable',
+    );
     expect(notRun.filter(({ id }) => !/^(gate|outcome|call|process)\./.test(id))).toEqual([]);
     expect(conclusionOf(report)).toBe('unanswered');
   });

@@ -16,7 +16,7 @@ export const modernRules: readonly LiveRule[] = [
     level: 'should',
     title: `the server speaks MCP ${modernVersion}, which has no sessions`,
     source: 'MCP 2026-07-28, discovery: servers MUST implement server/discover',
-    fix: 'Bring the runtime up to date with market-mcp upgrade, and leave protocol.modern on.',
+    fix: 'Serve the stateless revision beside the sessions. A project of create-market-mcp gets it by market-mcp upgrade.',
     controls: [speaksAny],
     check: async (probe) => resultProblems(await probe.discovered(), 'server/discover'),
   },
