@@ -1,0 +1,75 @@
+/** A fenced block that is run, or the end of a program: `<!-- Ctrl-C: name -->`. */
+export type Step =
+  | { readonly kind: 'run'; readonly at: Span; readonly commands: readonly Command[] }
+  /** A program that goes on running, such as a server. */
+  | {
+      readonly kind: 'start';
+      readonly at: Span;
+      readonly name: string;
+      readonly commands: readonly Command[];
+    }
+  | { readonly kind: 'stop'; readonly name: string }
+  | { readonly kind: 'edit'; readonly patch: string };
+
+/** A line after `$ `, and what the page shows below it. */
+export interface Command {
+  readonly line: string;
+  readonly output: string;
+}
+
+/** Where the text of a block begins and ends in the page. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const marked = /^```(console|diff)(?: (\w+))?\n(.*?)^```$|^<!-- Ctrl-C: (\w+) -->$/gms;
+
+/** The steps of a page in their order. Throws if a block of a shell begins without a command. */
+export function stepsOf(page: string): readonly Step[] {
+  return [...page.matchAll(marked)].map((match): Step => {
+    const [whole, language = '', name, text = '', stopped] = match;
+    if (stopped !== undefined) return { kind: 'stop', name: stopped };
+    if (language === 'diff') return { kind: 'edit', patch: text };
+    const from = match.index + whole.indexOf('\n') + 1;
+    const at = { from, to: from + text.length };
+    const commands = commandsOf(text);
+    return name === undefined ? { kind: 'run', at, commands } : { kind: 'start', at, name, commands };
+  });
+}
+
+function commandsOf(text: string): readonly Command[] {
+  const [before, ...parts] = text.split(/^\$ /m);
+  if (before !== '') throw new Error(`the block does not begin with a command: ${text}`);
+  return parts.map((part) => {
+    const end = part.indexOf('\n');
+    return { line: part.slice(0, end), output: part.slice(end + 1) };
+  });
+}
+
+/** The text of a block. */
+export function blockOf(commands: readonly Command[]): string {
+  return commands.map(({ line, output }) => `$ ${line}\n${output}`).join('');
+}
+
+/** The page with other texts in some blocks. */
+export function withBlocks(
+  page: string,
+  blocks: readonly { readonly at: Span; readonly text: string }[],
+): string {
+  return blocks
+    .toReversed()
+    .reduce((text, { at, text: block }) => text.slice(0, at.from) + block + text.slice(at.to), page);
+}
+
+/** An output without what differs between two runs, or with each new rule or file of a project. */
+export function comparable(output: string): string {
+  return (
+    output
+      // Node's test runner begins its lines with the one or the other, by its version.
+      .replace(/^ℹ /gm, '# ')
+      .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
+      .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
+      .replace(/\b\d+(?= (files|passed|rules passed)\b)/g, '<count>')
+  );
+}
