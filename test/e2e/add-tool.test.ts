@@ -245,7 +245,7 @@ describe('in a real terminal', () => {
     terminal.press(keys.enter);
     await terminal.asked('What is the tool called?');
     terminal.press('list-chains', keys.enter);
-    await terminal.waitFor('is there already');
+    await terminal.waitFor('already exists');
     terminal.press(keys.ctrlC);
     expect(await terminal.ended, terminal.text).toBe(130);
     expect(tree(directory)).toEqual(before);

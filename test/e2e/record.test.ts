@@ -77,7 +77,9 @@ describe('market-mcp check', () => {
     const before = asked.length;
     const ran = await check();
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
-    expect(ran.stderr).toMatch(/\d+ answers of APIs came from test\/recordings\/; --live asks the APIs\./);
+    expect(ran.stderr).toMatch(
+      /\d+ answers of APIs came from test\/recordings\/; --live calls the real APIs\./,
+    );
     expect(ran.stderr).toMatch(/ {2}GET \/gas\/\{chain\}: recorded from the API, \d+ times?/);
     expect(asked).toHaveLength(before);
   });
