@@ -15,7 +15,7 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import * as contract from '../../src/contract/outcomes.ts';
 import { type CallResult, callTool } from '../../templates/project/src/server/call.ts';
 import { signals, type Tool, type ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
-import type { ErrorReply, Request } from '../../templates/project/src/server/rpc.ts';
+import type { ErrorReply, Request } from '../../templates/project/src/server/mcp.ts';
 import { compileTool } from '../../templates/project/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';

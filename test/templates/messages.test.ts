@@ -5,7 +5,7 @@ import {
   isJSONRPCResultResponse,
 } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import { isQuiet, isRequest } from '../../templates/project/src/server/rpc.ts';
+import { isQuiet, isRequest } from '../../templates/project/src/server/mcp.ts';
 import fc from '../fast-check.ts';
 import { message } from './messages.ts';
 

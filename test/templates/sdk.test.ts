@@ -18,8 +18,8 @@ import {
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { CallResult } from '../../templates/project/src/server/call.ts';
 import type { ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
+import { isQuiet, isRequest, type Request as RpcRequest } from '../../templates/project/src/server/mcp.ts';
 import type { Refusal } from '../../templates/project/src/server/modern.ts';
-import { isQuiet, isRequest, type Request as RpcRequest } from '../../templates/project/src/server/rpc.ts';
 import fc from '../fast-check.ts';
 import { message } from './messages.ts';
 import { envelope, modernRequest, paid } from './modern.ts';

@@ -1,8 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { TokenRules } from './server/auth.ts';
+import type { KeySources, TokenRules } from './server/auth.ts';
 import { type AppConfig, isLoopback } from './server/http.ts';
-import type { KeySources } from './server/keys.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
 

@@ -1,43 +1,53 @@
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { JWTPayload } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { createKeys, type KeySources, type Keys } from './keys.ts';
 import type { Log } from './log.ts';
 
-/** What a token must be for a call to run (C§5). */
+/** Sources of the keys that verify tokens. */
+export interface KeySources {
+  /** If set, the only key. */
+  readonly configured: KeyObject | null;
+  /** URL of the platform's key set (JWKS). */
+  readonly jwksUrl: URL | null;
+  /** Used until a key set is fetched. */
+  readonly fallback: { readonly key: KeyObject; readonly source: string } | null;
+}
+
+/** Requirements for a token (C§5). */
 export interface TokenRules {
   /** Request header that carries the token, lower case. */
   readonly header: string;
-  /** Scheme in front of the token; empty where the header holds the token alone. */
+  /** Scheme in front of the token; empty if the header holds only the token. */
   readonly scheme: string;
   readonly algorithms: readonly string[];
   readonly issuer: string;
-  /** What the `aud` claim must equal byte for byte. */
+  /** The exact value of the `aud` claim. */
   readonly audience: string;
   readonly clockToleranceSeconds: number;
-  /** How long a token may be valid, from its issue or, where it names none, from now. */
+  /** Longest validity of a token, counted from `iat`, or from now if it has no `iat`. */
   readonly maxLifetimeSeconds: number;
-  /** Whether a token (its `jti`) is good for one call only. */
+  /** Whether a token, identified by its `jti`, is valid for one call only. */
   readonly once: boolean;
-  /** HTTP status of the refusal; null where the platform leaves it open. */
+  /** HTTP status of a refusal; null if the platform does not specify one. */
   readonly refusalStatus: number | null;
   readonly keys: KeySources;
 }
 
-/** Lets in only requests with a valid token of the platform. */
+/** Admits only requests with a valid token of the platform. */
 export interface Authentication {
-  /** Whether a request with these headers carries such a token. */
   admits(headers: IncomingHttpHeaders): boolean | Promise<boolean>;
-  /** Whether it carries what has the form of a token. */
+  /** Whether the headers contain text in the form of a token. */
   mayAdmit(headers: IncomingHttpHeaders): boolean;
-  /** Fetches the platform's keys ahead of the first call; never rejects. */
+  /** Fetches the platform's keys before the first call; never rejects. */
   prepare(): Promise<void>;
-  /** Which key holds at the moment, in words. */
+  /** Describes the keys in use. */
   holds(): string;
 }
 
-/** The authentication of a server whose check is switched off (C§5.5). */
+/** For a server that does not check tokens (C§5.5). */
 export const noAuthentication: Authentication = {
   admits: () => true,
   mayAdmit: () => true,
@@ -48,22 +58,20 @@ export const noAuthentication: Authentication = {
 const mostRemembered = 1_000;
 const longestRememberedMs = 600_000;
 const mostUsed = 100_000;
-
-/** A JWT in compact form. */
-const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Authentication by tokens that the platform signed for this server. The header of a verified token is remembered until the
- * token expires; refusals are logged with their reason, never with the token.
+ * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
+ * at most until the token expires. Refusals are logged with a reason, never with the token.
  *
- * @param explains also logs calls without a token, and what a claim was: not in production, where anybody could fill the log
+ * @param explains also logs calls without a token, and the values of claims; not for production, where anyone could fill the log
  */
 export function createAuthentication(rules: TokenRules, log: Log, explains = false): Authentication {
   const keys = createKeys(rules.keys, log);
   const trustedUntil = new Map<string, number>();
   const used = new Map<string, number>();
 
-  /** Takes a token for its one call. Where too many are in use, no other is taken. */
+  /** Marks a token as used. Refuses it if it was used before or too many tokens are in use. */
   const use = (jti: unknown, expiryMs: number): void => {
     if (typeof jti !== 'string') throw new Error('no jti, which a token for one call needs');
     if ((used.get(jti) ?? 0) > Date.now()) throw new Error('used before');
@@ -75,7 +83,11 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   const check = async (header: string): Promise<boolean> => {
     trustedUntil.delete(header);
     const token = tokenOf(header, rules.scheme);
-    if (token === null) return withoutToken();
+    if (token === null) {
+      const form = `${rules.header}: ${`${rules.scheme} <token>`.trim()}`;
+      if (explains) log('refused', { reason: `no token: expected ${form}` });
+      return false;
+    }
     try {
       const { exp, jti } = await verify(token, rules, keys);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
@@ -89,28 +101,21 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
     }
   };
 
-  const withoutToken = () => {
-    const { header, scheme } = rules;
-    if (explains) log('refused', { reason: `no token: expected ${header}: ${`${scheme} <token>`.trim()}` });
-    return false;
-  };
-
   return {
     admits(headers) {
-      const header = headers[rules.header]?.toString();
-      if (header === undefined) return withoutToken();
+      const header = headers[rules.header]?.toString() ?? '';
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
     mayAdmit(headers) {
       const header = headers[rules.header]?.toString() ?? '';
-      return trustedUntil.has(header) || tokenForm.test(tokenOf(header, rules.scheme) ?? '');
+      return trustedUntil.has(header) || compactJwt.test(tokenOf(header, rules.scheme) ?? '');
     },
     prepare: keys.ready,
     holds: keys.holds,
   };
 }
 
-/** Why a token is refused, in jose's code and the claim's name. Text of the token is shown only where `explains`. */
+/** The reason for a refusal: jose's error code and the name of the claim. With `explains`, the value of the claim too. */
 function refusalOf(error: Error, { issuer, audience }: TokenRules, explains: boolean): string {
   const { code, claim = '', payload = {} } = error as Partial<JWTClaimValidationFailed>;
   const message = error.message.slice(0, 200);
@@ -120,28 +125,20 @@ function refusalOf(error: Error, { issuer, audience }: TokenRules, explains: boo
   return `${message}: expected "${expected}", got ${JSON.stringify(payload[claim])?.slice(0, 200)}`;
 }
 
-/** The token in a header; null where there is none, or not in that scheme. */
+/** The token in a header; null if the header has no token or another scheme. */
 function tokenOf(header: string, scheme: string): string | null {
-  if (scheme === '') return header || null;
-  const prefix = `${scheme} `;
-  if (header.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase()) return null;
-  return header.slice(prefix.length).trimStart() || null;
+  const prefix = scheme && `${scheme} `;
+  const hasPrefix = header.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
+  return (hasPrefix && header.slice(prefix.length).trimStart()) || null;
 }
 
-interface Claims {
-  /** In seconds, as `iat` is. */
-  readonly exp: number;
-  readonly iat?: number;
-  readonly aud?: unknown;
-  readonly jti?: unknown;
-}
+type Claims = JWTPayload & { readonly exp: number };
 
-/** The claims of a valid token. @throws Error for any other */
+/** The claims of a valid token. @throws Error if the token is invalid */
 async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
   const claims = await signedClaims(token, rules, keys);
-  const { iat, exp, aud } = claims;
   const now = Math.floor(Date.now() / 1000);
-  const issued = iat ?? now;
+  const { exp, aud, iat: issued = now } = claims;
   if (issued > now + rules.clockToleranceSeconds) throw new Error('iat: in the future');
   if (exp - issued > rules.maxLifetimeSeconds) {
     throw new Error(`exp: valid for longer than ${rules.maxLifetimeSeconds} seconds`);
@@ -150,7 +147,7 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
   return claims;
 }
 
-/** What no other key would change; any other error may lie in the key, and the next one is tried. */
+/** Errors of the token itself. After any other error the next key is tried. */
 const tokenError = /^ERR_(JWT_|JWS_INVALID$|JOSE_ALG_NOT_ALLOWED$)/;
 
 async function signedClaims(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
@@ -170,4 +167,134 @@ async function signedClaims(token: string, rules: TokenRules, keys: Keys): Promi
     }
   }
   throw new Error(`signed by another key than the one that holds (${keys.holds()})`);
+}
+
+type PlatformKey = { readonly key: KeyObject; readonly kid?: unknown };
+type Keys = ReturnType<typeof createKeys>;
+
+const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, cooldown: 30_000 };
+
+/**
+ * Fetches the key set at the start, every hour, and when no known key verifies a token (at most every 30 s). If a fetch
+ * fails, the last keys stay in use, or the fallback if no fetch has succeeded yet.
+ */
+function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
+  const url = configured ? null : jwksUrl;
+  const own = configured ?? fallback?.key;
+  let keys: readonly PlatformKey[] = own ? [{ key: own }] : [];
+  let holds = fallback ? `the built-in key (${fallback.source})` : 'none yet';
+  if (configured) holds = 'PLATFORM_PUBLIC_KEY';
+  let triedAt = url ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  let dueAt = triedAt;
+  let first: Promise<void> | undefined;
+  let fetching: Promise<void> | undefined;
+  let reported = '';
+
+  const fetchKeys = async () => {
+    triedAt = Date.now();
+    let reason: string | undefined;
+    try {
+      keys = await download(url as URL);
+      holds = `${keys.length} from ${url}`;
+    } catch (error) {
+      reason = `${url} ${reasonOf(error)}`;
+    }
+    const isKnown = keys.length > 0;
+    dueAt = Date.now() + refetchMs[reason === undefined ? 'fresh' : isKnown ? 'stale' : 'none'];
+    fetching = undefined;
+    const state = `${holds} ${reason}`;
+    if (state === reported) return;
+    reported = state;
+    if (isKnown) log('keys', { holds, reason });
+    else log('warning', { holds, reason: `Every paid call is refused, for want of a key: ${reason}` });
+  };
+  const refresh = () => {
+    fetching ??= fetchKeys();
+    first ??= fetching;
+    return fetching;
+  };
+  /** Resolves when keys are known or the fetch has failed; never rejects. */
+  const ready = async () => {
+    if (Date.now() >= dueAt) void refresh();
+    await (keys.length > 0 ? first : fetching);
+  };
+  return {
+    ready,
+    /** Known keys first, then newly fetched ones; in each group, keys with this `kid` first. */
+    async *candidates(kid: unknown): AsyncIterable<PlatformKey> {
+      await ready();
+      const known = keys;
+      yield* namedFirst(known, kid);
+      if (fetching || Date.now() >= triedAt + refetchMs.cooldown) await refresh();
+      if (keys !== known) yield* namedFirst(keys, kid);
+    },
+    holds: () => holds,
+  };
+}
+
+function namedFirst(keys: readonly PlatformKey[], kid: unknown): readonly PlatformKey[] {
+  const isNamed = (key: PlatformKey) => kid !== undefined && key.kid === kid;
+  return [...keys.filter(isNamed), ...keys.filter((key) => !isNamed(key))];
+}
+
+const bounds = { bytes: 65_536, keys: 20, redirects: 3, ms: 5_000 };
+
+/** @throws Error whose message completes a sentence that starts with the URL */
+async function download(address: URL): Promise<readonly PlatformKey[]> {
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const signal = AbortSignal.timeout(bounds.ms);
+  let url = address;
+  for (let hops = 0; hops <= bounds.redirects; hops++) {
+    const response = await fetch(url, { signal, redirect: 'manual', headers });
+    if (response.status === 200) return keysIn(response);
+    await response.body?.cancel();
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) {
+      throw new Error(`answers with status ${response.status}`);
+    }
+    url = new URL(location, url);
+    if (!isSameSite(address, url)) throw new Error(`redirects to another site, ${url.origin}`);
+  }
+  throw new Error('redirects too often');
+}
+
+/** Whether a redirect stays on the same host, its `www` host or a subdomain. */
+function isSameSite(from: URL, to: URL): boolean {
+  const site = from.hostname.replace(/^www\./, '');
+  const within = to.hostname === site || to.hostname.endsWith(`.${site}`);
+  return within && to.protocol === from.protocol && to.port === from.port;
+}
+
+async function keysIn(response: Response): Promise<readonly PlatformKey[]> {
+  let text = Buffer.alloc(0);
+  for await (const chunk of response.body ?? []) {
+    text = Buffer.concat([text, chunk]);
+    if (text.length > bounds.bytes) throw new Error(`answers with more than ${bounds.bytes} bytes`);
+  }
+  const list: unknown = Object(JSON.parse(text.toString())).keys;
+  const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
+  if (keys.length === 0) throw new Error('holds no key that can be used');
+  return keys;
+}
+
+/** Reads a key from its parameters or its certificate (`x5c`); empty if it is unreadable or not for signatures. */
+function keyOf(jwk: unknown): PlatformKey[] {
+  const { kid, use = 'sig', n, x, x5c } = Object(jwk);
+  if (use !== 'sig') return [];
+  try {
+    const key =
+      n === undefined && x === undefined
+        ? new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey
+        : createPublicKey({ key: Object(jwk), format: 'jwk' });
+    return [{ key, kid }];
+  } catch {
+    return [];
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+  if (name === 'SyntaxError') return 'answers with something that is not JSON';
+  if (name === 'TimeoutError') return `does not answer within ${bounds.ms} ms`;
+  return cause?.code ? `cannot be reached (${cause.code})` : message;
 }

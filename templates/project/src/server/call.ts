@@ -12,33 +12,33 @@ import {
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
-  /** The value that the text denotes. Absent only where the outputSchema cannot hold a failure. */
+  /** The parsed text. Absent only if the outputSchema admits no failure. */
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
 }
 
-/** An error of a tool, of which its caller learns nothing but the id. */
+/** An error of a tool. The caller sees only its id. */
 export interface Incident {
   readonly id: string;
   readonly tool: string;
-  /** A stack, or where the answer differs from its schema. */
+  /** A stack trace, or how the answer differs from the outputSchema. */
   readonly detail: string;
 }
 
 export interface CallOptions {
-  /** Ends the call when it aborts: the caller is gone. */
+  /** Cancels the call, as a caller that disconnects does. */
   readonly signal?: AbortSignal;
-  /** Deadline in milliseconds; none by default. */
+  /** Deadline in milliseconds; no deadline by default. */
   readonly timeoutMs?: number;
   /** Receives errors of the tool; by default they are written to stderr. */
   readonly report?: (incident: Incident) => void;
 }
 
 /**
- * Calls a tool just as the server does, for unit tests (C§5.5): defaults, validation, outcome, result. Whatever the
- * tool or the arguments do wrong is a result with `isError`.
+ * Calls a tool as the server does, for unit tests (C§5.5). Invalid arguments and errors of the tool give a result with
+ * `isError`.
  *
- * @throws Error where one of the tool's schemas does not compile.
+ * @throws Error if a schema of the tool does not compile.
  */
 export async function callTool(
   tool: Tool,
@@ -54,28 +54,27 @@ export async function callTool(
   return (await runCall(compileTool(tool), sent, { onGone, timeoutMs, report })).result;
 }
 
-/** Calls `leave` when the caller goes away, until the returned function is called. */
+/** Calls `leave` when the caller disconnects. The returned function unsubscribes. */
 export type OnGone = (leave: () => void) => () => void;
 
-/** What a call of the server comes with. */
 export interface CallContext {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
-  /** Waits for the turn of the tool's answer to be made. */
   readonly turns?: Turns;
 }
 
-/** Waits until the answer of a tool may be made; undefined where it may be made at once. */
+/** Resolves when the answer of a tool may be built; undefined if it may be built immediately. */
 export type Turns = (tool: CompiledTool) => Promise<void> | undefined;
 
-/** A tool whose answers take longer is slow, in milliseconds; and how much slower one answer can make it seem. */
+/** A tool is slow if building its answer takes longer than this, in milliseconds. */
 const slowMs = 10;
+/** Limit on how far one slow answer raises a tool's `answerMs`. */
 const mostRiseMs = 3;
 
 /**
- * Lets the answers of slow tools be made one by one, each after a pause as long as the one before it took. So quick tools
- * are answered and connections accepted in between, and the memory of a large answer is given back before the next is made.
+ * Builds the answers of slow tools one at a time, each after a pause as long as the previous answer took. During the pause
+ * the server answers fast tools, accepts connections and frees the memory of the previous answer.
  */
 export function createTurns(): Turns {
   const waiting: (() => void)[] = [];
@@ -100,7 +99,7 @@ export function createTurns(): Turns {
   };
 }
 
-/** `callTool` for a compiled tool and arguments as they came; how it ended is said in a word, for the log. */
+/** Runs a compiled tool with unvalidated arguments. `ending` is a word for the log. */
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
@@ -116,7 +115,7 @@ export async function runCall(
     return failed(ending, code, `${message} (incident ${id}).`);
   };
 
-  // Arguments inherit nothing: `input.constructor` is a parameter or nothing, and defaults apply to every name.
+  // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
   if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
@@ -150,15 +149,15 @@ const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
 /**
- * The tool's outcome, or a rejection with `expired` or `cancelled`, whichever comes first. Not by `Promise.race`, which
- * costs a twentieth of a small call.
+ * Resolves with the tool's outcome, or rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of
+ * a small call.
  */
 function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const outcomes = new CallOutcomes();
     let timer: NodeJS.Timeout | undefined;
     let release: (() => void) | undefined;
-    // A tenth of the cost of a small call, so only for one that is still running in the next turn.
+    // This is 10% of the cost of a small call, so it waits until the next turn of the event loop.
     const arming = setImmediate(() => {
       if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
       release = onGone(() => end(cancelled));
@@ -178,7 +177,7 @@ function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext
   });
 }
 
-/** What `run` chooses from. Few tools ask for the signal: it is made when it is asked for. */
+/** Creates the signal on first use, because few tools need it. */
 class CallOutcomes implements Outcomes<object> {
   #controller: AbortController | undefined;
 
@@ -205,7 +204,7 @@ class CallOutcomes implements Outcomes<object> {
   }
 }
 
-/** The result of an outcome, or in words how it differs from the tool's outputSchema. */
+/** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
 function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {
   switch (outcome?.kind) {
     case 'found':
@@ -228,8 +227,8 @@ interface Failure {
 }
 
 /**
- * A failure that fits the outputSchema: empty values, the signal, and those hints that the schema admits. Where the
- * schema admits no failure at all, the text alone.
+ * A failure that matches the outputSchema: empty values, the signal, and the hints that the schema admits. If the schema
+ * admits no failure, the result has only text.
  */
 function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
   const signal = { error: code, message };
@@ -244,7 +243,7 @@ function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure)
   return { ...best, isError: true };
 }
 
-/** Serializes once and validates the value that the text denotes: what the caller will see. */
+/** Serializes the data once and validates the parsed text, which is what the caller receives. */
 function answer({ validateOutput }: CompiledTool, data: object): CallResult | string {
   let text: string;
   try {
@@ -260,11 +259,11 @@ function answer({ validateOutput }: CompiledTool, data: object): CallResult | st
 
 const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
 
-/** On these a platform calls again (public source: app lib/ai/skills/mcp.ts), which does no good to a refused call. */
+/** A platform retries a call whose error contains these (public source: app lib/ai/skills/mcp.ts). */
 const retryWords =
   /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
 
-/** Problems as one text, of which no part makes a platform call again with the same arguments. */
+/** Joins problems into text that does not make a platform retry with the same arguments. */
 function withoutRetryWords(problems: readonly Problem[]): string {
   const plain = 'does not match the inputSchema';
   const texts = problems.map((problem) => {
@@ -274,13 +273,13 @@ function withoutRetryWords(problems: readonly Problem[]): string {
   return [...new Set(texts)].join('; ');
 }
 
-/** Of what a tool throws, so much is logged: a message may hold whatever the tool was sent. */
+/** Length limit in the log: an error message can contain whatever the tool was sent. */
 const mostDetail = 4_000;
 
-/** Consonants only: digits or words in it could be one of `retryWords`. */
+/** Only consonants, so that an id never matches `retryWords`. */
 const alphabet = 'bcdfghjklmnpqrst';
 
-/** A name for an error, by which its author finds it in the log. */
+/** A random id that identifies an error in the log. */
 export function incidentId(): string {
   return Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('');
 }

@@ -1,11 +1,10 @@
-/** A JSON value as it travels between the server and its callers. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** What the two schemas of a tool have in common: an object at the root, `properties` and `required` (C§2.1). */
+/** A schema of a tool: an object at the root with `properties` and `required` (C§2.1). */
 export interface ObjectSchema {
   readonly type: 'object';
   readonly properties: { readonly [name: string]: object };
@@ -13,7 +12,7 @@ export interface ObjectSchema {
 }
 
 /**
- * The optional output properties that let one outputSchema hold all three outcomes of a call: data, an explicit empty
+ * Optional output properties. With them an outputSchema admits all three outcomes of a call: data, an explicit empty
  * result (C§2.2) and a failure (C§2.2, "Recommended failure payload").
  */
 export const signals = {
@@ -26,48 +25,48 @@ export const signals = {
   message: { type: 'string', description: 'What went wrong; present only when the call failed.' },
 } as const;
 
-/** How a call ended, as `found`, `empty` and `fail` return it. */
+/** The outcome of a call, returned by `found`, `empty` and `fail`. */
 export type Outcome =
   | { readonly kind: 'found'; readonly data: object }
   | { readonly kind: 'empty'; readonly reason: string }
   | { readonly kind: 'fail'; readonly code: string; readonly message: string; readonly hints?: JsonObject };
 
-/** The three ways to end a call, each an answer that fits the tool's outputSchema. */
+/** The three ways to end a call. Each gives an answer that matches the outputSchema. */
 export interface Outcomes<Data> {
-  /** Here is the answer. */
+  /** The call returns data. */
   found(data: Data): Outcome;
-  /** The search is complete and there is nothing to return: callers stop asking (C§2.2). */
+  /** The search is complete and found nothing, so callers need not retry (C§2.2). */
   empty(reason: string): Outcome;
   /**
    * The call failed (C§2.2, "Recommended failure payload").
    *
-   * @param code constant for programs, `UPSTREAM_DOWN`
+   * @param code constant for programs, such as `UPSTREAM_DOWN`
    * @param message what went wrong and what the caller can do
-   * @param hints further members, such as valid values; those that the outputSchema does not admit are left out
+   * @param hints further members, such as valid values; members that the outputSchema does not admit are dropped
    */
   fail(code: string, message: string, hints?: JsonObject): Outcome;
-  /** Aborted when the deadline of the call has passed or the caller is gone: hand it to `fetch`. */
+  /** Aborts when the deadline passes or the caller disconnects. Pass it to `fetch`. */
   readonly signal: AbortSignal;
 }
 
-/** A call with the outcome that the author expects; the self-check makes every one of them. */
+/** A call with its expected outcome. The self-check makes every one of these calls. */
 export interface ToolExample {
   readonly arguments: JsonObject;
   /** `found`: data. `empty`: an explicit empty result (C§2.2). `fail`: `isError` with `error` and `message`. */
   readonly expect: 'found' | 'empty' | 'fail';
 }
 
-/** What `tools/list` says of a tool (C§2.1). */
+/** The entry of a tool in `tools/list` (C§2.1). */
 export interface ToolDefinition {
   /** Identifies the tool in `tools/call`. */
   readonly name: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title?: string;
-  /** What the tool returns and when to use it: agents choose by this text. */
+  /** What the tool returns and when to use it. Agents choose a tool by this text. */
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
-  /** Hints about what a call does, for clients that ask before they act. */
+  /** Hints for clients that ask their user before a call. */
   readonly annotations?: {
     readonly title?: string;
     readonly readOnlyHint?: boolean;
@@ -84,33 +83,33 @@ export interface ToolDefinition {
   readonly _meta?: JsonObject;
 }
 
-/** A tool as lists hold it: its `run` takes arguments that were validated against `inputSchema`. */
+/** A tool without the types of its schemas. `run` receives validated arguments. */
 export interface Tool extends ToolDefinition {
   readonly examples: readonly ToolExample[];
   run(input: object, outcomes: Outcomes<object>): Outcome | Promise<Outcome>;
 }
 
-/** A tool as an author writes it: the types of `run` follow from the two schemas. */
+/** A tool with the types of `run` inferred from its schemas. */
 export interface TypedTool<I extends ObjectSchema, O extends ObjectSchema> extends Omit<Tool, 'run'> {
   readonly inputSchema: I;
   readonly outputSchema: O;
   run(input: Input<I>, outcomes: Outcomes<Data<O>>): Outcome | Promise<Outcome>;
 }
 
-/** Defines a tool. The schemas are plain JSON Schema; they are sent to callers as they stand. */
+/** Defines a tool. Callers receive its schemas, which are plain JSON Schema, unchanged. */
 export function defineTool<const I extends ObjectSchema, const O extends ObjectSchema>(
   tool: TypedTool<I, O>,
 ): Tool {
   return tool as unknown as Tool;
 }
 
-/** What `run` receives: the arguments after validation, where a parameter with a default is always present. */
+/** The arguments of `run` after validation. A parameter with a default is always present. */
 export type Input<Schema> = Members<Schema, RequiredName<Schema> | DefaultedName<Schema>>;
 
-/** What `found` takes. */
+/** The argument of `found`. */
 export type Data<Schema> = Members<Schema, RequiredName<Schema>>;
 
-/** The values that a schema admits, and `unknown` where this cannot be said of them (`allOf`, `$ref`). */
+/** The type of a schema's values; `unknown` if it cannot be inferred (`allOf`, `$ref`). */
 type Value<S> = S extends { readonly enum: readonly (infer Allowed)[] }
   ? Allowed
   : S extends { readonly const: infer Only }
@@ -147,7 +146,7 @@ interface Scalars {
   null: null;
 }
 
-/** The object that a schema describes; its members named by `Present` are always there. */
+/** The object type of a schema. The members named in `Present` are not optional. */
 type Members<S, Present> = S extends { readonly properties: infer Properties }
   ? S extends Open
     ? Declared<Properties, Present> & { [name: string]: unknown }
@@ -158,7 +157,7 @@ type Members<S, Present> = S extends { readonly properties: infer Properties }
         [name: string]: S extends { readonly additionalProperties: infer Further } ? Value<Further> : unknown;
       };
 
-/** Schemas that describe members beside those under `properties`. */
+/** Schemas that admit members outside `properties`. */
 type Open = { readonly additionalProperties: true | object } | Composed;
 
 type Composed =
@@ -179,7 +178,7 @@ type Declared<Properties, Present> = {
 
 type RequiredName<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
-/** Names of the properties at the root that have a default. */
+/** Names of the root properties with a default. */
 type DefaultedName<S> = S extends { readonly properties: infer Properties }
   ? {
       [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;

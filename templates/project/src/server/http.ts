@@ -11,56 +11,62 @@ import {
   type Limits,
 } from './limits.ts';
 import { createReport, type Log } from './log.ts';
-import { createMethods, type MethodOptions, paidMethod, protocolVersions } from './mcp.ts';
+import {
+  createMethods,
+  ErrorCode,
+  errorReply,
+  type MethodOptions,
+  paidMethod,
+  parseMessage,
+  protocolVersions,
+  RpcError,
+  replyTo,
+} from './mcp.ts';
 import { createModern, isModern } from './modern.ts';
-import { ErrorCode, errorReply, parseMessage, RpcError, replyTo } from './rpc.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
 
-/** What the app must know of its surroundings. */
 export interface AppConfig extends MethodOptions, Limits {
   readonly production: boolean;
-  /** Null where the token check is switched off. */
+  /** Null if the token check is off. */
   readonly token: TokenRules | null;
-  /** Null where sessions end with the process. */
+  /** Null for a random secret: sessions then end with the process. */
   readonly sessionSecret: string | null;
   readonly sessionTtlSeconds: number;
-  /** `*` stands for every origin. */
+  /** `*` allows every origin. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** Names that a request's Host may have outside production; `*` stands for every one. */
+  /** Names allowed in the Host header outside production; `*` allows every name. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Whether requests of the stateless revision are served, beside those with a session. */
+  /** Also serves requests of the stateless revision. */
   readonly modern: boolean;
-  /** Header in which a trusted proxy names its caller, lower case; null where callers come directly. */
+  /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
   readonly clientAddressHeader: string | null;
 }
 
-/** The server's HTTP side, for whatever listens. */
 export interface App {
   /** Answers a request; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Fetches the platform's keys ahead of the first call; never rejects. */
+  /** Fetches the platform's keys before the first call; never rejects. */
   prepare(): Promise<void>;
-  /** Which key verifies tokens at the moment, in words. */
+  /** Describes the keys that verify tokens. */
   keyInUse(): string;
-  /** Ends what could outlast everything: event streams, and requests that have not come whole. */
+  /** Ends event streams and incomplete requests, which would delay a shutdown. */
   stop(): void;
 }
 
-/** What a request gets: a status, headers, and JSON text or nothing. */
 interface Answer {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string;
 }
 
-/** An answer, or null where it is a stream, which has begun. */
+/** Null for an event stream, whose response has already started. */
 type Routed = Answer | null | Promise<Answer>;
 
 /**
- * The endpoints of C§4 over a list of tools.
+ * Serves tools on the endpoints of C§4.
  *
- * @throws Error where the tools cannot be served: two of one name, or a schema that does not compile.
+ * @throws Error if two tools have the same name or a schema does not compile.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token, production, allowedOrigins, allowedHosts } = config;
@@ -132,25 +138,25 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       streams.close(session);
       return { status: 204 };
     }
-    // In the turn of its request, so that the next one of the connection, which may have come already, ends it.
+    // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, streamHeaders);
     streams.open(session, addressOf(request), socket, response);
     return null;
   }
 
-  /** Who sends a request: the last address that the trusted header names, or the one it comes from. */
+  /** The caller's address: the last one in the trusted header, or that of the socket. */
   function addressOf({ headers, socket }: IncomingMessage): string {
     const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
     return named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');
   }
 
-  /** Whether a name is this server's own outside production: pages of others may have let theirs point here. */
+  /** Checks the Host header, as protection against DNS rebinding. */
   function isOwnHost(host: string): boolean {
     const hostname = hostnameOf(`http://${host}`);
     return isLoopback(hostname) || allowedHosts.has('*') || allowedHosts.has(hostname);
   }
 
-  /** Whether pages of an origin may call, and read what they get. */
+  /** Whether pages of an origin may call the server and read its answers. */
   function isOwnOrigin(origin: string): boolean {
     const isLocal = !production && isLoopback(hostnameOf(origin));
     return isLocal || allowedOrigins.has('*') || allowedOrigins.has(origin);
@@ -201,7 +207,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         const answer = await route(request, response);
         if (answer !== null && !response.destroyed) send(response, answer);
       } catch (error) {
-        // A caller that is gone takes no answer, and what it broke off is not an incident.
+        // A request that the caller aborted is not an incident.
         if (!response.destroyed) send(response, failureOf(error, request.headers));
       }
       discardRest(request);
@@ -217,19 +223,19 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
-/** The target of a request: its path, without a query, and without the origin that some proxies put in front. */
+/** Captures the path of a request target, without the query and without the origin that some proxies add. */
 const targetForm = /^(?:https?:\/\/[^/?]*)?([^?]*)/i;
 
 function hostnameOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }
 
-/** Whether a host name, as `URL` spells it, is this machine. */
+/** @param hostname as `URL` spells it */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
 }
 
-/** Whether a call is in a body: alone, in a batch, or in a batch of batches. */
+/** Whether a body contains a call, alone or in a batch of any depth. */
 function holdsPaidMethod(body: unknown): boolean {
   return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
 }
@@ -242,7 +248,7 @@ function onGone(response: ServerResponse): OnGone {
   };
 }
 
-/** An answer whose body is a value, or JSON text. */
+/** @param value an object, or JSON text */
 function json(status: number, value: object | string, headers?: OutgoingHttpHeaders): Answer {
   const body = typeof value === 'string' ? value : JSON.stringify(value);
   const length = Buffer.byteLength(body);

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Report } from './log.ts';
 
-/** What bounds the memory and the work that callers can cause; sizes in bytes, times in milliseconds. */
+/** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
-  /** A body whose request carries what looks like a token. */
+  /** Body of a request with something that looks like a token. */
   readonly maxBodyBytes: number;
-  /** Any other body, and the time in which it must have come. */
+  /** Any other body, and the time to receive it. */
   readonly unpaidBodyBytes: number;
   readonly unpaidBodyMs: number;
-  /** All unfinished bodies together. */
+  /** Total size of unfinished bodies. */
   readonly bodyBudgetBytes: number;
-  /** All answers together that wait for their readers. */
+  /** Total size of answers that wait for their readers. */
   readonly answerBudgetBytes: number;
-  /** Time without progress after which an answer is given up. */
+  /** Time without progress after which an answer is dropped. */
   readonly answerStallMs: number;
   readonly maxStreams: number;
   readonly maxCalls: number;
@@ -20,8 +20,8 @@ export interface Limits {
 }
 
 /**
- * At most so many items, each held by an address. One too many ends an item of the address that holds most, the oldest
- * that may end; where none of its items may, the new one. So nobody can push others out by holding much.
+ * Holds a limited number of items, each owned by an address. When the limit is exceeded, the oldest item of the address
+ * with the most items ends, or the new item if none of those may end. So no address can displace the others.
  */
 export function createHoldings<Item>(
   most: number,
@@ -37,7 +37,7 @@ export function createHoldings<Item>(
     if (items.size === 0) held.delete(owner);
   };
   return {
-    /** Whether nothing had to end for it. */
+    /** Returns false if an item had to end. */
     add(owner: string, item: Item): boolean {
       const own = held.get(owner) ?? new Set();
       held.set(owner, own.add(item));
@@ -53,7 +53,7 @@ export function createHoldings<Item>(
   };
 }
 
-/** The status with which a body is refused: too slow, too large, or one too many. */
+/** The HTTP status of a refused body: too slow, too large, or over the budget. */
 export type BodyRefusal = 408 | 413 | 503;
 
 interface Body {
@@ -62,13 +62,10 @@ interface Body {
 }
 
 const blockBytes = 16_384;
-/** Many senders, and proxies between, take no answer before they have sent everything. */
+/** Many clients and proxies read no answer before they have sent the whole request. */
 const discardMs = 500;
 
-/**
- * Takes for a moment what still comes of a request that has its answer, then closes the connection: a sender that never
- * ends would hold up whatever comes after.
- */
+/** Discards the rest of an answered request for a moment, then closes the connection if the request is still incomplete. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete) return;
   request.resume();
@@ -76,8 +73,8 @@ export function discardRest(request: IncomingMessage): void {
 }
 
 /**
- * Reads bodies. What has come of an unfinished one is copied into blocks: kept as they come, chunks of a byte would take
- * two hundred times their size. Where the blocks of all bodies exceed the budget, the body that holds most is refused.
+ * Reads bodies. Chunks are copied into blocks, because a chunk of one byte takes two hundred bytes of memory. When the blocks
+ * of all bodies exceed the budget, the largest body is refused.
  */
 export function createBodies(limits: Limits, report: Report) {
   const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, bodyBudgetBytes } = limits;
@@ -94,9 +91,9 @@ export function createBodies(limits: Limits, report: Report) {
   };
   return {
     /**
-     * The whole body, or the status with which it is refused.
+     * Resolves with the body, or with the HTTP status of a refusal.
      *
-     * @param isPaid whether the request carries what looks like a token
+     * @param isPaid whether the request has something that looks like a token
      */
     read(request: IncomingMessage, isPaid: boolean): Promise<Buffer | BodyRefusal> {
       const most = isPaid ? maxBodyBytes : Math.min(maxBodyBytes, unpaidBodyBytes);
@@ -156,10 +153,10 @@ export function createBodies(limits: Limits, report: Report) {
         const joined = () =>
           blocks.length === 1 ? blocks[0]?.subarray(0, size) : Buffer.concat(blocks, size);
         request.on('end', () => finish((!refusal && joined()) || 413));
-        request.on('error', () => finish(408)); // the caller is gone
+        request.on('error', () => finish(408)); // the caller disconnected
       });
     },
-    /** Refuses every body that has not come whole a moment from now: a call that is being sent is still answered. */
+    /** Refuses unfinished bodies after a moment, so that a call that is being sent is still answered. */
     refuseSoon(): void {
       setTimeout(() => {
         for (const body of unfinished) body.refuse(503);
@@ -171,11 +168,11 @@ export function createBodies(limits: Limits, report: Report) {
 const pieceBytes = 65_536;
 
 /**
- * Sends answers. Those whose reader does not keep up are sent in pieces and counted: where they exceed the budget, or one
- * makes no progress for too long, the connection that has stood still for longest ends.
+ * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the connection without
+ * progress for the longest time is closed. An answer without progress for too long is dropped too.
  */
 export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, report: Report) {
-  /** Those that have stood still for longest come first. */
+  /** In the order of their last progress, oldest first. */
   const unread = new Map<ServerResponse, { readonly bytes: number; readonly stall: NodeJS.Timeout }>();
   let held = 0;
   const forget = (response: ServerResponse) => {
@@ -191,7 +188,7 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
   };
   const count = (response: ServerResponse, bytes: number) => {
     const stall = setInterval(() => {
-      // Without a socket it waits for the answers before it.
+      // A pipelined answer has no socket until its turn.
       if (response.socket !== null) giveUp(response, 'ANSWER_STALL_MS');
     }, answerStallMs).unref();
     unread.set(response, { bytes, stall });
@@ -202,7 +199,7 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
       giveUp(oldest, 'ANSWER_BUDGET_BYTES');
     }
   };
-  /** Puts an answer last in the order of standing still. */
+  /** Records progress of an answer. */
   const move = (response: ServerResponse, bytes: number) => {
     const entry = unread.get(response);
     if (!entry) return count(response, bytes);
@@ -211,7 +208,7 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
     entry.stall.refresh();
   };
   return {
-    /** Sends the text of an answer whose head is written. */
+    /** Sends the body of a response whose head is written. */
     send(response: ServerResponse, text: string): void {
       if (text.length <= pieceBytes) {
         response.end(text);
@@ -233,12 +230,12 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
   };
 }
 
-/** Counts running calls, in all and for each token. */
+/** Counts running calls, in total and per token. */
 export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report) {
   const running = new Map<string, number>();
   let all = 0;
   return {
-    /** Whether one more may run; `leave` ends it. */
+    /** Registers a call if the limits allow one more. `leave` unregisters it. */
     enter(token: string): boolean {
       const own = running.get(token) ?? 0;
       if (all >= maxCalls || own >= maxCallsPerToken) {

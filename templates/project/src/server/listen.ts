@@ -6,33 +6,29 @@ import { createReport, type Log } from './log.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Stops accepting, lets running calls finish within the grace period, then closes every connection. */
+  /** Stops accepting connections, waits for running calls up to the grace period, then closes every connection. */
   stop(): Promise<void>;
 }
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 stands for any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly requestTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly maxConnections: number;
-  /** Requests of one connection that may wait for their answers. */
+  /** Unanswered requests allowed per connection. */
   readonly maxPipelined: number;
   /** Delay of the event loop beyond which requests are refused, in milliseconds. */
   readonly maxLoopDelayMs: number;
 }
 
-/** Longer than the idle time-outs of common proxies, so that they never send into a connection being closed. */
+/** Longer than the idle timeouts of common proxies, so that they do not send on a connection that is closing. */
 const keepAliveTimeout = 65_000;
 const sweepMs = 50;
 const loadMs = 500;
 
-/**
- * Listens for requests.
- *
- * @throws Error in words where the address cannot be listened on.
- */
+/** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
   app: Pick<App, 'handle' | 'stop'>,
   options: ListenOptions,
@@ -40,7 +36,7 @@ export async function listen(
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
-  /** The requests of each connection that have no answer yet. */
+  /** The unanswered requests of each connection. */
   const pending = new Map<Socket, Set<IncomingMessage>>();
   const isRunning = (request: IncomingMessage) => request.method === 'POST' && request.complete;
   const connections = createHoldings<Socket>(
@@ -53,7 +49,7 @@ export async function listen(
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const waiting = pending.get(socket);
-    // What a connection has sent before its end is still read.
+    // Node still emits requests that arrived before the connection closed.
     if (socket.destroyed || !waiting) return;
     if (waiting.size >= maxPipelined) {
       report('MAX_PIPELINED');
@@ -76,13 +72,13 @@ export async function listen(
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
-      // By default the first of two tokens would count and the second be dropped unseen.
+      // By default Node uses the first of two tokens and silently drops the second.
       joinDuplicateHeaders: true,
     },
     answer,
   );
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket; // gone once it is closed
+    const { remoteAddress = '' } = socket; // undefined after close
     pending.set(socket, new Set());
     socket.once('close', () => {
       pending.delete(socket);
@@ -113,7 +109,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, stop };
 }
 
-/** Measures how late timers are. High is what two measurements in a row found: a single one may be one long computation. */
+/** Measures how late timers fire. Load is high after two late timers in a row; one alone may be a long computation. */
 function watchLoad(mostDelayMs: number): { isHigh(): boolean; stop(): void } {
   let dueAt = performance.now() + loadMs;
   let timesLate = 0;
@@ -125,8 +121,8 @@ function watchLoad(mostDelayMs: number): { isHigh(): boolean; stop(): void } {
 }
 
 /**
- * Closes an answer with its connection. Node does so only for the answer whose turn it is: those to requests pipelined
- * behind it would stay open for good, with the calls and streams that wait for their end.
+ * Closes a pipelined response with its connection. Node closes only the current response; the others would stay open
+ * forever, with the calls and streams that wait for their `close` event.
  */
 function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return;
@@ -134,7 +130,7 @@ function closeWithConnection({ socket }: IncomingMessage, response: ServerRespon
     response.destroy();
     response.emit('close');
   };
-  // As many listeners as there are requests are not a leak.
+  // One listener per pipelined request is not a leak.
   socket.setMaxListeners(0).once('close', close);
   response.once('socket', () => socket.off('close', close));
 }

@@ -1,15 +1,15 @@
-/** Writes an event with its members as one JSON line: never arguments of calls, never tokens. */
+/** Writes an event as one JSON line. Callers never pass arguments or tokens. */
 export interface Log {
   (event: string, members?: object): void;
-  /** Writes out what is still held back. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
 /**
- * A log that gathers the lines of one turn of the event loop and writes them at once.
+ * A log that buffers the lines of one turn of the event loop and writes them together.
  *
- * @param write receives whole lines
- * @param mayWrite whether the reader keeps up; lines that it does not are dropped, and their number is said later
+ * @param write receives complete lines
+ * @param mayWrite whether the reader keeps up; otherwise lines are dropped, and their number is logged later
  */
 export function createLog(write: (lines: string) => void, mayWrite = () => true): Log {
   let lines = '';
@@ -35,12 +35,12 @@ function lineOf(event: string, members: object): string {
   return `${JSON.stringify({ time: new Date().toISOString(), event, ...members })}\n`;
 }
 
-/** Says that a limit was met, by its environment variable. */
+/** Reports that a limit was reached, by its environment variable. */
 export type Report = (variable: string) => void;
 
 const reportMs = 10_000;
 
-/** A report that logs each limit at once, then at most every ten seconds with the number of times it was met. */
+/** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
   const met = new Map<string, { times: number; saidAt: number }>();
   return (variable) => {

@@ -1,30 +1,157 @@
-import { type CallResult, createTurns, type Incident, runCall } from './call.ts';
+import { type CallResult, createTurns, type Incident, type OnGone, runCall } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import type { Log } from './log.ts';
-import { ErrorCode, type Method, RpcError } from './rpc.ts';
-import { type CompiledTool, compileTool, isObject } from './schema.ts';
+import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
-/** The versions of MCP that the server speaks, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
+export type RequestId = string | number;
+
+/** A message that expects a reply. */
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Members;
+}
+
+export interface ErrorReply {
+  readonly jsonrpc: '2.0';
+  /** Null or absent if the request has no valid id. */
+  readonly id?: RequestId | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+export const ErrorCode = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+} as const;
+
+/** A method throws it; the reply is an error with this code. */
+export class RpcError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Returns the result of a request as JSON text. */
+export type Method = (params: Members, onGone: OnGone) => string | Promise<string>;
+
+/**
+ * Parses JSON text. Returns undefined if it is nested too deeply.
+ *
+ * @throws RpcError if the text is not JSON.
+ */
+export function parseMessage(bytes: Buffer): unknown {
+  if (isNestedTooDeep(bytes)) return undefined;
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new RpcError(ErrorCode.ParseError, 'Parse error');
+  }
+}
+
+export function errorReply(code: number, message: string, id: RequestId | null | undefined): ErrorReply {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/**
+ * Replies to one message: a result as JSON text, or an error. Notifications and responses get null.
+ *
+ * No state outlives a message, so callers cannot share any. `notifications/cancelled` therefore has no effect: a caller
+ * cancels a call by closing its connection.
+ */
+export async function replyTo(
+  message: Members,
+  methods: ReadonlyMap<string, Method>,
+  onGone: OnGone,
+): Promise<string | ErrorReply | null> {
+  if (!isRequest(message)) {
+    return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
+  }
+  const { id, method, params = {} } = message;
+  try {
+    const handler = methods.get(method);
+    if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, onGone)}}`;
+  } catch (error) {
+    if (error instanceof RpcError) return errorReply(error.code, error.message, id);
+    throw error;
+  }
+}
+
+export function isRequest(message: Members): message is Members & Request {
+  return consistsOf(message, 'id', 'method', 'params') && isId(message.id) && namesMethod(message);
+}
+
+/** Whether a message expects no reply: a notification or a response. */
+export function isQuiet(message: Members): boolean {
+  const { id, result, error } = message;
+  if (consistsOf(message, 'method', 'params')) return namesMethod(message);
+  if (consistsOf(message, 'id', 'result')) return isId(id) && isObject(result);
+  if (!consistsOf(message, 'id', 'error') || !(id === undefined || isId(id))) return false;
+  return isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string';
+}
+
+function consistsOf(message: Members, ...names: string[]): boolean {
+  return (
+    message.jsonrpc === '2.0' &&
+    Object.keys(message).every((name) => name === 'jsonrpc' || names.includes(name))
+  );
+}
+
+/** An unsafe integer would change in the reply. */
+function isId(id: unknown): id is RequestId {
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+function namesMethod({ method, params }: Members): boolean {
+  return typeof method === 'string' && (params === undefined || isObject(params));
+}
+
+/** Levels of nesting that a message may have. */
+const mostLevels = 500;
+const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.from('"\\{[}]');
+
+/** Checks JSON text before it is parsed: parsing deeply nested text takes far longer than this scan. */
+function isNestedTooDeep(bytes: Buffer): boolean {
+  if (bytes.length <= mostLevels) return false;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+    } else if (byte === brace || byte === bracket) {
+      if (++depth > mostLevels) return true;
+    } else if (byte === closingBrace || byte === closingBracket) depth--;
+  }
+  return false;
+}
+
+/** Supported versions of MCP, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
 export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
 
-/** The method whose requests are paid for (C§5.3). */
+/** The method whose requests are paid (C§5.3). */
 export const paidMethod = 'tools/call';
 
-/** Name and version, as `initialize` and `/health` give them (C§2.3, C§2.4). */
+/** The identity in `initialize` and `/health` (C§2.3, C§2.4). */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
 }
 
 export interface MethodOptions extends ServerInfo {
-  /** Deadline of a call, in milliseconds. */
+  /** Deadline of a call in milliseconds. */
   readonly callTimeoutMs: number;
 }
 
 /**
- * The methods of C§4.1. Whoever runs `paidMethod` has authenticated the request before.
+ * The methods of C§4.1. The caller authenticates a request before it runs `paidMethod`.
  *
- * @throws Error where two tools have one name or a schema does not compile.
+ * @throws Error if two tools have the same name or a schema does not compile.
  */
 export function createMethods(
   { name, version, callTimeoutMs: timeoutMs }: MethodOptions,
@@ -78,7 +205,7 @@ export function createMethods(
   ]);
 }
 
-/** A result as JSON. Its data is in it twice, and is serialized once. */
+/** A result as JSON. It contains the data twice, but serializes it once. */
 function textOf({ content, structuredContent, isError }: CallResult): string {
   const [{ text }] = content;
   const data = structuredContent ? `,"structuredContent":${text}` : '';

@@ -1,42 +1,48 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Tool } from './define-tool.ts';
-import { paidMethod, type ServerInfo } from './mcp.ts';
-import { ErrorCode, isQuiet, isRequest, type Method, type RequestId } from './rpc.ts';
+import {
+  ErrorCode,
+  isQuiet,
+  isRequest,
+  type Method,
+  paidMethod,
+  type RequestId,
+  type ServerInfo,
+} from './mcp.ts';
 import { isObject, type Members } from './schema.ts';
 
-/** The stateless revision of MCP that the server speaks beside those with sessions. */
+/** The stateless revision of MCP. */
 export const modernVersion = '2026-07-28';
 
-/** How long a client may keep a list in production, in milliseconds: so long a platform may miss new tools. */
+/** How long a client may cache a list in production, in milliseconds. A platform may miss new tools for this time. */
 const freshMs = 60_000;
 
-/** Codes that the revision defines, of -32020 to -32099. */
+/** Error codes that the revision defines. */
 const ModernCode = { HeaderMismatch: -32020, UnsupportedProtocolVersion: -32022 } as const;
 
-/** An HTTP status and the JSON-RPC error that goes with it. */
 export interface Refusal {
   readonly status: 400 | 404;
   readonly reply: {
     readonly jsonrpc: '2.0';
-    /** Absent where the request's own cannot be read. */
+    /** Absent if the request has no valid id. */
     readonly id?: RequestId;
     readonly error: { readonly code: number; readonly message: string; readonly data?: object };
   };
 }
 
-/** What serves requests of the stateless revision. It keeps nothing from one to the next. */
+/** Serves requests of the stateless revision. It keeps no state between requests. */
 export interface Modern {
   readonly methods: ReadonlyMap<string, Method>;
-  /** Names of the headers that its requests carry, lower case: those that repeat arguments of the tools besides. */
+  /** Names of its request headers, lower case, including those that repeat arguments. */
   readonly headers: readonly string[];
-  /** Why a body is refused before any method runs; null where nothing speaks against it. */
+  /** Checks a body before a method runs; null if it is valid. */
   refusalOf(body: unknown, headers: IncomingHttpHeaders): Refusal | null;
 }
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 const versionKey = metaKey('protocolVersion');
 
-/** Whether a body is of the stateless revision or a later one, as the `_meta` of a message in it or the header says. */
+/** Whether the header or the `_meta` of a message names the stateless revision or a later one. */
 export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
   const version = textOf(headers['mcp-protocol-version']);
   if (version !== null && /^\d{4}-\d\d-\d\d$/.test(version) && version >= modernVersion) return true;
@@ -44,7 +50,6 @@ export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
   return messages.some((message) => versionKey in metaOf(message));
 }
 
-/** The stateless revision over the methods of the server. */
 export function createModern(
   methods: ReadonlyMap<string, Method>,
   { name, version, production }: ServerInfo & { readonly production: boolean },
@@ -118,7 +123,7 @@ function metaOf(message: unknown): Members {
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
 
-/** The first entry of a request's `_meta` that has the wrong form. */
+/** The expected form of the first invalid entry in `_meta`; null if all are valid. */
 function misshapenIn(meta: Members): string | null {
   const [capabilities, client] = [metaKey('clientCapabilities'), metaKey('clientInfo')];
   if (!isObject(meta[capabilities])) return `an object as ${capabilities}`;
@@ -128,13 +133,13 @@ function misshapenIn(meta: Members): string | null {
   return isComplete ? null : `a name and a version in ${client}`;
 }
 
-/** A header's value without the white space around it; null where it is absent or has characters no header may have. */
+/** A trimmed header; null if it is absent or has invalid characters. */
 function textOf(value: string | readonly string[] | undefined): string | null {
   const text = value?.toString();
   return text === undefined || /[^\t\x20-\x7e]/.test(text) ? null : text.replace(/^[\t ]+|[\t ]+$/g, '');
 }
 
-/** What a header says whose value may be base64 of UTF-8, as `=?base64?…?=`. */
+/** Decodes a header whose value may be base64 of UTF-8: `=?base64?…?=`. */
 function decoded(value: string | readonly string[] | undefined): string | null {
   const text = textOf(value);
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(text ?? '') ?? [];
@@ -143,10 +148,10 @@ function decoded(value: string | readonly string[] | undefined): string | null {
   return Buffer.from(plain).toString('base64') === base64 ? plain : null;
 }
 
-/** An argument that a header repeats, for whatever routes a call without reading its body. */
+/** An argument that a header repeats, so that a proxy can route calls without reading bodies. */
 interface Mirror {
   readonly header: string;
-  /** Names of the properties on the way to it. */
+  /** Property names that lead to the argument. */
   readonly path: readonly string[];
 }
 
@@ -166,7 +171,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   }, value);
 }
 
-/** Whether a header repeats an argument. Numbers are compared as numbers; for what is absent or null there is none. */
+/** Whether a header repeats an argument. Numbers are compared by value. An absent or null argument has no header. */
 function repeats(header: string | readonly string[] | undefined, value: unknown): boolean {
   if (value === undefined || value === null) return header === undefined;
   const text = decoded(header);

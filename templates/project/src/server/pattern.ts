@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 
-/** Tells whether a text matches a pattern. */
 export interface Matcher {
   test(text: string): boolean;
 }
@@ -8,21 +7,20 @@ export interface Matcher {
 let engine: typeof import('re2js') | undefined;
 
 /**
- * A matcher whose time grows with the length of the text and no faster. It matches exactly what `RegExp` matches with
- * the flag `u`, as JSON Schema reads patterns.
+ * A matcher that runs in linear time. It matches exactly what `RegExp` with the flag `u` matches, as JSON Schema requires.
  *
- * @returns null where no such engine can match the pattern: it looks around, refers back, or repeats too often
- * @throws SyntaxError where the pattern is no regular expression
+ * @returns null if the pattern has lookaround, backreferences or too many repetitions
+ * @throws SyntaxError if the pattern is not a valid regular expression
  */
 export function linearMatcher(pattern: string): Matcher | null {
   new RegExp(pattern, 'u');
   const translated = translate(pattern);
   if (translated === null) return null;
-  // It takes 15 ms to load, and few tools have patterns.
+  // Loading takes 15 ms, and few tools have patterns.
   engine ??= createRequire(import.meta.url)('re2js') as typeof import('re2js');
   try {
     const compiled = engine.RE2JS.compile(translated);
-    // Ajv keeps matchers by their text.
+    // Ajv caches matchers by `toString`.
     return { test: (text) => compiled.test(text), toString: () => `linear ${pattern}` } as Matcher;
   } catch {
     return null;
@@ -30,11 +28,11 @@ export function linearMatcher(pattern: string): Matcher | null {
 }
 
 const escaped = String.raw`\\(?:u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[pP]\{[^}]*\}|.)`;
-/** What a regular expression consists of, outside its classes and inside. */
+/** One token of a regular expression, outside and inside a character class. */
 const part = new RegExp(String.raw`${escaped}|\(\?<?[=!]|\(\?(?:<[^>]*>|[\w-]*:)|\{[^}]*\}|.`, 'suy');
 const member = new RegExp(`${escaped}|.`, 'suy');
 
-/** A regular expression of ECMA-262 in the syntax of RE2; null where that has no such thing. */
+/** Translates ECMA-262 syntax to RE2; null if RE2 has no equivalent. */
 function translate(pattern: string): string | null {
   let translated = '';
   for (let at = 0; at < pattern.length; ) {
@@ -55,7 +53,7 @@ function translate(pattern: string): string | null {
   return translated;
 }
 
-/** The class that begins behind its bracket at a place, and the place behind it. */
+/** Translates a character class. `start` and `end` are the positions after its brackets. */
 function classFrom(pattern: string, start: number): readonly [text: string, end: number] {
   const isNegated = pattern[start] === '^';
   member.lastIndex = start + Number(isNegated);
@@ -73,7 +71,7 @@ function classFrom(pattern: string, start: number): readonly [text: string, end:
   return [`[${isPositive ? '' : '^'}${members}]`, member.lastIndex];
 }
 
-/** What stands in a class for one character or for an escape of one or many. */
+/** Translates a character or an escape to members of a class. */
 function charactersOf(text: string): string {
   if (/^\\[dDwW]$/.test(text)) return text;
   if (/^\\(?:[sS]$|[pP]\{)/.test(text)) return rangesOf(text);
@@ -82,7 +80,7 @@ function charactersOf(text: string): string {
 
 const controls: { readonly [letter: string]: number } = { t: 9, n: 10, v: 11, f: 12, r: 13, b: 8, 0: 0 };
 
-/** The code point of a character or of the escape of one. */
+/** The code point of a character or an escape. */
 function codeOf(text: string): number {
   const [, letter = '', digits = ''] = /^\\(.)\{?([^}]*)\}?$/su.exec(text) ?? [];
   if (letter === '') return text.codePointAt(0) ?? 0;
@@ -93,10 +91,10 @@ function codeOf(text: string): number {
 }
 
 const knownRanges = new Map<string, string>();
-/** A surrogate never stands before the one that it forms a pair with: both halves begin with a block. */
+/** Both ranges of surrogates start at a block boundary, so no block contains a pair by accident. */
 const blockSize = 0x400;
 
-/** The characters of an escape, asked of `RegExp`: engines differ in what a space is, and in the version of Unicode. */
+/** The characters of an escape according to `RegExp`: engines differ in white space and in the Unicode version. */
 function rangesOf(text: string): string {
   const known = knownRanges.get(text);
   if (known !== undefined) return known;

@@ -3,27 +3,25 @@ import formats from 'ajv-formats';
 import type { JsonObject, ObjectSchema, Tool } from './define-tool.ts';
 import { linearMatcher, type Matcher } from './pattern.ts';
 
-/** The members of a JSON object from outside. */
+/** An unvalidated JSON object. */
 export type Members = { readonly [name: string]: unknown };
 
-/** Whether a JSON value is an object: not null, not an array. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A tool and all that its calls need and that follows from its schemas. */
 export interface CompiledTool {
   readonly tool: Tool;
-  /** Fills in the defaults of absent arguments. */
+  /** Also sets the defaults of absent arguments. */
   readonly validateInput: ValidateFunction;
   readonly validateOutput: ValidateFunction;
-  /** The members of an answer without data: every required one that can hold nothing. */
+  /** The required members of an answer without data, each with an empty value. */
   readonly blank: JsonObject;
-  /** What its last answer took to make, in milliseconds; a rise counts in part. */
+  /** Time to build the last answer, in milliseconds; increases are limited. */
   answerMs: number;
 }
 
-/** As the clients of the official SDK read a schema: what this server lets out is what they accept. */
+/** Validates as clients of the official SDK do, so that they accept every answer of this server. */
 function createCompiler(useDefaults: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
@@ -31,21 +29,21 @@ function createCompiler(useDefaults: boolean): Ajv {
     strict: false,
     strictNumbers: true, // JSON.parse reads 1e400 as Infinity
     useDefaults,
-    // All three would compile the meta-schema or keep every schema.
+    // These would compile the meta-schema or keep every schema.
     validateSchema: false,
     meta: false,
     addUsedSchema: false,
     logger: false,
     code: {
-      optimize: false, // doubles the time of compilation; V8 removes the same code
+      optimize: false, // doubles the compile time; V8 removes the same code
       regExp: Object.assign(nameMatcher, { code: 'nameMatcher' }),
     },
   });
   formats.default(ajv);
-  // The same texts, without the quadratic time that two repeats of the same characters in a row take.
+  // Matches the same texts, without the quadratic time of two adjacent repetitions.
   const { source, flags } = formats.default.get('url') as RegExp;
   ajv.addFormat('url', new RegExp(source.replace(String.raw`\S+(?::\S*)?@`, String.raw`\S+@`), flags));
-  // Ajv compares every two items: 5 s for 200 KB of objects.
+  // Ajv compares every pair of items: 5 s for 200 KB of objects.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -69,7 +67,7 @@ function createCompiler(useDefaults: boolean): Ajv {
   return ajv;
 }
 
-/** For names of properties, of which no length is known. */
+/** Matches property names, which have no maxLength. */
 function nameMatcher(pattern: string): Matcher {
   const matcher = linearMatcher(pattern);
   if (matcher === null) throw new Error(`patternProperties: ${JSON.stringify(pattern)} ${notLinear}.`);
@@ -79,7 +77,7 @@ function nameMatcher(pattern: string): Matcher {
 const notLinear = 'looks around, refers back or repeats too much to be matched in linear time';
 const mostLength = 100_000;
 
-/** Matches by backtracking. Ajv tests longer texts, too: it reports every error of a value. */
+/** Matches by backtracking. It checks the length itself: Ajv applies `pattern` to text that is too long, too. */
 function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matcher {
   if (typeof maxLength !== 'number' || maxLength > mostLength) {
     const where = [...path.split('/').slice(1), 'pattern'].join('.');
@@ -90,7 +88,7 @@ function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matc
   return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
 }
 
-/** A text that two JSON values share exactly where they are equal: their members may come in any order. */
+/** Text that is identical for equal JSON values, whatever the order of their members. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
@@ -100,11 +98,7 @@ function canonical(value: unknown): string {
 const inputs = createCompiler(true);
 const outputs = createCompiler(false);
 
-/**
- * Compiles a tool's schemas.
- *
- * @throws Error that names the tool and the schema that does not compile.
- */
+/** @throws Error that names the tool and the schema that does not compile. */
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
@@ -115,7 +109,7 @@ export function compileTool(tool: Tool): CompiledTool {
   };
 }
 
-/** Compiles a schema, once, as the outputSchema of a tool is compiled. */
+/** Compiles a schema with the rules for an outputSchema. */
 export function validatorOf(schema: ObjectSchema): ValidateFunction {
   return outputs.compile(schema);
 }
@@ -130,25 +124,24 @@ function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Va
   }
 }
 
-/** One way in which a value differs from its schema. */
 export interface Problem {
-  /** Dotted, below the name of the value: `arguments.items[0].price`. */
+  /** A path such as `arguments.items[0].price`. */
   readonly path: string;
-  /** In words: `expected type string, got 3`. */
+  /** A phrase such as `expected type string, got 3`. */
   readonly text: string;
 }
 
 const mostProblems = 5;
 
 /**
- * The first few differences between a value and its schema; null where there are none.
+ * The first few differences between a value and its schema; null if the value is valid.
  *
- * @param root the value's name in paths, `arguments`
+ * @param root name of the value in paths, such as `arguments`
  */
 export function problemsOf(validate: ValidateFunction, value: unknown, root: string): Problem[] | null {
   try {
     if (validate(value)) return null;
-    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // its branch has reported
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // the failed branch has its own error
     return errors.slice(0, mostProblems).map((error) => problemOf(error, root));
   } catch (error) {
     const text = error instanceof RangeError ? 'nested too deeply' : 'cannot be compared with its schema';
@@ -186,7 +179,7 @@ function expectedBy({ keyword, params, message = keyword }: ErrorObject): string
   }
 }
 
-/** Whether a number in a value is too large to be one. */
+/** Whether a value contains a number that JSON.parse read as Infinity. */
 export function holdsInfinity(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
@@ -198,14 +191,14 @@ function shorten(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }
 
-/** Every required property with its empty value; those that have none are left out. */
+/** Sets every required property that has an empty value. */
 function blankObject({ properties = {}, required = [] }: Schema): JsonObject {
   const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : {});
   const members = required.map((name) => [name, blankValue(schemaOf(name))]);
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** Null where it is allowed, else `[]` for an array, and for an object its blank one; undefined where none fits. */
+/** Null if allowed, `[]` for an array, a blank object for an object; undefined otherwise. */
 function blankValue(schema: Schema = {}): unknown {
   const types = [schema.type ?? []].flat();
   const nullable = types.length === 0 || types.includes('null') || schema.nullable === true;

@@ -5,15 +5,15 @@ import { createHoldings, type Limits } from './limits.ts';
 import type { Report } from './log.ts';
 
 const mostVerified = 5_000;
-/** A random part and the time of issue in seconds, then the signature of both. */
+/** A random part, the time of issue in seconds (base 36), and the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
- * Sessions as the `mcp-session-id` header names them (C§3.1): signed by HMAC-SHA256, not stored. They cost no memory,
- * outlive a restart and hold on every replica with the same secret.
+ * Issues and checks the ids in the `mcp-session-id` header (C§3.1). They are signed with HMAC-SHA256, not stored: sessions
+ * need no memory, survive a restart and are valid on every replica with the same secret.
  *
- * @param secret null for a random one: the sessions then end with the process
- * @param audience what else is signed: servers that share a secret do not share sessions
+ * @param secret null for a random one: sessions then end with the process
+ * @param audience part of the signature, so that servers with the same secret do not share sessions
  */
 export function createSessions(
   secret: string | null,
@@ -21,14 +21,14 @@ export function createSessions(
   audience = '',
   closed = createClosed(),
 ) {
-  // An HMAC costs a third of a call: a session that was verified is remembered with its time of issue.
+  // Caches the time of issue of verified sessions: an HMAC is a third of the cost of a call.
   const verified = new Map<string, number>();
   let key: string | Buffer | null = secret;
   const sign = (claim: string) => {
     key ??= randomBytes(32);
     return createHmac('sha256', key).update(`${claim}\n${audience}`).digest('base64url');
   };
-  /** When an open session was issued; undefined where the signature is not ours or it is closed. */
+  /** The time of issue; undefined if the signature is wrong or the session is closed. */
   const issuedAt = (id: string): number | undefined => {
     const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
     if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return undefined;
@@ -39,7 +39,7 @@ export function createSessions(
     return at;
   };
   return {
-    /** Opens a session and returns its identifier. */
+    /** Opens a session and returns its id. */
     open(): string {
       for (;;) {
         const claim = `${randomUUID()}.${Math.max(nowSeconds(), closed.allBefore()).toString(36)}`;
@@ -47,13 +47,13 @@ export function createSessions(
         if (!closed.has(id)) return id;
       }
     },
-    /** Whether the identifier is of this server, not expired and not closed. */
+    /** Whether an id is valid, not expired and not closed. */
     isKnown(id: string | undefined): id is string {
       if (id === undefined) return false;
       const issued = verified.get(id) ?? issuedAt(id);
       return issued !== undefined && issued >= closed.allBefore() && nowSeconds() < issued + ttlSeconds;
     },
-    /** Ends a session before its time. Only this process knows of it. */
+    /** Closes a session, in this process only. */
     close(id: string): void {
       closed.add(id);
       verified.delete(id);
@@ -65,17 +65,16 @@ const filterBytes = 2 ** 21;
 const bitsOfOne = 8;
 
 /**
- * The closed sessions, in a Bloom filter of 2 MiB that is allocated when it is needed. A closed session is never taken
- * for an open one; an open one is taken for closed with a chance that grows from nothing to one in a thousand as the
- * filter fills. When it holds a million, every session that was issued until then is closed, and it begins anew: their
- * clients open another.
+ * Stores closed sessions in a Bloom filter of 2 MiB, allocated on first use. Closed sessions are always recognized. An open
+ * session is taken for closed with a probability of up to 0.1% as the filter fills. After `most` sessions the filter starts
+ * again, and every session issued before is closed: clients open a new one.
  */
 export function createClosed(most = 1_000_000) {
   let bits = new Uint8Array();
   let count = 0;
   let allBefore = 0;
   return {
-    /** Sessions issued before are all closed, in seconds. */
+    /** Sessions issued before this time, in seconds, are closed. */
     allBefore: () => allBefore,
     has: (id: string): boolean => placesOf(id).every((place) => ((bits[place >> 3] ?? 0) >> (place & 7)) & 1),
     add(id: string): void {
@@ -90,7 +89,7 @@ export function createClosed(most = 1_000_000) {
   };
 }
 
-/** Where a session is marked: its signature is as good as random, so that its bytes are the hash. */
+/** The filter bits of a session. Its signature is random enough to serve as the hash. */
 function placesOf(id: string): number[] {
   const hash = Buffer.from(id.slice(-43), 'base64url');
   return Array.from({ length: bitsOfOne }, (_, at) => hash.readUIntBE(at * 3, 3));
@@ -104,8 +103,8 @@ const keepAliveMs = 25_000;
 const keepAlive = ': keep-alive\n\n';
 
 /**
- * The open event streams of `GET /mcp`: one a session and one a connection, the newest. A tools-only server has nothing
- * to say there: they only stay open, and a comment now and then keeps proxies from closing them.
+ * The open event streams of `GET /mcp`: the newest one of each session and of each connection. A server with only tools
+ * sends no events; comments keep proxies from closing the stream.
  */
 export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
   type End = () => void;
@@ -117,11 +116,11 @@ export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report
     (end) => end(),
   );
   return {
-    /** Begins the stream of a session on a response whose head is written. */
+    /** Starts a stream on a response whose head is written. */
     open(session: string, address: string, socket: Socket, response: ServerResponse): void {
       const timer = setInterval(() => response.write(keepAlive), keepAliveMs).unref();
       const end = () => {
-        clearInterval(timer); // an ended response may stay open behind others, and a write to it would end the process
+        clearInterval(timer); // a write after `end` would crash the process while the response waits behind others
         response.end();
       };
       bySession.get(session)?.();
@@ -136,11 +135,10 @@ export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report
       response.write(keepAlive);
       if (!streams.add(address, end)) report('MAX_STREAMS');
     },
-    /** Ends the stream of a session. */
     close(session: string): void {
       bySession.get(session)?.();
     },
-    /** Ends the stream of a connection, which another request waits behind. */
+    /** Ends the stream of a connection, because another request waits behind it. */
     giveWay(socket: Socket): void {
       bySocket.get(socket)?.();
     },
