@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JWTPayload } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -132,7 +131,7 @@ function tokenOf(header: string, scheme: string): string | null {
   return (hasPrefix && header.slice(prefix.length).trimStart()) || null;
 }
 
-type Claims = JWTPayload & { readonly exp: number };
+type Claims = Awaited<ReturnType<typeof jwtVerify>>['payload'] & { readonly exp: number };
 
 /** The claims of a valid token. @throws Error if the token is invalid */
 async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
