@@ -179,7 +179,7 @@ describe('dev and token', () => {
     const starts = () => output.stdout.split('"listening"').length - 1;
     await vi.waitUntil(() => starts() === 1, within);
     writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
-    await vi.waitUntil(() => output.stdout.includes('the last good build keeps running'), within);
+    await vi.waitUntil(() => output.stdout.includes('The last good build keeps running.'), within);
     expect(output.stderr).toContain('error TS');
     expect(starts()).toBe(1);
     writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
@@ -198,7 +198,7 @@ describe('dev and token', () => {
     onTestFinished(() => writeFileSync(file, original));
     writeFileSync(file, 'const x: number = "text";');
     const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('This does not compile.'), within);
+    await vi.waitUntil(() => output.stdout.includes('The code does not compile.'), within);
     writeFileSync(file, original);
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
     child.kill('SIGTERM');

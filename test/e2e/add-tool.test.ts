@@ -100,7 +100,9 @@ describe('a project that its author works on', () => {
     expect(bytes()).toEqual(theirs);
 
     const check = await market(directory, ['check', '--json']);
-    expect(failuresOf(JSON.parse(check.stdout))).toEqual([]);
+    expect(failuresOf(JSON.parse(check.stdout))).toMatchObject([
+      { id: 'runtime.edited', problems: [{ path: 'src/config.ts' }] },
+    ]);
     const tests = await run('npm', ['test'], { cwd: directory });
     expect(tests.status, tests.stdout).toBe(0);
     expect(

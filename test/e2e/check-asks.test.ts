@@ -9,7 +9,7 @@ import { Terminal } from './terminal.ts';
 
 const root = scratch();
 const audience = 'https://tools.example.com/mcp';
-const question = 'Call any of these tools as well?';
+const question = 'Call any of these tools, too?';
 const executed = new Set<unknown>();
 let server: RunningServer;
 
@@ -23,6 +23,7 @@ beforeAll(async () => {
   };
   server = await serve(
     createSteps(trust, {
+      list: (good) => () => good().map(({ annotations: _, ...unmarked }) => unmarked),
       call: (good) => (params) => {
         if (params.name === 'get_price' || params.name === 'list_coins') executed.add(params.name);
         return good(params);

@@ -61,7 +61,7 @@ describe('market-mcp check of a project', () => {
     writeFileSync(listing, JSON.stringify(recorded));
     const { status, stdout } = await market(['--only', 'tool']);
     expect(status).toBe(0);
-    expect(stdout).toContain('✗ breaks callers  get_price · outputSchema.properties.gone  gone');
+    expect(stdout).toContain('✗ breaks callers  get_price · outputSchema.properties.gone  removed');
     expect(stdout).toContain('Refresh Skills');
     expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
   });
@@ -92,7 +92,7 @@ describe('market-mcp check of a project', () => {
       text += chunk;
     });
     const rounds = async (count: number) => {
-      while (text.split('Waiting for a change').length <= count) await setTimeout(50);
+      while (text.split('Waiting for changes').length <= count) await setTimeout(50);
     };
     await rounds(1);
     // It comes by one rename, so that no look at the sources finds half of it.
