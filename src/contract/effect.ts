@@ -1,3 +1,4 @@
+import { isAscii } from './ascii.ts';
 import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 
@@ -56,10 +57,9 @@ const firstVerbs = new Map<string, Effect>([
 
 /** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` hold the same two. */
 export function wordsOf(name: string): readonly string[] {
-  // The classes of Unicode take 5 ms to build; nearly every name is ASCII.
-  const words = /[^ -~]/.test(name)
-    ? name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu)
-    : name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g);
+  const words = isAscii(name)
+    ? name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g)
+    : name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu);
   return (words ?? []).map((word) => word.toLowerCase());
 }
 
@@ -93,10 +93,17 @@ function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): 
   return isWriting && effects[named].readOnlyHint ? 'acts' : named;
 }
 
+const asciiWords = { border: /[^A-Za-z\d]+|(?<=[a-z])(?=[A-Z])/, capitalized: /^[A-Z][a-z]/ };
+const unicodeWords = {
+  border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u,
+  capitalized: /^\p{Lu}\p{Ll}/u,
+};
+
 /** `get_gas_price` → `Get gas price` */
 export function titleOf(name: string): string {
-  const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
-  const text = words.map((word) => (/^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word)).join(' ');
+  const { border, capitalized } = isAscii(name) ? asciiWords : unicodeWords;
+  const words = name.split(border).filter((word) => word !== '');
+  const text = words.map((word) => (capitalized.test(word) ? word.toLowerCase() : word)).join(' ');
   return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -32,7 +32,10 @@ export interface Place {
 export function* places(schema: unknown, path: string, property?: string): Generator<Place> {
   if (!isObject(schema)) return;
   yield property === undefined ? { schema, path } : { schema, path, property };
-  for (const keyword of single) yield* places(schema[keyword], `${path}.${keyword}`);
+  for (const keyword of single) {
+    const member = schema[keyword];
+    if (isObject(member)) yield* places(member, `${path}.${keyword}`);
+  }
   for (const keyword of listed) {
     const members = schema[keyword];
     if (!Array.isArray(members)) continue;

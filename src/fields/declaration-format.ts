@@ -15,7 +15,7 @@ export function formatDeclaration({ path, required, shape }: Declaration): strin
 }
 
 function formatStep({ name, lists }: Step): string {
-  const bare = new RegExp(`^${bareName.source}$`, 'u').test(name);
+  const bare = /^[\w$-]+$/.test(name) || new RegExp(`^${bareName.source}$`, 'u').test(name);
   return (bare ? name : JSON.stringify(name)) + '[]'.repeat(lists);
 }
 

@@ -12,16 +12,19 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no text of a tool gives instructions to the model',
     source: 'OWASP MCP Top 10, tool poisoning; claude.com/docs connectors, review criteria: prompt injection',
     fix: 'Describe only the tool, in plain visible text.',
-    inspect: (tool) =>
-      textsOf(tool).flatMap(({ path, text }) =>
-        injections
+    inspect: (tool) => {
+      const texts = textsOf(tool);
+      const suspicions = injections.filter(({ pattern }) => isAnywhere(pattern, texts));
+      return texts.flatMap(({ path, text }) =>
+        suspicions
           .filter(({ pattern }) => pattern.test(text))
           .map(({ pattern, what }) => ({
             path,
             expected: 'a description',
             actual: `${what}: ${shorten(pattern.exec(text)?.[0])}`,
           })),
-      ),
+      );
+    },
   },
   {
     id: 'fit.no-promotion',
@@ -29,14 +32,17 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no text of a tool praises it or disparages others',
     source: 'OpenAI Apps SDK, app submission guidelines: fair play; claude.com directory policy',
     fix: 'Say only what the tool does. The model decides which tool to use.',
-    inspect: (tool) =>
-      textsOf(tool).flatMap(({ path, text }) =>
+    inspect: (tool) => {
+      const texts = textsOf(tool);
+      if (!isAnywhere(promotion, texts)) return [];
+      return texts.flatMap(({ path, text }) =>
         unless(!promotion.test(text), {
           path,
           expected: 'no comparison with other tools',
           actual: shorten(promotion.exec(text)?.[0]),
         }),
-      ),
+      );
+    },
   },
   {
     id: 'fit.look-alike',
@@ -46,6 +52,7 @@ export const fitTextRules: readonly StaticRule[] = [
       'Anthropic, Writing tools for agents: distinct names and purposes; OpenAI Apps SDK: unique tool names',
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
+      if (siblings.length === 0) return [];
       const { name, words } = traitsOf(tool);
       const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
       const echo = siblings.find(
@@ -101,6 +108,14 @@ function textsOf(tool: JsonObject): readonly Text[] {
       { path: `${path}.description`, text: schema.description },
     ]),
   ].flatMap(({ path, text }) => (isText(text) ? [{ path, text: text.slice(0, examined) }] : []));
+}
+
+/**
+ * Whether a pattern without `^` and `$` may match one of the texts. V8 compiles a regular expression that is used more
+ * than once, so one search of all texts takes less time than one of each.
+ */
+function isAnywhere(pattern: RegExp, texts: readonly Text[]): boolean {
+  return pattern.test(texts.map(({ text }) => text).join('\n'));
 }
 
 const injections = [

@@ -1,3 +1,4 @@
+import { isAscii } from '../ascii.ts';
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { type Place, places } from '../walk.ts';
@@ -23,7 +24,8 @@ export function allPlaces(tool: JsonObject): readonly Place[] {
 
 /** A text reduced to its letters and digits, to compare two texts. */
 export function normalize(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const other = isAscii(text) ? /[^A-Za-z\d]/g : /[^\p{L}\p{N}]/gu;
+  return text.toLowerCase().replaceAll(other, '');
 }
 
 /** Whether a value is a list that is not empty. */

@@ -1,3 +1,4 @@
+import { isAscii } from '../ascii.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
@@ -165,9 +166,8 @@ export const readable: StaticRule = {
 
 /** Reads Latin script only; descriptions in other scripts are not judged. */
 function incompleteness(description: string): readonly Problem[] {
-  // The classes of Unicode take milliseconds to build; most descriptions are ASCII.
-  const isAscii = !/[^\n -~]/.test(description);
-  if (!isAscii && /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(description)) return [];
+  if (!isAscii(description) && /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(description))
+    return [];
   return [
     ...unless(returning.test(description), {
       path: 'description',
