@@ -13,6 +13,7 @@ import { modern } from './parts/modern.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
 import { since } from './parts/since.js';
+import { source } from './parts/source.js';
 
 // Measures the built product beside its peers and writes RESULTS.md:
 //
@@ -33,6 +34,7 @@ const parts = [
   growth,
   scaleOut,
   marketplace,
+  source,
 ];
 
 const { values } = parseArgs({

@@ -62,14 +62,18 @@ export function withBlocks(
     .reduce((text, { at, text: block }) => text.slice(0, at.from) + block + text.slice(at.to), page);
 }
 
-/** An output without what differs between two runs, or with each new rule or file of a project. */
+/**
+ * An output without what differs between two runs, or with each new rule or file of a project. The server writes its log in
+ * another process, so its lines stand anywhere among the others: here they come first.
+ */
 export function comparable(output: string): string {
-  return (
-    output
-      // Node's test runner begins its lines with the one or the other, by its version.
-      .replace(/^ℹ /gm, '# ')
-      .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
-      .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
-      .replace(/\b\d+(?= (files|passed|rules passed)\b)/g, '<count>')
-  );
+  const lines = output.split('\n');
+  const isLog = (line: string) => line.startsWith('{"event":');
+  return [...lines.filter(isLog), ...lines.filter((line) => !isLog(line))]
+    .join('\n')
+    .replace(/^ℹ /gm, '# ') // Node's test runner begins its lines with one or the other, by its version.
+    .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
+    .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
+    .replace(/\b\d+(?= (files|passed|rules passed|answers of APIs|times)\b)/g, '<count>')
+    .replace(/(?<=, call )\d+/g, '<count>');
 }
