@@ -39,7 +39,13 @@ function buildAt(place: string): void {
     for (const part of ['bin', 'dist', 'package.json']) {
       cpSync(join(checkout, part), join(unfinished, part), { recursive: true });
     }
-    renameSync(unfinished, place);
+    try {
+      renameSync(unfinished, place);
+    } catch (error) {
+      // Another test file has built it at the same time.
+      if (!existsSync(place)) throw error;
+      rmSync(unfinished, { recursive: true });
+    }
   } finally {
     rmSync(checkout, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /** An environment variable of the server. */
 export interface Variable {
-  /** The value in effect where the variable is unset or empty; null where there is none, or where the text says it. */
+  /** The value used if the variable is unset or empty; null if it has no default, or if `text` describes it. */
   readonly default: string | null;
   readonly text: string;
 }
