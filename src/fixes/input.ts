@@ -70,8 +70,7 @@ function withFittingValues(root: JsonObject, fixes: Fixes): JsonObject {
     const { default: fallback, examples, format, ...bare } = schema;
     const list: readonly Json[] = Array.isArray(examples) ? examples : [];
     const given = [...(fallback === undefined ? [] : [fallback]), ...list];
-    const strict = format === undefined ? bare : { ...bare, format };
-    const unfit = (value: Json) => !fits(root, strict, value);
+    const unfit = (value: Json) => !fits(root, schema, value);
     if (!given.some(unfit)) return schema;
     const why = "it does not match the parameter's schema";
     if (format !== undefined && given.every((value) => fits(root, bare, value))) {

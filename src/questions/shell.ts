@@ -10,6 +10,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function quoted(piece: string): string {
   if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
+  if (!/[^ -~]/.test(piece)) return singleQuoted(piece);
   // A shell removes line feeds from the end of a command's output.
   if (piece.search(unseen) >= 0 && !piece.endsWith('\n'))
     return `"$(printf ${singleQuoted(formatOf(piece))})"`;
