@@ -127,7 +127,7 @@ function withDeployment(text: string, variables: readonly ApiVariable[]): string
   });
   return text
     .replace(/^ {2}-e SESSION_SECRET=/m, (line) => flags + line)
-    .replace(/^- Without a key the server/m, (line) => lines.join('') + line);
+    .replace(/^- Without a key,? the server/m, (line) => lines.join('') + line);
 }
 
 function withExamples(text: string, variables: readonly ApiVariable[]): string {

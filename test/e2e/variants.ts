@@ -199,6 +199,8 @@ export interface Variant {
   readonly spec?: unknown;
   /** Written to a file and given by `--platform`. */
   readonly platform?: (generic: Record<string, unknown>) => unknown;
+  /** The rules that advise against its definitions; none by default. */
+  readonly advised?: readonly string[];
 }
 
 export const variants: readonly Variant[] = [
@@ -256,5 +258,10 @@ export const variants: readonly Variant[] = [
       },
     }),
   },
-  { name: 'hostile', args: ['--platform', 'context'], spec: hostile },
+  {
+    name: 'hostile',
+    args: ['--platform', 'context'],
+    spec: hostile,
+    advised: ['fit.property-names', 'fit.no-instructions', 'fit.repetition'],
+  },
 ];
