@@ -9,13 +9,18 @@ import { build } from 'rolldown';
  * @param input path of the module
  */
 export async function load(input) {
-  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
   const directory = mkdtempSync(join(import.meta.dirname, '../node_modules/.load-'));
   try {
     const file = join(directory, `${basename(input, '.ts')}.mjs`);
-    await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
+    await bundle(input, file);
     return await import(pathToFileURL(file).href);
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/** Bundles a TypeScript module and what it imports of this checkout into one file. */
+export async function bundle(input, file) {
+  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
+  await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
 }
