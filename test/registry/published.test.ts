@@ -43,7 +43,17 @@ function own(name: string): string {
 /** Builds and packs this checkout as it would be published. */
 async function packPublished(): Promise<string> {
   const source = own('source');
-  for (const name of ['src', 'templates', 'bin', 'build.js', 'package.json', 'LICENSE', 'README.md']) {
+  for (const name of [
+    'src',
+    'templates',
+    'releases',
+    'scripts',
+    'bin',
+    'build.js',
+    'package.json',
+    'LICENSE',
+    'README.md',
+  ]) {
     cpSync(join(repository, name), join(source, name), { recursive: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
