@@ -43,19 +43,8 @@ function own(name: string): string {
 /** Builds and packs this checkout as it would be published. */
 async function packPublished(): Promise<string> {
   const source = own('source');
-  for (const name of [
-    'src',
-    'templates',
-    'releases',
-    'scripts',
-    'bin',
-    'build.js',
-    'package.json',
-    'LICENSE',
-    'README.md',
-  ]) {
-    cpSync(join(repository, name), join(source, name), { recursive: true });
-  }
+  const left = new Set(['.git', 'node_modules', 'dist', 'demo'].map((name) => join(repository, name)));
+  cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
   const built = await run(process.execPath, ['build.js', '--published'], { cwd: source });
   expect(built.status, built.stderr).toBe(0);
