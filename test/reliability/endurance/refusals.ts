@@ -106,7 +106,8 @@ async function body(caller: Caller) {
 async function nesting(caller: Caller) {
   const depth = 20_000;
   const deep = '['.repeat(depth) + ']'.repeat(depth);
-  expectRpcError(await caller.post(deep, caller.headers()), 400, -32700);
+  expectStatus(await caller.post(deep, caller.headers()), 401, unauthorized);
+  expectRpcError(await caller.post(deep, caller.paid()), 400, -32700);
   const params = `{"name":"echo_text","arguments":{"nonce":${deep}}}`;
   const request = `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":${params}}`;
   expectRpcError(await caller.post(request, caller.paid()), 400, -32700);
@@ -160,8 +161,12 @@ async function origin(caller: Caller) {
 }
 
 async function version(caller: Caller) {
-  const headers = caller.headers({ 'mcp-protocol-version': pick(caller.random, ['1.0', '2999-01-01']) });
-  expectRpcError(await caller.post(list, headers), 400, -32600);
+  const older = caller.headers({ 'mcp-protocol-version': pick(caller.random, ['1.0', '2025-12-01']) });
+  expectRpcError(await caller.post(list, older), 400, -32600);
+  const stateless = caller.headers({
+    'mcp-protocol-version': pick(caller.random, ['2026-07-28', '2999-01-01']),
+  });
+  expectRpcError(await caller.post(list, stateless), 400, -32602);
 }
 
 function expectRpcError(answer: Answer, status: number, code: number): void {
