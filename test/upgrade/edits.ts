@@ -90,7 +90,12 @@ export const edits: readonly Edit[] = [
     mayConflict: true,
     make: (p) => p.change('README.md', (text) => text.replaceAll('market-mcp', `market-mcp (${mine})`)),
   },
-  { name: 'AGENTS.md: a rule', make: (p) => p.keep('AGENTS.md', mine, append(`- ${mine}`)) },
+  // The new version changed the line before.
+  {
+    name: 'AGENTS.md: a rule',
+    mayConflict: true,
+    make: (p) => p.keep('AGENTS.md', mine, append(`- ${mine}`)),
+  },
   { name: 'AGENTS.md, CLAUDE.md: deleted', make: (p) => p.delete('AGENTS.md', 'CLAUDE.md') },
   { name: '.env.example: a variable', make: (p) => p.keep('.env.example', 'API_KEY=', append('\nAPI_KEY=')) },
   {
