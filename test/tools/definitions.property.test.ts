@@ -60,8 +60,8 @@ describe('a definition of any schemas', () => {
         const blank = blankAnswer(definition.outputSchema);
         if (!blank.ok) throw new Error('no blank answer');
         const outcomes = [
-          { searchExhausted: true, noResultsReason: 'Nothing.' },
-          { error: 'X', message: 'y' },
+          { searchExhausted: true, noResultsReason: 'Nothing matches.' },
+          { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' },
         ];
         for (const signal of outcomes) {
           const answer = { ...blank.answer, ...signal };
