@@ -24,7 +24,7 @@ function table(outcomes: readonly Outcome[], seed: number): string {
   );
   return [
     '',
-    `Seed ${seed}: ${outcomes.length} projects, each built, its unit tests and its self-check passed afterwards;`,
+    `Seed ${seed}: ${outcomes.length} projects, each built, its unit tests and its self-check passed afterwards (but for invented examples, see above);`,
     `${withOpen.length} stopped first with named conflicts, which \`--abort\` took back to the byte.`,
     '',
     '| | profile, package manager | edits | files changed | merged | patches of the runtime kept | left to the author |',
