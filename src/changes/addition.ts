@@ -21,21 +21,21 @@ import type { Change } from '../project/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
 
-/** What adding tools to a project comes to, before anything is written. */
+/** The result of planning to add tools: nothing is written yet. */
 export interface Addition {
   readonly change: Change | null;
-  /** What was made of the tools that are new. */
+  /** The new tools, as definitions that meet the contract. */
   readonly prepared: Prepared;
-  /** Names of the tools that were added by the same spec before. */
+  /** Names of tools that the same spec added earlier. */
   readonly unchanged: readonly string[];
-  /** How far the tools then are from those the marketplace knows. */
+  /** How the tools then differ from the last listing. */
   readonly drift: Drift;
 }
 
 /**
- * The files that tools take in a project, all of them or none.
+ * Plans the files that new tools add to a project. Either all tools are added or none.
  *
- * @throws CommandError `INVALID_INPUT` where a tool breaks a rule, `TOOL_EXISTS` where one is there already;
+ * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken;
  *   ProjectError `INDEX_EDITED`.
  */
 export function planAddition(project: Project, entries: readonly Imported[]): Addition {
@@ -79,7 +79,7 @@ function textIn(directory: string, path: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Judged beside the tools that are there, but for those that the spec says again. */
+/** Checks the new tools beside the existing ones, except those that the spec replaces. */
 function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): ImportedPrepared {
   const again = new Set(
     entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
@@ -92,14 +92,14 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
   throw invalidInput(preparation.errors, preparation.accepted);
 }
 
-/** Whether the very file was written by an earlier run, whatever its author has made of it since. */
+/** Whether an earlier run wrote the same files, even if the author has edited them since. */
 function wasWrittenBefore({ manifest, tools }: Project, files: FileSet): boolean {
   const [path = '', file] = [...files][0] ?? [];
   const isThere = tools.some((tool) => tool.path === path);
   return isThere && file !== undefined && manifest.files[path]?.sha256 === sha256(file.content);
 }
 
-/** What stands against a valid name of a new tool. */
+/** Why a valid name cannot be used for a new tool. */
 export function nameError(project: Project, name: string): InputError | undefined {
   const by = namesTaken(project).get(toolFile(name));
   return by === undefined
@@ -124,7 +124,7 @@ function requireFree(project: Project, names: readonly string[]): void {
   );
 }
 
-/** What a new tool's file cannot be called, and what bears the name: tools, and files beside them and their tests. */
+/** File names that a new tool cannot use, and what uses them: tools, and files beside them or their tests. */
 function namesTaken({ directory, tools }: Project): ReadonlyMap<string, string> {
   const files = takenFiles(directory).map(({ file, path }) => [toolFile(file), path] as const);
   const names = namedTools(tools).map(
@@ -133,14 +133,14 @@ function namesTaken({ directory, tools }: Project): ReadonlyMap<string, string> 
   return new Map([...files, ...names]);
 }
 
-/** A test comes after what it tests. */
+/** The source files before their tests. */
 function sourcesFirst(sets: readonly FileSet[]): FileSet {
   const files = sets.flatMap((set) => [...set]);
   const isSource = ([path]: (typeof files)[number]) => path.startsWith('src/');
   return new Map([...files.filter(isSource), ...files.filter((file) => !isSource(file))]);
 }
 
-/** What there is to say of a tool that was added before was said then. */
+/** Leaves out the messages about tools that were added earlier: they were printed then. */
 function without(
   { changes, advice }: Prepared,
   names: readonly string[],

@@ -17,7 +17,7 @@ import { detectPackageManager } from '../system/detect.ts';
 import { entriesOf } from './entries.ts';
 import { resolvePlatform } from './platform.ts';
 
-/** A project in memory: everything that is known before the first write. */
+/** A project in memory: everything that is decided before the first write. */
 export interface Blueprint {
   readonly answers: CreateAnswers;
   readonly packageManager: PackageManager;
@@ -25,7 +25,7 @@ export interface Blueprint {
   readonly files: FileSet;
 }
 
-/** From answers to finished files. Nothing is written; an error of a spec or a profile is found here. */
+/** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
 export async function planCreation(answers: CreateAnswers): Promise<Result<Blueprint>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
@@ -55,12 +55,12 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Bluep
   return pass({ answers, packageManager, prepared, files });
 }
 
-/** By path, as `planProject` has them. */
+/** Sorted by path, as in `planProject`. */
 function sorted(files: FileSet): FileSet {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A profile that ships is known by its name. */
+/** A built-in profile is recorded by its name. */
 function recorded(profile: PlatformProfile): string | PlatformProfile {
   return platforms.includes(profile) ? profile.name : profile;
 }

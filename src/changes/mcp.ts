@@ -8,14 +8,14 @@ import { selectTools } from '../tools/selection.ts';
 
 const known = new Map<string, ListedServer>();
 
-/** The tools of a running MCP server. A server that was read is not asked again. */
+/** The tools of a running MCP server. Each server is read once per run. */
 export async function serverAt(url: string): Promise<ListedServer> {
   const listed = known.get(url) ?? (await listServer(url, process.env.MCP_SOURCE_TOKEN || undefined));
   known.set(url, listed);
   return listed;
 }
 
-/** The chosen tools of a running MCP server; those that write are left out unless they are named. */
+/** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer({
   url,
   selection,

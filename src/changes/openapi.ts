@@ -50,7 +50,7 @@ interface Placed {
 
 const known = new Map<string, Placed>();
 
-/** The document at a path or URL, or on stdin; `where` names it in errors. One that was read is not asked for again. */
+/** The document at a path or URL, or on stdin. Each is read once per run. `where` names it in errors. */
 export async function documentAt(place: string): Promise<Placed> {
   const before = known.get(place);
   if (before) return before;

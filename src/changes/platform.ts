@@ -3,7 +3,7 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
-/** The profile that `--platform` names: one that ships, or a JSON or YAML file. */
+/** The profile that `--platform` names: a built-in one, or a JSON or YAML file. */
 export async function resolvePlatform(name: string): Promise<Result<PlatformProfile>> {
   const shipped = platforms.find((platform) => platform.name === name);
   if (shipped) return pass(shipped);

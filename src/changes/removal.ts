@@ -14,17 +14,17 @@ import { nextToolsIndex } from '../project/tools-index.ts';
 import type { Change } from '../project/transaction.ts';
 import { marketCommand } from '../system/command-line.ts';
 
-/** What removing tools from a project comes to, before anything is written. */
+/** The result of planning to remove tools: nothing is written yet. */
 export interface Removal {
   readonly change: Change;
   readonly drift: Drift;
 }
 
 /**
- * The tools whose files go, all of them or none.
+ * Plans which files to remove. Either all tools are removed or none.
  *
- * @param force also what was changed by hand, or not written by this program, goes.
- * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server has at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
+ * @param force also removes files that were edited by hand or not written by this program.
+ * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server needs at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
  */
 export function planRemoval(project: Project, names: readonly string[], force: boolean): Removal {
   const going = toolsNamed(project, names);
@@ -36,7 +36,7 @@ export function planRemoval(project: Project, names: readonly string[], force: b
       `Add another tool first: ${marketCommand('add-tool')}.`,
     );
   }
-  // A test goes before what it imports, so that the project compiles at every moment.
+  // A test is removed before the file it imports, so the project compiles at every step.
   const removed = [...going.map(({ test }) => test), ...going.map(({ path }) => path)].filter((path) =>
     existsSync(join(project.directory, path)),
   );

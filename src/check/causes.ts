@@ -91,7 +91,7 @@ function placeOf(file: string, line: string, directory: string): Place | undefin
   return { text: at, at, isOwn };
 }
 
-/** The place that the author can change: in a tool or its imports, rather than in the runtime. */
+/** The place for the author to change: in a tool or its imports, rather than in the runtime. */
 function placeToChange(places: readonly Place[]): string | undefined {
   return withoutRuntime(places).find(({ isOwn }) => isOwn)?.at;
 }

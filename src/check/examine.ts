@@ -9,14 +9,14 @@ import type { Change, CheckReport, Demands } from './model.ts';
 import type { Held } from './project.ts';
 import { type Baseline, weigh } from './verdict.ts';
 
-/** A check of a good server takes seconds; this limit ends the check of a server that hardly answers. */
+/** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
 const standardDeadlineMs = 15 * 60_000;
 
 /** The options of a check. */
 export interface CheckOptions {
   readonly demands: Demands;
   readonly selects: (rule: RuleText) => boolean;
-  /** The eras of MCP to judge; those that the platform's servers speak where absent. */
+  /** The eras of MCP to judge; by default those that the platform's servers speak. */
   readonly era?: Era;
   readonly baseline?: Baseline | undefined;
   /** An earlier tool list to compare with. */
@@ -34,7 +34,7 @@ export interface CheckOptions {
   readonly onRule?: (result: RuleResult, done: number, total: number) => void;
 }
 
-/** The tool list that the marketplace last read, as far as it is known. */
+/** The tool list that the marketplace last read, if known. */
 export interface Earlier {
   readonly file: string;
   changesTo(tools: readonly Json[]): readonly Change[];
@@ -49,7 +49,7 @@ export interface Examined {
 /**
  * Runs the contract on a server and decides what counts.
  *
- * @throws SystemError `UNREACHABLE` where nothing answers.
+ * @throws SystemError `UNREACHABLE` if nothing answers.
  */
 export async function examine(
   { target, own }: Pick<Held, 'target' | 'own'>,
@@ -100,7 +100,7 @@ export async function examine(
   };
 }
 
-/** The plan after its reader has allowed more. */
+/** The plan after the user has allowed further tools. */
 function withFurther({ called, withheld }: CallPlan, further: readonly string[]): CallPlan {
   const allowed = withheld.filter(({ tool }) => further.includes(tool));
   return {
@@ -116,7 +116,7 @@ function joined(own: Examples = new Map(), given: Examples = new Map()): Example
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** A check must see the server itself, so it never uses a proxy; its author may expect otherwise. */
+/** A check must see the server itself, so it never uses a proxy. The note tells users who expect one. */
 function proxyNote(): string {
   const name = proxyVariables.find((variable) => process.env[variable]);
   return name === undefined ? '' : ` The check connects directly: it does not use the proxy in ${name}.`;

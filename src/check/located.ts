@@ -3,7 +3,7 @@ import { causeOf } from './causes.ts';
 import type { Incident } from './logged.ts';
 import type { Stray } from './model.ts';
 
-/** What is known about the code of the checked server. */
+/** The known code of the checked server. */
 export interface OwnCode {
   readonly directory: string;
   /** Name of a tool → the file that defines it, `src/tools/get-price.ts`. */
@@ -12,12 +12,12 @@ export interface OwnCode {
   incidents(): readonly Incident[];
 }
 
-/** How many different errors are reported in addition to the rules. */
+/** The maximum number of errors that are reported in addition to the rules. */
 const shownStrays = 10;
 
 /**
- * A report with the cause of each problem, as the server logged it, and the place to change; with the
- * other errors that belong to no problem.
+ * Adds to each problem its cause, as the server logged it, and the place to change. Adds
+ * the other errors, which belong to no problem.
  */
 export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,

@@ -7,18 +7,18 @@ export interface Incident {
   readonly detail: string;
 }
 
-/** The number of errors that are kept: the first ones matter. */
+/** Limits; the first incidents matter most. */
 const bounds = { incidents: 500, answers: 100_000, detail: 8_000, line: 64 * 1024 } as const;
 
 /** An answer that a tool got through the source kit, as the runtime logs it for a check. */
 export interface SourceAnswer {
-  /** `document`: an example of the API's own document. */
+  /** `document`: an example from the API's own document. */
   readonly from: 'network' | 'recorded' | 'document';
   /** `GET /gas/{chain}` */
   readonly request: string;
 }
 
-/** Gathers what counts of a log that comes in pieces: incidents, and where answers came from. */
+/** Reads a log in pieces and keeps its incidents and the sources of answers. */
 export class ServerLog {
   readonly #incidents: Incident[] = [];
   readonly #answers: SourceAnswer[] = [];
@@ -81,7 +81,7 @@ function answerIn(line: string): SourceAnswer | undefined {
   return from === 'network' || from === 'recorded' || from === 'document' ? { from, request } : undefined;
 }
 
-/** The members of a line of the log; none where it is not the event that is looked for. */
+/** The members of a log line, if it is the given event. */
 function eventIn(line: string, event: string): { readonly [name: string]: unknown } {
   if (!line.startsWith('{') || !line.includes(`"${event}"`)) return {};
   try {

@@ -3,7 +3,7 @@ import type { CallPlan } from '../contract/probe/safety.ts';
 
 /** What a check requires beyond the contract's own verdict. */
 export interface Demands {
-  /** `must`: only a failed MUST is a failure. `should`: a failed SHOULD is one, too, and so is a listing that has drifted. */
+  /** `must`: only a failed MUST is a failure. `should`: a failed SHOULD and drift are failures, too. */
   readonly level: Level;
   /** A rule that could not be run is a failure. */
   readonly requireAll: boolean;

@@ -16,7 +16,7 @@ const closingMs = 1_000;
 const lastLines = 3;
 
 /**
- * A server whose address is the same after a restart, because tokens are issued for it.
+ * A server that keeps its address when it is restarted: tokens are issued for that address.
  *
  * @param directory the project; places in it are shown relative to it.
  */

@@ -16,9 +16,9 @@ import { NotStarted, type Sources, start } from './start.ts';
 /** A server to check, and how to release it. */
 export interface Held {
   readonly target: Target;
-  /** What is known about its code, if it is the server of a project. */
+  /** Its code, if it is the server of a project. */
   readonly own?: OwnCode;
-  /** Where the answers of its tools came from, so far; of a project's server alone. */
+  /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
   release(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export function selector({ only, skip }: Selection): Result<(rule: RuleText) => 
   );
 }
 
-/** The error of a flag's rule or group name, if it is unknown. */
+/** The errors of a rule or group name in a flag; none if it is known. */
 export function nameErrors(where: string, name: string): readonly InputError[] {
   const ids = rules.map(({ id }) => id);
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];

@@ -26,11 +26,11 @@ export interface Started {
   readonly signer: Signer;
   /** The server, if a check may restart it. */
   readonly owned: WatchedServer;
-  /** Where the answers of all instances came from, so far. */
+  /** The answers of all instances so far, with their sources. */
   answers(): readonly SourceAnswer[];
 }
 
-/** Stacks name source lines, and an explicit exit says where it was called. */
+/** Stack traces name source lines, and an explicit exit prints where it was called. */
 const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 /** Thrown if a server does not start; the message contains its last lines. */
@@ -63,7 +63,7 @@ export async function start(
       PLATFORM_AUDIENCE: url,
       SESSION_SECRET: randomBytes(32).toString('hex'),
       ALLOWED_ORIGINS: undefined,
-      // Rules ask under a public name, as callers of a deployed server do.
+      // Rules send a public host name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',
       SOURCES: sources,
       SOURCES_LOG: '1',

@@ -4,12 +4,12 @@ import { NotRun } from '../contract/not-run.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
 
-/** Claims that decide whether a token is valid; a given token cannot be issued with others. */
+/** Claims that decide whether a token is valid. A given token cannot be reissued with other values. */
 const deciding = new Set(['iss', 'aud', 'exp', 'nbf', 'iat']);
 
 /**
- * A signer without a key that uses one token signed by the platform: it stands for every valid token, and
- * forgeries with another key or none contain its claims.
+ * A signer without a key: it uses one token that the platform signed for every valid request. Its
+ * forgeries are signed with another key or not at all, and contain the claims of the token.
  *
  * @throws Error if the token is not a JWT.
  */

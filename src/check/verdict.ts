@@ -2,13 +2,13 @@ import type { Report, RuleResult } from '../contract/model.ts';
 import { summaryOf } from '../contract/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
-/** A baseline that was read. */
+/** The contents of a baseline file. */
 export interface Baseline {
   readonly file: string;
   readonly known: readonly KnownFailure[];
 }
 
-/** The findings of a run, and which of them count for its caller. */
+/** The findings of a run, and which of them count. */
 export function weigh(report: Report, demands: Demands, baseline?: Baseline, drift?: Drift): CheckReport {
   const known = baseline?.known ?? [];
   const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
@@ -43,7 +43,7 @@ export function counts(rule: CheckedRule, { level, requireAll }: Demands): boole
   return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');
 }
 
-/** The failures of a report as a baseline that excuses all of them. */
+/** A baseline that excuses all failures of a report. */
 export function baselineOf(report: Report): readonly KnownFailure[] {
   return report.rules
     .filter(({ status }) => status === 'fail')
@@ -61,7 +61,7 @@ function isKnown({ id, status, problems }: RuleResult, known: readonly KnownFail
   );
 }
 
-/** Whether the rule of an entry was run and no longer finds what the entry excuses. */
+/** Whether the rule of an entry was run and no longer finds the failure that the entry excuses. */
 function isStale({ rule, tool }: KnownFailure, results: readonly RuleResult[]): boolean {
   const result = results.find(({ id }) => id === rule);
   if (!result || result.status === 'not-run') return false;

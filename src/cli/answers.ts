@@ -1,10 +1,10 @@
 import { CommandError } from '../model/command-error.ts';
 
-/** The three ways from what flags say to all answers. */
+/** Three ways to complete the answers that flags give. */
 export interface Answering<Answers> {
-  /** The flags that are required if no questions may be asked and defaults are not taken. */
+  /** The flags that are required if no questions may be asked and defaults are not accepted. */
   readonly missing: readonly string[];
-  /** With the default wherever no flag answers. */
+  /** With defaults for everything that no flag answers. */
   complete(): Answers;
   /** From the author at a terminal. */
   ask(): Promise<Answers>;
@@ -13,7 +13,7 @@ export interface Answering<Answers> {
 /**
  * All answers: from flags and defaults, or from the author at a terminal.
  *
- * @throws CommandError `MISSING_ANSWERS` where nobody can be asked and `--yes` does not allow defaults.
+ * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults.
  */
 export async function answersOf<Answers>(
   { missing, complete, ask }: Answering<Answers>,
@@ -29,7 +29,7 @@ export async function answersOf<Answers>(
   );
 }
 
-/** A person is there: both ends are a terminal, and no CI service says otherwise. */
+/** Whether a person can answer: both streams are terminals, and no CI service is detected. */
 export function canAsk(): boolean {
   const { CI } = process.env;
   const isCi = CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';

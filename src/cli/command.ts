@@ -1,11 +1,11 @@
 import type { ExitCode } from '../model/command-error.ts';
 import type { Output } from './output.ts';
 
-/** The names under which the program is started. */
+/** The names of the program. */
 export type ProgramName = 'create-market-mcp' | 'market-mcp';
 
-/** A command whose arguments are parsed; its code is loaded when it is run. */
+/** A parsed command; its code is loaded when it is run. */
 export type ReadyCommand = (output: Output) => Promise<ExitCode>;
 
-/** Takes a command that was parsed. */
+/** Receives a parsed command. */
 export type Run = (command: ReadyCommand) => Promise<void>;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
 
-/** The one place where what went wrong becomes a code, a message and an exit code. */
+/** Maps every exception to a code, a message and an exit code. */
 export function toCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (isCommanderError(error)) return fromCommander(error);
@@ -21,7 +21,7 @@ export function toCommandError(error: unknown): CommandError {
   return unexpected(error);
 }
 
-/** An error of this program, not of what it was given. Its stack is shown where the environment variable DEBUG is set. */
+/** An error of this program, not of its input. Its stack is printed if the environment variable DEBUG is set. */
 function unexpected(error: unknown): CommandError {
   const { version: node, platform, arch, env } = process;
   const running = `version ${version}, Node ${node} on ${platform} ${arch}`;
@@ -45,12 +45,12 @@ interface CommanderProblem extends Error {
   readonly code: string;
 }
 
-/** Recognised by its code, so that a command that fails need not load commander. */
+/** Recognized by its code: importing commander would slow down a failing command. */
 function isCommanderError(error: unknown): error is CommanderProblem {
   return error instanceof Error && String((error as CommanderProblem).code).startsWith('commander.');
 }
 
-/** commander puts its suggestion on a line of its own: `(Did you mean --input?)`. */
+/** commander prints its suggestion on a separate line: `(Did you mean --input?)`. */
 function fromCommander(error: CommanderProblem): CommandError {
   const [message = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
   const hint = suggestions.join(' ').replace(/^\(|\)$/g, '');

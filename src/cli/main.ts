@@ -7,7 +7,7 @@ import { stopAllProgress } from './progress.ts';
 import { readyAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 
-/** Runs a program: arguments in, exit code out. Loads no more than the command needs. */
+/** Runs a program: arguments in, exit code out. Loads only what the command needs. */
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
   const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
   outliveReaders(output);
@@ -22,8 +22,8 @@ export async function main(name: ProgramName, args: readonly string[]): Promise<
 }
 
 /**
- * Reports what nobody has caught, and work that ends without a result because nothing is left to wait for: neither may
- * look like a verdict, or like success.
+ * Reports uncaught errors, and work that ends without a result because nothing is left to wait for. Neither may
+ * look like a verdict or a success.
  */
 function onErrorsOfOurOwn(output: Output): void {
   const end = async (error: unknown): Promise<void> => {
@@ -48,7 +48,7 @@ async function runProgram(name: ProgramName, args: readonly string[], output: Ou
     const program = buildProgram(name, async (command) => {
       exitCode = await command(output);
     });
-    // A tree of commands without a command shows what there is.
+    // Without a command, the commands are listed.
     await program.parseAsync(args.length === 0 && name === 'market-mcp' ? ['--help'] : args, {
       from: 'user',
     });
@@ -61,7 +61,7 @@ async function runProgram(name: ProgramName, args: readonly string[], output: Ou
   }
 }
 
-/** Known before the arguments are parsed, so that an error in them is reported the same way. */
+/** Determined before the arguments are parsed: errors in them are reported in the same form. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
@@ -73,8 +73,8 @@ function isHelpOrVersion(error: unknown): boolean {
 }
 
 /**
- * What cannot be written ends no work that is under way. A reader that went away wanted no more; any other error, such
- * as a full disk, is told once and fails the program.
+ * A failed write does not stop the work. A closed pipe is ignored. Any other error, such
+ * as a full disk, is reported once, and the program fails.
  */
 function outliveReaders(output: Output): void {
   let isTold = false;

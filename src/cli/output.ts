@@ -14,7 +14,7 @@ export interface OutputOptions {
 type Style = keyof Paint;
 
 /**
- * The only writer of a command. With `json`, stdout gets exactly one JSON object and nothing else, and a failure is one
+ * The only writer of a command. With `json`, stdout gets exactly one JSON object, and a failure is one
  * JSON line on stderr.
  */
 export class Output {
@@ -32,33 +32,33 @@ export class Output {
     return hasColors(this.#options.stdout);
   }
 
-  /** A line for a person. */
+  /** A line of text. */
   line(text = ''): void {
     if (!this.json) this.#options.stdout.write(`${text}\n`);
   }
 
-  /** Something done. */
+  /** A completed step. */
   done(text: string): void {
     this.line(`${this.style('green', '✔')} ${singleLine(text)}`);
   }
 
-  /** Something the author should know. */
+  /** A note for the author. */
   note(text: string): void {
     this.line(`${this.style('yellow', '!')} ${singleLine(text)}`);
   }
 
-  /** What a person should know while a command runs, beside its result, which may be for a program. */
+  /** Lines for a person beside the result, which may be for a program. */
   aside(lines: readonly string[]): void {
     if (this.json) return;
     for (const line of lines) this.#options.stderr.write(`${singleLine(line)}\n`);
   }
 
-  /** The text that a command was asked for, in whatever form; `json` or not. */
+  /** The text that a command was asked for; printed with and without `json`. */
   text(text: string): void {
     this.#options.stdout.write(`${text}\n`);
   }
 
-  /** The result of a command for a program. */
+  /** The result of a command as JSON. */
   result(value: object): void {
     if (this.json) this.#options.stdout.write(`${safeJson(value)}\n`);
   }
@@ -75,7 +75,7 @@ export class Output {
     if (hint !== '') stderr.write(`  ${singleLine(hint)}\n`);
   }
 
-  /** A step under way: moving on a terminal, silent elsewhere. */
+  /** A step in progress: animated on a terminal, silent elsewhere. */
   progress(text: string): Progress {
     const { stderr } = this.#options;
     return startProgress(this.json || !stderr.isTTY ? undefined : stderr, text);
@@ -90,7 +90,7 @@ function styled(sink: Sink, style: Style, text: string): string {
   return hasColors(sink) ? painted[style](text) : text;
 }
 
-/** NO_COLOR, FORCE_COLOR and TERM are honoured by Node's own `hasColors`. */
+/** Node's `hasColors` handles NO_COLOR, FORCE_COLOR and TERM. */
 function hasColors(sink: Sink): boolean {
   return sink.isTTY === true && sink.hasColors?.() === true;
 }

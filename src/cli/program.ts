@@ -13,7 +13,7 @@ import { withMarketplace } from './marketplace/flags.ts';
 import { helpWidth } from './ready.ts';
 import { withUpgrade } from './upgrade/flags.ts';
 
-/** The command tree of a program. A command that was parsed is handed to `run`. Invalid arguments throw. */
+/** The command tree of a program. A parsed command is passed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
     .version(version, '-V, --version')
@@ -136,10 +136,10 @@ function withDevelopment(program: Command, run: Run): void {
 }
 
 type SwitchTable = { readonly [name: string]: Switch };
-/** What commander reports of switches: only what was given. */
+/** The switches as commander reports them: only those that were given. */
 type Given<Table> = Partial<Switches<Table>>;
 
-/** The flags, their words and their order are those of the tables. */
+/** Adds the flags of the tables, with their texts and in their order. */
 function withFlags(
   command: Command,
   questions: { readonly [name: string]: Pick<Question<unknown, unknown>, 'flag'> },

@@ -1,7 +1,7 @@
 import { singleLine } from './single-line.ts';
 import type { Sink } from './sink.ts';
 
-/** A line that shows how far a step has come. */
+/** A line that shows a step in progress. */
 export interface Progress {
   update(text: string): void;
   stop(): void;
@@ -14,7 +14,7 @@ const showCursor = '\u001b[?25h';
 const shown = new Set<Progress>();
 let onChange = (_some: boolean): void => {};
 
-/** Calls back when the first progress line is shown and when the last one is gone. */
+/** Calls back when the first progress line appears and when the last one disappears. */
 export function watchProgress(listener: (some: boolean) => void): void {
   onChange = listener;
 }
@@ -49,12 +49,12 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
   return progress;
 }
 
-/** Gives the terminal back as it was: for a program that ends at once. */
+/** Restores the terminal: for a program that ends at once. */
 export function stopAllProgress(): void {
   for (const progress of shown) progress.stop();
 }
 
-/** Does something while a progress line is shown. */
+/** Runs `act` while a progress line is shown. */
 export async function during<T>(
   progress: Progress,
   act: (update: (text: string) => void) => Promise<T>,

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { version } from '../plan/versions.ts';
 import type { ProgramName } from './command.ts';
 
-/** Columns of the help, on every terminal: what it says can be written down when the package is built. */
+/** Columns of the help on every terminal: the build writes the help to a file. */
 export const helpWidth = 80;
 
-/** The answer to arguments that need no command tree; undefined where one must be built. */
+/** The answer to arguments that need no command tree; undefined if they need one. */
 export function readyAnswer(name: ProgramName, args: readonly string[]): string | undefined {
   const [flag, ...more] = args;
   if (more.length > 0) return undefined;
@@ -16,7 +16,7 @@ export function readyAnswer(name: ProgramName, args: readonly string[]): string 
   return undefined;
 }
 
-/** What the build has written beside the bundle; undefined in a checkout. */
+/** The help text that the build wrote beside the bundle; undefined in a checkout. */
 function builtHelp(name: ProgramName): string | undefined {
   try {
     return readFileSync(join(import.meta.dirname, `${name}.help.txt`), 'utf8');

@@ -6,8 +6,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const reasons = new Set<string>();
 
 /**
- * Ctrl-C and a kill end every child first and give the terminal back; the exit code names the signal, 130 for Ctrl-C.
- * Without either they keep their default action, which stops busy code as well.
+ * On Ctrl-C, SIGTERM or SIGHUP, ends every child and restores the terminal; the exit code names the signal, 130 for Ctrl-C.
+ * Without children or a progress line, signals keep their default action, which stops busy code as well.
  */
 export function onSignals(): void {
   watchChildren((some) => handleFor('children', some));
@@ -17,8 +17,8 @@ export function onSignals(): void {
 let interrupted: (() => void) | undefined;
 
 /**
- * Calls back before a signal ends the program, once its children have ended; undefined removes the listener. The listener
- * must not wait for anything.
+ * Calls back before a signal ends the program, after its children have ended; undefined removes the listener. The listener
+ * must be synchronous.
  */
 export function whenInterrupted(listener: (() => void) | undefined): void {
   interrupted = listener;
@@ -35,7 +35,7 @@ function handleFor(reason: string, isGiven: boolean): void {
 }
 
 async function end(signal: NodeJS.Signals): Promise<void> {
-  // What comes while the children end must neither stop that nor start it again.
+  // Progress events while the children end must neither stop nor restart this.
   watchProgress(() => {});
   for (const other of signals) process.off(other, end).on(other, () => {});
   stopAllProgress();

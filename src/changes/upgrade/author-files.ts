@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { readRegular } from '../../project/read.ts';
 import { textOf } from './text.ts';
 
-/** What an author writes code in. */
+/** Extensions of source files. */
 const sourceEnding = /\.[cm]?[jt]sx?$/;
 
-/** What no author writes into. */
+/** Directories without the author's sources. */
 const notSources = /^(node_modules|dist|vendor|\..*)$/;
 
-/** A file beyond this many bytes was not written by a person. */
+/** Bytes. A larger file is not hand-written. */
 const largest = 1_000_000;
 
-/** The source files of a project that are none of ours: path → text. */
+/** The author's source files in a project: path → text. */
 export function authorFiles(
   directory: string,
   isOurs: (path: string) => boolean,
@@ -24,7 +24,7 @@ export function authorFiles(
   return files;
 }
 
-/** Links are not followed. */
+/** Does not follow links. */
 function sourcesBelow(directory: string, prefix: string): readonly string[] {
   return readdirSync(join(directory, prefix), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

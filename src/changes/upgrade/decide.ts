@@ -6,39 +6,39 @@ import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';
 import { inStyle, plain, textOf } from './text.ts';
 
-/** One file on all sides; null where a side does not have it. */
+/** One file on all three sides; null on a side without it. */
 export interface Sides {
   readonly path: string;
   /** As the recorded version wrote it. */
   readonly base: Uint8Array | null;
-  /** As it is now. */
+  /** As it is on disk. */
   readonly ours: Buffer | null;
   /** As this version writes it. */
   readonly theirs: ProjectFile | null;
   readonly recorded: ManifestFile | undefined;
 }
 
-/** What becomes of a file. */
+/** What the upgrade does with a file. */
 export type Decision =
   | { readonly kind: 'same' }
   | { readonly kind: 'new' | 'replaced' | 'merged'; readonly content: Uint8Array }
   | { readonly kind: 'conflict'; readonly content: Uint8Array; readonly lines: readonly number[] }
   | { readonly kind: 'removed' }
-  /** Replaced or removed although its author had edited it. */
+  /** Replaced or removed, although its author had edited it. */
   | { readonly kind: 'overruled'; readonly content: Uint8Array | null }
-  /** Left as its author has it, though this version has another text for it. */
+  /** Kept as the author has it, although this version's text is different. */
   | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'no base' }
-  /** The runtime needs the place of a file of the author's. */
+  /** A new file of the runtime needs the path of an author's file. */
   | { readonly kind: 'blocked' };
 
 export interface DecisionContext {
-  /** Names this version in markers. */
+  /** Name of this version in conflict markers. */
   readonly label: string;
   /** Packages that the author's own files import. */
   readonly usedPackages: ReadonlySet<string>;
 }
 
-/** Decides on one file that belongs to no tool. Pure. @throws SyntaxError where a package.json is not JSON. */
+/** Decides on one file that belongs to no tool. Pure. @throws SyntaxError if a package.json is not JSON. */
 export function decide(sides: Sides, context: DecisionContext): Decision {
   const { ours, theirs, recorded } = sides;
   if (theirs === null) return ours === null ? { kind: 'same' } : withoutSuccessor(ours, recorded);
@@ -52,7 +52,7 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
     return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
   const isRecorded = recorded.sha256 === sha256(theirs.content);
-  // A text that tells of the tools was written when they were others.
+  // A text that describes the tools was rendered for an earlier list of tools.
   if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
   if (isAsWritten(ours, recorded.sha256)) {
     return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
@@ -100,7 +100,7 @@ function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {
   return ours.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
 }
 
-/** Whether this version writes what the recorded one wrote. */
+/** Whether this version writes the same content as the recorded one. */
 function isUnchanged({ base, theirs }: Sides): boolean {
   return base !== null && theirs !== null && Buffer.from(base).equals(theirs.content);
 }

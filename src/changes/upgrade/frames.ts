@@ -17,17 +17,17 @@ import { render } from '../../render/render.ts';
 import { presentProfile } from './profile.ts';
 import { textOf } from './text.ts';
 
-/** The files of a project that belong to no tool, as the version that wrote them has them and as this one does. */
+/** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface Frames {
   readonly base: FileSet;
   readonly theirs: FileSet;
 }
 
 /**
- * Renders both from the answers that a manifest records.
+ * Renders both from the answers in a manifest.
  *
- * @param tools files of the list of tools, in its order
- * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and as `presentProfile` does.
+ * @param tools files of the tools, in the order of the list
+ * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
 export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
   const release = releaseOf(manifest);
@@ -49,7 +49,7 @@ export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
   };
 }
 
-/** Undefined where this very version wrote the project. */
+/** Undefined if this version wrote the project. */
 function releaseOf({ template }: Manifest): Release | undefined {
   if (template === version) return undefined;
   if (compareVersions(template, version) > 0) {
@@ -71,7 +71,7 @@ function releaseOf({ template }: Manifest): Release | undefined {
   );
 }
 
-/** The frame of a release, or of this version, with the list of tools. */
+/** The frame as a release writes it, or as this version does. */
 function frame(answers: FrameAnswers, tools: readonly string[], release?: Release): FileSet {
   const templates = release?.templates ?? readTemplates();
   const context = { ...projectContext(answers), ...(release && contextThen(answers, release)) };
@@ -81,7 +81,7 @@ function frame(answers: FrameAnswers, tools: readonly string[], release?: Releas
   return render(planned, templates);
 }
 
-/** What the templates of a release read beside what those of this version do. */
+/** Variables that the templates of a release read and those of this version do not. */
 function contextThen({ packageManager, ownPackage }: FrameAnswers, { facts }: Release): object {
   const own = ownPackage === '' ? {} : { 'create-market-mcp': ownPackage };
   return {
@@ -106,14 +106,14 @@ function profileThen({ answers: { profile } }: Manifest, { facts }: Release) {
   return found;
 }
 
-/** How package.json named this program; empty where it did not. */
+/** The specifier of this program in package.json; empty if the file had none. */
 function recordedPackage({ files, template }: Manifest): string {
   const carried = Object.keys(files).find((path) => path.startsWith('vendor/'));
   if (carried !== undefined) return `file:${carried}`;
   return compareVersions(template, '0.2.0') < 0 ? '' : template;
 }
 
-/** The tools with that one first which README takes as its example: the one that gives the text that was written. */
+/** The tools, first the one that README uses as its example: the one that reproduces the recorded text. */
 function writtenFirst(
   { answers, files }: Manifest,
   render: (tools: readonly string[]) => FileSet,
@@ -129,7 +129,7 @@ function writtenFirst(
   return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;
 }
 
-/** The source kit, where the project has it. */
+/** Adds the source kit if the project has it. */
 function withKit({ files }: Manifest, frame: FileSet): FileSet {
   if (!Object.keys(files).some((path) => path.startsWith(kitDirectory))) return frame;
   const templates = readTemplates();

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { exportedNames, type ModuleReference, moduleReferences } from '../../typescript/imports.ts';
 
-/** Something that an author has to change, because the upgrade cannot. */
+/** Something that the author has to change because the upgrade cannot. */
 export interface Todo {
   readonly path: string;
-  /** From 1. */
+  /** 1-based. */
   readonly line: number;
   readonly text: string;
 }
@@ -15,14 +15,14 @@ export interface Runtimes {
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** What becomes of a file of the author's. */
+/** The result for one of the author's files. */
 export interface Moved {
-  /** The text itself where nothing had to change. */
+  /** The same text if nothing had to change. */
   readonly text: string;
   readonly todos: readonly Todo[];
 }
 
-/** The imports of an author's files from a runtime that changes. */
+/** Updates imports in an author's files when the runtime's modules change. */
 export class ImportMover {
   readonly #runtimes: Runtimes;
   /** Name → the new modules that export it. */
@@ -38,7 +38,9 @@ export class ImportMover {
     }
   }
 
-  /** The file with each import from a module that has gone, or no longer exports a name, led to where the name is now. */
+  /**
+   * Rewrites each import from a module that was removed, or no longer exports a name, to the module that exports the name now.
+   */
   move(path: string, text: string): Moved {
     const todos: Todo[] = [];
     let moved = text;
@@ -65,13 +67,13 @@ export class ImportMover {
     return !this.#runtimes.after.has(target) || this.#missing(target, reference).length > 0;
   }
 
-  /** The names that the module no longer exports. */
+  /** Names that the module no longer exports. */
   #missing(target: string, { names }: ModuleReference): readonly string[] {
     const exported = this.#exports.get(target);
     return (names ?? []).map(({ name }) => name).filter((name) => !exported?.has(name));
   }
 
-  /** The statement as it shall be; undefined where a name has no place any more. */
+  /** The new statement; undefined if no module exports one of its names. */
   #written(path: string, text: string, target: string, reference: ModuleReference): string | undefined {
     const { names, statement, at, kind, isType } = reference;
     if (names === null || names.length === 0) return undefined;
@@ -97,7 +99,7 @@ export class ImportMover {
       .join(separator);
   }
 
-  /** The module that a name is imported from now: its old one, the one for authors, or the only other one. */
+  /** The module to import a name from: its old one, the one for authors, or the only other one that exports it. */
   #homeOf(name: string, target: string): string | undefined {
     const homes = this.#homes.get(name) ?? [];
     const [first] = homes;
@@ -109,7 +111,7 @@ export class ImportMover {
   }
 }
 
-/** The module of the runtime that is made for authors. */
+/** The runtime's module for authors. */
 const forAuthors = 'src/server/define-tool.ts';
 
 /** The packages that a file imports: `ajv`, `@scope/name`. */

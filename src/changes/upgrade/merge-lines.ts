@@ -1,26 +1,26 @@
 import { diff3Merge, diffIndices } from 'node-diff3';
 
-/** A merged text, and where its two sides could not both be had. */
+/** A merged text and its conflicts. */
 export interface Merged {
   readonly text: string;
-  /** The line of each opening marker, from 1. Empty where all was merged. */
+  /** The lines of the opening markers, 1-based. Empty if there are no conflicts. */
   readonly conflicts: readonly number[];
 }
 
-/** Beyond as many pairs of equal lines a merge would take too long: 2,000 equal lines on each side are 4,000,000. */
+/** Limit of equal line pairs, which bounds the time of a merge: 2,000 equal lines on each side make 4,000,000 pairs. */
 const mostPairs = 250_000;
 
 const [opening, middle] = ['<<<<<<< yours', '======='];
 
-/** The line that ends a conflict; `label` names the side that is not the author's. */
+/** The line that ends a conflict; `label` names the other side. */
 function closing(label: string): string {
   return `>>>>>>> ${label}`;
 }
 
 /**
- * Merges two texts that were one once, line by line. What both have changed stands between markers.
+ * Three-way merge of texts, line by line. Conflicting changes are put between markers.
  *
- * @param label of `theirs`, behind the closing marker
+ * @param label names `theirs` after the closing marker
  */
 export function mergeLines(base: string, ours: string, theirs: string, label: string): Merged {
   const [a, o, b] = [ours, base, theirs].map((text) => text.split('\n')) as [string[], string[], string[]];
@@ -35,7 +35,7 @@ export function mergeLines(base: string, ours: string, theirs: string, label: st
   return out.merged();
 }
 
-/** Two texts as one, with markers wherever they differ. */
+/** Merges two texts without a base: every difference is put between markers. */
 export function markDifferences(ours: string, theirs: string, label: string): Merged {
   const [a, b] = [ours.split('\n'), theirs.split('\n')];
   const out = new Lines(label);
@@ -53,19 +53,19 @@ export function markDifferences(ours: string, theirs: string, label: string): Me
   return out.merged();
 }
 
-/** Whether a text still holds a marker that `mergeLines` has written. */
+/** Whether a text still contains a marker of `mergeLines`. */
 export function hasMarkers(text: string): boolean {
   return /^(?:<<<<<<< yours|>>>>>>> create-market-mcp \S+)\r?$/m.test(text);
 }
 
-/** What the search for common lines has to look at: each pair of equal lines. */
+/** The number of pairs of equal lines, which determines the time of the search for common lines. */
 function pairsOf(a: readonly string[], b: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const line of b) counts.set(line, (counts.get(line) ?? 0) + 1);
   return a.reduce((sum, line) => sum + (counts.get(line) ?? 0), 0);
 }
 
-/** A merged text as it grows. */
+/** Builds a merged text. */
 class Lines {
   readonly #closing: string;
   readonly #lines: string[] = [];
@@ -79,7 +79,7 @@ class Lines {
     for (const line of lines) this.#lines.push(line);
   }
 
-  /** Lines that both sides begin or end with stand outside of the markers. */
+  /** Lines that both sides share at the beginning or the end are put outside the markers. */
   differ(ours: readonly string[], theirs: readonly string[]): void {
     const most = Math.min(ours.length, theirs.length);
     let head = 0;

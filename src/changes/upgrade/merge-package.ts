@@ -4,18 +4,18 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 
-/** Members that are the author's from the first day on. */
+/** Members that always belong to the author. */
 const authorsOwn = new Set(['name', 'version', 'description', 'private']);
 
-/** Members whose values are versions: where both sides name an exact one, the newer one counts. */
+/** Members with versions: if both sides name an exact version, the newer one is used. */
 const versioned = /^(dependencies|devDependencies|engines)\./;
 
 /**
- * Merges two package.json that were one once, key by key. What both have changed in different ways stands between
- * markers, which makes the file invalid until its author has decided.
+ * Three-way merge of package.json, key by key. Conflicting changes are put between markers; the file is then
+ * invalid until its author resolves them.
  *
- * @param used packages that the author's own files import: they stay even where this version no longer needs them
- * @throws SyntaxError where one of them is not JSON.
+ * @param used packages that the author's files import: they are kept even if this version no longer needs them
+ * @throws SyntaxError if one of them is not JSON.
  */
 export function mergePackage(
   base: string,
@@ -34,7 +34,7 @@ export function mergePackage(
 
 interface Settings {
   readonly used: ReadonlySet<string>;
-  /** The side that counts where both have changed a value. */
+  /** The side that wins if both have changed a value. */
   readonly winner: 'ours' | 'theirs';
 }
 
@@ -48,7 +48,7 @@ function merged(base: JsonObject, ours: JsonObject, theirs: JsonObject, settings
 
 type Sides = readonly [base: Json | undefined, ours: Json | undefined, theirs: Json | undefined];
 
-/** Undefined stands for a member that is not there. */
+/** Undefined means that the member is absent. */
 function mergedMember(
   path: readonly string[],
   [base, ours, theirs]: Sides,
@@ -65,7 +65,7 @@ function mergedMember(
     return inOrder(members, Object.keys(ours), Object.keys(theirs));
   }
   if (isDeepStrictEqual(base, ours)) return isNeeded(path, theirs, settings) ? ours : theirs;
-  // A script that its author has taken out stays out; a package that this version needs comes back.
+  // A script that the author removed stays removed; a package that this version needs is added again.
   if (ours === undefined && path[0] === 'scripts') return undefined;
   if (ours === undefined) return theirs;
   if (theirs === undefined && path[0] !== 'scripts') return ours;
@@ -82,7 +82,7 @@ function newer(path: readonly string[], ours: Json, theirs: Json | undefined): J
   return compareVersions(String(ours), String(theirs)) < 0 ? theirs : ours;
 }
 
-/** In the author's order; what is new stands behind the member that it follows on the other side. */
+/** In the author's order; a new member follows the member that precedes it on the other side. */
 function inOrder(
   members: readonly [string, Json | undefined][],
   ours: readonly string[],
@@ -99,7 +99,7 @@ function inOrder(
   ) as JsonObject;
 }
 
-/** Not what every object inherits. */
+/** Ignores inherited properties. */
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

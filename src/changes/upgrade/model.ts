@@ -2,22 +2,22 @@ import type { Plan } from '../../project/change.ts';
 import type { Decision } from './decide.ts';
 import type { Todo } from './imports.ts';
 
-/** What an upgrade makes of a project, before anything is written. */
+/** The planned upgrade of a project: nothing is written yet. */
 export interface Upgrade extends Plan {
   readonly from: string;
   readonly to: string;
-  /** What becomes of each file that does not stay as it is, by path. */
+  /** The files that change, by path. */
   readonly files: readonly UpgradedFile[];
-  /** What the author has to change, because the upgrade cannot. */
+  /** What the author has to change because the upgrade cannot. */
   readonly todos: readonly Todo[];
 }
 
 export interface UpgradedFile {
   readonly path: string;
   readonly kind: Exclude<Decision['kind'], 'same' | 'blocked'> | 'imports';
-  /** Where conflicts begin, from 1. */
+  /** Lines where conflicts begin, 1-based. */
   readonly lines?: readonly number[];
-  /** Where the edit of the author's is kept that was overruled. */
+  /** Path of the patch with the author's edit that was overruled. */
   readonly patch?: string;
   readonly why?: 'deleted' | 'own' | 'no base';
 }

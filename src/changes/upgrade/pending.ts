@@ -8,33 +8,33 @@ import { manifestFile } from '../../project/manifest.ts';
 import { readRegular } from '../../project/read.ts';
 import type { Change } from '../../project/transaction.ts';
 
-/** Git ignores it, and so does the image: `.gitignore` and `.dockerignore` of every project name `.local`. */
+/** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */
 const root = '.local/upgrade';
 const pendingRoot = `${root}/pending`;
 const stateFile = `${pendingRoot}/state.json`;
 const backupRoot = `${pendingRoot}/before`;
 
-/** An upgrade that has written its files and is not finished: its author may go on or take it back. */
+/** An upgrade that has written its files and is not finished. Its author can continue or undo it. */
 export interface Pending {
   readonly from: string;
   readonly to: string;
-  /** Path → whether the file was there before; with those that the package manager writes. */
+  /** Path → whether the file existed before. Includes files that the package manager writes. */
   readonly files: { readonly [path: string]: boolean };
   /** Files with conflict markers. */
   readonly conflicts: readonly string[];
 }
 
-/** Where an upgrade keeps what an author should read: edits that were overruled, and the report. */
+/** The directory for the author to read: the report, and patches of edits that were overruled. */
 export function reportDirectory(from: string, to: string): string {
   return `${root}/${from}-to-${to}`;
 }
 
-/** Whether a path belongs to the records of an upgrade, not to what it changes. */
+/** Whether a path belongs to the records of an upgrade. */
 export function isRecord(path: string): boolean {
   return path.startsWith(`${root}/`);
 }
 
-/** The unfinished upgrade of a project. @throws ProjectError `UPGRADE_DAMAGED` where its record cannot be read. */
+/** The unfinished upgrade of a project. @throws ProjectError `UPGRADE_DAMAGED` if its record cannot be read. */
 export function readPending(directory: string): Pending | undefined {
   const path = join(directory, stateFile);
   if (!existsSync(path)) return undefined;
@@ -46,7 +46,7 @@ export function readPending(directory: string): Pending | undefined {
   }
 }
 
-/** The files by which an upgrade can be taken back: a copy of all that it changes, and what it is. */
+/** The records that undo an upgrade: copies of all files that it changes, and its description. */
 export function pendingFiles(
   directory: string,
   changed: readonly string[],
@@ -68,7 +68,7 @@ export function record(content: Uint8Array): ProjectFile {
   return { content, owner: 'generated' };
 }
 
-/** The change that brings every file back as it was before an upgrade. */
+/** The change that restores every file to its state before the upgrade. */
 export function abortion(directory: string, { from, to, files }: Pending): Change {
   const entries = Object.entries(files);
   const before = entries
@@ -82,7 +82,7 @@ export function abortion(directory: string, { from, to, files }: Pending): Chang
   };
 }
 
-/** Forgets how an upgrade can be taken back: it is finished. */
+/** Deletes the records that undo the upgrade: it is finished. */
 export function finish(directory: string): void {
   rmSync(join(directory, stateFile));
   rmSync(join(directory, pendingRoot), { recursive: true });

@@ -24,9 +24,9 @@ import { reportPage } from './report.ts';
 import { inStyle, textOf } from './text.ts';
 
 /**
- * Plans the upgrade of a project to this version. Looks only.
+ * Plans the upgrade of a project to this version. Writes nothing.
  *
- * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and as `framesOf` and `readAnyManifest` do.
+ * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and the errors of `framesOf` and `readAnyManifest`.
  */
 export function planUpgrade(directory: string): Upgrade {
   if (readPending(directory)) {
@@ -61,7 +61,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** The author's files whose imports change, and what is left to do in any. */
+/** The author's files with changed imports, and the open tasks in them. */
 interface MovedFiles {
   readonly texts: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
   readonly todos: readonly Todo[];
@@ -82,7 +82,7 @@ function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<str
   if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isSymbolicLink()) {
     return theirs === null || theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
-  // A list of tools that only a formatter has touched is still the generated one.
+  // A list of tools that only a formatter has changed still counts as generated.
   if (path === toolsIndex && ours && base && theirs && sameMeaning(textOf(ours), textOf(base))) {
     if (Buffer.from(base).equals(theirs.content)) return { kind: 'same' };
     const content = inStyle(textOf(ours), textOf(theirs.content));
@@ -126,7 +126,7 @@ function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
   return new Map(modules.map(([path, { content }]) => [path, textOf(content)]));
 }
 
-/** What this version records of the project: the text of its own, whatever the author has made of it. */
+/** The new manifest. It records the text that this version writes, even if the author's file differs. */
 function nextManifest(
   manifest: Manifest,
   { base, theirs }: Frames,
@@ -156,7 +156,7 @@ function nextManifest(
   };
 }
 
-/** A file that the author made where a new one of ours would stand. */
+/** Whether the author created a file at the path of a new file of ours. */
 function isAuthorsOwn(decision: Decision): boolean {
   return decision.kind === 'kept' && decision.why === 'own';
 }
@@ -213,7 +213,7 @@ function upgradeOf(
   return { from, to, files, todos, change: { files: all, removed } };
 }
 
-/** What an author loses or does not get, as a patch. */
+/** A patch of what the author loses or does not get. */
 function diffOf({ path, base, ours, theirs }: Sides, decision: Decision) {
   if (decision.kind === 'overruled') {
     return {

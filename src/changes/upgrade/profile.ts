@@ -5,7 +5,7 @@ import { ProjectError } from '../../project/errors.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
 
 /**
- * The profile that a manifest names or holds, in the format of this version.
+ * The profile that a manifest names or contains, in the format of this version.
  *
  * @throws ProjectError `PROFILE_DAMAGED`
  */
@@ -20,7 +20,7 @@ export function presentProfile({ answers: { profile } }: Manifest): PlatformProf
   throw new ProjectError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
 }
 
-/** Version 0.1 knew no fallback key, and called the format of an input that takes injected data `object-input`. */
+/** Version 0.1 had no fallback key, and named the format of an input that takes injected data `object-input`. */
 function upgraded(profile: PlatformProfile): PlatformProfile {
   const toolMeta = JSON.parse(
     JSON.stringify(profile.toolMeta ?? null).replaceAll(

@@ -2,9 +2,9 @@ import { compareVersions } from '../../contract/versions.ts';
 import { changelog } from './assets.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 
-/** What an upgrade does, in words. */
+/** An upgrade as text. */
 export interface UpgradeReport {
-  /** How many files are new, replaced, merged and removed. */
+  /** The numbers of new, replaced, merged and removed files. */
   readonly counts: string;
   /** What the author has to do before the upgrade can be finished. */
   readonly open: readonly string[];
@@ -12,7 +12,7 @@ export interface UpgradeReport {
   readonly notes: readonly string[];
 }
 
-/** An upgrade in words. */
+/** Describes an upgrade. */
 export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): UpgradeReport {
   const of = (...kinds: readonly UpgradedFile['kind'][]) => files.filter(({ kind }) => kinds.includes(kind));
   const counts = [
@@ -47,7 +47,7 @@ function noteOf({ path, kind, why, patch }: UpgradedFile): string | undefined {
   return undefined;
 }
 
-/** The report as a page, kept beside the patches. */
+/** The report as a Markdown page, written beside the patches. */
 export function reportPage(upgrade: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>): string {
   const { counts, open, notes } = reportOf(upgrade);
   const section = (title: string, lines: readonly string[]) =>
@@ -65,7 +65,7 @@ export function reportPage(upgrade: Pick<Upgrade, 'from' | 'to' | 'files' | 'tod
   ].join('');
 }
 
-/** What the changelog says of each version after the first up to the last, newest first. */
+/** The changelog's entries for versions after `from` up to `to`, newest first. */
 export function changesBetween(from: string, to: string): readonly string[] {
   return changelog
     .split(/^(?=## )/m)

@@ -5,7 +5,7 @@ import { hasMarkers } from './merge-lines.ts';
 import type { Pending } from './pending.ts';
 import { textOf } from './text.ts';
 
-/** What an author has not resolved yet. */
+/** The conflicts that are not resolved yet. */
 export function openConflicts(
   directory: string,
   { conflicts }: Pending,

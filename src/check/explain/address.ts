@@ -12,7 +12,7 @@ function open(method: string, result: string): ReturnType<typeof exchange> {
   );
 }
 
-/** The address of the server, its identity, and what can be read without paying. */
+/** The address of the server, its identity, and resources that need no payment. */
 export const addressExplanations: Explanations = {
   'endpoint.stays-up': contrast(
     'One request that ends the process also ends the calls of all other users. A server that is down when the platform checks it is delisted.',

@@ -4,7 +4,7 @@ import { definition, type Explanations, exchange, parameter } from './model.ts';
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
-/** What models, hosts and directories make of a definition. */
+/** How models, hosts and directories treat a definition. */
 export const fitExplanations: Explanations = {
   'fit.title': definition(
     'Clients show the title when a user confirms a call. Without a title, they show the name, and directories refuse the server.',

@@ -1,6 +1,6 @@
 import { contrast, type Explanations } from './model.ts';
 
-/** What a project carries of this program. */
+/** The copy of the runtime in a project. */
 export const runtimeExplanations: Explanations = {
   'runtime.outdated': contrast(
     'A server gets a fix of the runtime only when its project is upgraded. Some fixes close security holes.',

@@ -2,8 +2,8 @@ import { marketCommand } from '../../system/command-line.ts';
 import type { CheckFlags } from './flag-types.ts';
 
 /**
- * The command line that runs some rules of a check again, with what else the check was given. What may be secret is left to
- * the shell: a token stands as "$TOKEN".
+ * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
+ * a token is printed as "$TOKEN".
  */
 export function againLine(target: string | undefined, flags: CheckFlags, rules: readonly string[]): string {
   const { platform, signingKey, token, issuer, audience, call, examples, timeout, era, level, requireAll } =

@@ -7,8 +7,8 @@ const origins = {
 } as const;
 
 /**
- * The lines that say where the answers of a project's tools came from: how many requests were made, or which answers were
- * recordings. None where no tool asks an API.
+ * Lines that name the sources of the tools' answers: the number of requests, or the recordings.
+ * Empty if no tool calls an API.
  */
 export function answerLines(answers: readonly SourceAnswer[]): readonly string[] {
   if (answers.length === 0) return [];

@@ -4,13 +4,13 @@ import { closest } from '../../model/input-error.ts';
 import { canAsk } from '../answers.ts';
 import type { Output } from '../output.ts';
 
-/** Of a long list a person reads the first ones; the JSON form of the report holds them all. */
+/** A person reads the first entries of a long list. The JSON report contains all. */
 const toolsShown = 20;
 
 /**
- * Says what will be called before anything is, and asks a person at a terminal whether more shall be.
+ * Prints the plan of calls before the first call, and asks a person at a terminal whether further tools may be called.
  *
- * @param named tools that were named by flag: each must be one that the server lists.
+ * @param named tools that flags name: the server must list each.
  * @param asks whether a person may be asked.
  * @returns the tools that the person allows.
  * @throws CommandError `UNKNOWN_TOOL`, and `Cancelled`.
@@ -31,7 +31,7 @@ export async function decideCalls(
   );
 }
 
-/** The plan in lines: what is called how often and why, what is not and why. */
+/** The plan as text: which tools are called, how often, and why; which are not, and why. */
 export function planLines({ called, withheld }: CallPlan): readonly string[] {
   return [
     called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',

@@ -1,7 +1,7 @@
 import type { ReporterName } from '../../check/report/index.ts';
 import type { Era, Level } from '../../contract/model.ts';
 
-/** The flags of `market-mcp check` as they were given. */
+/** The flags of `market-mcp check` as given. */
 export interface CheckFlags {
   readonly token?: string;
   readonly signingKey?: string;

@@ -84,7 +84,7 @@ function repeated(syntax: string, description: string): Option {
     .default([], 'none');
 }
 
-/** Repeatable, and with commas inside. */
+/** Repeatable; each value may contain several names, separated by commas. */
 function list(syntax: string, description: string): Option {
   const parts = (text: string) => text.split(',').map((part) => part.trim());
   return new Option(syntax, description)

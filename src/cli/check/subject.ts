@@ -17,15 +17,15 @@ import type { Output } from '../output.ts';
 import { during } from '../progress.ts';
 import type { CheckFlags } from './flag-types.ts';
 
-/** What is checked. */
+/** The subject of a check. */
 export interface Subject {
-  /** The project, where it is one. */
+  /** Set if it is a project. */
   readonly directory?: string;
-  /** Makes the server ready for one run. */
+  /** Prepares the server for one run. */
   hold(output: Output): Promise<Held>;
 }
 
-/** The project or the server that a target names; no target is the project one stands in. */
+/** The project or server that a target names; without a target, the project of the working directory. */
 export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Result<Subject>> {
   const platform = flags.platform === undefined ? pass(undefined) : await resolvePlatform(flags.platform);
   if (!platform.ok) return platform;
@@ -40,14 +40,14 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
 }
 
 /**
- * `https://…`, `https:/…`, `localhost:3000/mcp`. Never a path, even where there is a directory of that name: its build
- * script would run in place of a request.
+ * `https://…`, `https:/…`, `localhost:3000/mcp`. Never a path, even if there is a directory of that name: its build
+ * script would run.
  */
 function isAddress(target: string): boolean {
   return /^[a-z][a-z\d+.-]+:\/|^[^/]*:\d+(\/|$)/i.test(target);
 }
 
-/** `tools.example.com/mcp`, which is a path as well. */
+/** `tools.example.com/mcp`, which could also be a path. */
 function looksLikeHost(target: string): boolean {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
 }
@@ -139,7 +139,7 @@ async function readKey(given: string): Promise<Result<KeyObject>> {
   }
 }
 
-/** The value itself stays out of the error: it may be a secret. */
+/** The value is not part of the error: it may be a secret. */
 async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<Result<T>> {
   try {
     return pass(await act());

@@ -3,7 +3,7 @@ import type { ExitCode } from '../../model/command-error.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
-/** Runs a check now and after each change of a project's sources or its `.env`, until the process is ended. */
+/** Runs a check, then repeats it after each change of the project's sources or `.env`, until the process is ended. */
 export async function watch(
   directory: string,
   output: Output,
@@ -11,7 +11,7 @@ export async function watch(
 ): Promise<ExitCode> {
   const changes = changesOf(directory, new AbortController().signal);
   for (;;) {
-    const change = changes.next(); // what changes during a check counts
+    const change = changes.next(); // also notices changes during a check
     let exitCode: ExitCode;
     try {
       exitCode = await check();

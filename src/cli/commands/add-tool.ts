@@ -39,7 +39,7 @@ export async function addTool(
   }
   const project = await openProject(findProject(process.cwd()));
   const answers = await answersOf(answering(given, project, switches), switches);
-  // Read before the project is held: standard input may be long in coming.
+  // Read before the lock is taken: standard input may take long.
   const entries = unwrapped(await entriesOf(answers, project.profile));
   const { directory } = project;
   const plan = async () => planAddition(await openProject(directory), entries);
@@ -99,7 +99,7 @@ function answering(
   };
 }
 
-/** What the author agrees to before anything is written. */
+/** What the author confirms before anything is written. */
 async function review(answers: ToolAnswers, project: Project): Promise<Result<readonly string[]>> {
   const entries = await entriesOf(answers, project.profile);
   if (!entries.ok) return entries;

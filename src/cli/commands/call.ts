@@ -12,10 +12,9 @@ import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';
 
 /**
- * `market-mcp call <tool> [arguments]`: signs, opens a session, calls, and judges what comes back.
+ * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and judges the answer.
  *
- * @returns 1 where the call did not end in one of the three outcomes, does not match its schema, or is not what was
- *   expected.
+ * @returns 1 if the call did not end in one of the three outcomes, does not match its schema, or did not end as expected.
  */
 export async function call(
   tool: string,
@@ -43,7 +42,7 @@ export async function call(
   });
 }
 
-/** The tools of the server, and what the form for one of them is filled with. */
+/** The tools of the server, and initial values of the form for one of them. */
 interface Offer {
   readonly tools: readonly { readonly name: string }[];
   readonly arguments: Json;

@@ -22,13 +22,13 @@ import type { CheckFlags } from '../check/flag-types.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
 import type { Output } from '../output.ts';
 
-/** The file in a project that holds the tool list as the marketplace knows it. */
+/** The file in a project with the listing of the marketplace. */
 const listingFile = 'listing.json';
 
 /**
- * `market-mcp check [directory|url]`: the contract, run on a project's server or on any other.
+ * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other.
  *
- * @returns 1 where a rule failed that counts, 3 where the server left a MUST without an answer to judge it by.
+ * @returns 1 if a rule that counts failed, 3 if a MUST could not be judged because the server did not answer.
  */
 export async function check(
   target: string | undefined,
@@ -116,7 +116,7 @@ function namedIn({ call, examples: file }: CheckFlags, { examples }: CheckOption
   ];
 }
 
-/** Where a run leaves what the next one is compared with. */
+/** Files that a run writes for the next one to compare with. */
 interface Saved {
   readonly baseline: string | undefined;
   readonly listing: string | undefined;
@@ -141,7 +141,7 @@ async function optionsOf(flags: CheckFlags, directory: string | undefined): Prom
   };
 }
 
-/** What a project has recorded of the list that the marketplace read: the list itself, or its fingerprints. */
+/** What a project has recorded of the listing: the list itself, or its fingerprints. */
 async function recordedIn(directory: string | undefined): Promise<Earlier | undefined> {
   if (directory === undefined) return undefined;
   const file = fromHere(join(directory, listingFile));
@@ -159,7 +159,7 @@ async function listingIn(file: string): Promise<Earlier> {
   return { file, changesTo: (tools) => changesBetween(before, tools) };
 }
 
-/** A path as an author would write it here. */
+/** A path relative to the working directory. */
 function fromHere(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;

@@ -43,7 +43,7 @@ import { whenInterrupted } from '../signals.ts';
 import { singleLine } from '../single-line.ts';
 import { nameList } from '../tools/format.ts';
 
-/** How the program is called in a command to be pasted. */
+/** The program's name in a command to paste. */
 function program(): string {
   return shellLine(ownCommand('create-market-mcp'));
 }
@@ -62,7 +62,7 @@ export async function create(
   }
   if (given.directory !== undefined) {
     const there = switches.force ? undefined : projectIn(given.directory);
-    // Whether it is the one that would be written can be told only once all is answered.
+    // Whether it is the same project is known only after all questions are answered.
     if (there === undefined) lookAt(given.directory, switches);
     else if (asks) return finish(given.directory, there, switches, output);
   }
@@ -93,7 +93,7 @@ async function goOn(
   return showResult(blueprint, context, switches, report, output);
 }
 
-/** Finishes a project that a run before has written, where the author at the terminal wants that. */
+/** Finishes a project that an earlier run has written, if the author at the terminal agrees. */
 async function finish(
   given: string,
   { answers }: Manifest,
@@ -133,7 +133,7 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
   };
 }
 
-/** Install, git, self-check, as far as they are wanted. */
+/** Runs the wanted steps: install, git, self-check. */
 async function takeSteps(
   context: ProjectContext,
   switches: CreateSwitches,
@@ -155,7 +155,7 @@ async function takeSteps(
   }
 }
 
-/** What the author agrees to before anything is written. */
+/** What the author confirms before anything is written. */
 async function review(answers: CreateAnswers, switches: CreateSwitches): Promise<Result<readonly string[]>> {
   const drawn = await planCreation(answers);
   if (!drawn.ok) return drawn;
@@ -177,10 +177,10 @@ function directoryError(directory: string, switches: CreateSwitches): InputError
 }
 
 /**
- * The target as it is, after what killed runs left there was taken back.
+ * The state of the target, after the leftovers of killed runs were removed.
  *
- * @param files that shall be written, as far as they are known.
- * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, ProjectError as `inspectTarget` does.
+ * @param files to be written, as far as known.
+ * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`; ProjectError as `inspectTarget` does.
  */
 function lookAt(directory: string, switches: CreateSwitches, files: FileSet = new Map()): Target {
   if (!switches.dryRun) sweep(resolve(directory));
@@ -252,7 +252,7 @@ function sampleEdit(tool: string): FirstEdit {
   return { edit: pathsOf(toolFile(tool)).path, where };
 }
 
-/** A tool that asks its API lacks nothing but the keys of that. */
+/** A tool that calls an API needs no edit except the API's keys. */
 function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
   const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);

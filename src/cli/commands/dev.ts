@@ -9,18 +9,15 @@ import { openProject } from '../../project/open.ts';
 import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';
 
-/** The flags of `market-mcp dev` as they were given. */
+/** The flags of `market-mcp dev` as given. */
 export interface DevFlags {
-  /** False where `--no-marketplace` was given. */
+  /** False if `--no-marketplace` was given. */
   readonly marketplace: boolean;
   readonly port?: string;
   readonly inspect?: string | true;
 }
 
-/**
- * `market-mcp dev`: the server of the project, built and started again after each change, and the marketplace that it
- * will meet.
- */
+/** `market-mcp dev`: builds and starts the server of the project after each change, beside a local marketplace. */
 export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   const asked = unwrapped(inspectArguments(flags.inspect));
   const taken = await takeInspection();

@@ -14,7 +14,7 @@ const words = {
 } as const;
 
 /**
- * `market-mcp dispute <call>`: files schema_mismatch about a logged call.
+ * `market-mcp dispute <call>`: files a schema_mismatch dispute about a logged call.
  *
  * @returns 1 unless the verdict is innocent.
  */

@@ -17,21 +17,21 @@ import { run } from '../../system/processes.ts';
 import type { Output } from '../output.ts';
 import { nameList } from '../tools/format.ts';
 
-/** What `market-mcp doctor` finds. */
+/** The findings of `market-mcp doctor`. */
 export interface Diagnosis {
   readonly directory: string;
   readonly versions: { readonly program: string; readonly runtime: string };
   readonly node: { readonly version: string; readonly required: string | null };
   readonly packageManager: {
     readonly name: string;
-    /** Null where it is not installed. */
+    /** Null if it is not installed. */
     readonly version: string | null;
     readonly lockFile: string | null;
     readonly packagesInstalled: boolean;
   };
   readonly environment: {
     readonly nodeEnv: string | null;
-    /** Names of the variables that `.env` sets; null where there is no such file. */
+    /** Names of the variables in `.env`; null if there is no such file. */
     readonly dotEnv: readonly string[] | null;
   };
   readonly owners: { readonly [owner in Ownership]: Owned };
@@ -41,20 +41,20 @@ export interface Diagnosis {
     readonly pending: boolean;
     readonly files: string;
     readonly open: readonly string[];
-    /** Why none can be planned. */
+    /** The reason if no upgrade can be planned. */
     readonly refused: string | null;
   };
-  /** What should be put right. */
+  /** What the author should fix. */
   readonly problems: readonly string[];
 }
 
 interface Owned {
   readonly files: number;
-  /** Not as they were written, or gone. */
+  /** Sealed files that were edited or removed. */
   readonly edited: readonly string[];
 }
 
-/** `market-mcp doctor`: looks at a project, and changes nothing. @returns 1 where something should be put right. */
+/** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   const diagnosis = await diagnose(findProject(process.cwd()));
   for (const [what, text] of rows(diagnosis)) output.line(`${what.padEnd(17)}${text}`);
@@ -85,7 +85,7 @@ async function diagnose(directory: string): Promise<Diagnosis> {
   return { ...found, problems: problemsOf(found) };
 }
 
-/** The version that package.json asks for, as `>=20.12`. */
+/** The Node version that package.json requires: `>=20.12`. */
 function requiredNode(directory: string): string | null {
   const text = textAt(join(directory, 'package.json'));
   try {
@@ -107,7 +107,7 @@ async function packageManagerOf(directory: string): Promise<Diagnosis['packageMa
   };
 }
 
-/** Never their values. */
+/** Names only, never values. */
 function variablesIn(path: string): readonly string[] | null {
   const names = textAt(path)?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
   return names ? [...names].map(([, name = '']) => name) : null;

@@ -7,10 +7,10 @@ import { type ExitCode, exitCodes, invalidInput } from '../../model/command-erro
 import type { Output } from '../output.ts';
 
 /**
- * `market-mcp explain [rule]`: what a rule means, why it matters, how it fails and how it passes. A group explains all its
- * rules, nothing lists them all.
+ * `market-mcp explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group
+ * explains all its rules; without a name, all rules are listed.
  *
- * @throws CommandError where no rule and no group has the name.
+ * @throws CommandError if no rule or group has the name.
  */
 export async function explain(name: string | undefined, output: Output): Promise<ExitCode> {
   if (name === undefined) {

@@ -12,7 +12,7 @@ import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import { showDrift } from '../tools/format.ts';
 
-/** A parameter or a field of the answer. */
+/** A parameter, or a field of the answer. */
 interface Member {
   readonly name: string;
   /** `string`, `number|null`, `object[]` */
@@ -22,9 +22,9 @@ interface Member {
 }
 
 /**
- * `market-mcp list`: the tools as their sources say them, without running anything of the project.
+ * `market-mcp list`: the tools, read from their sources without running the project.
  *
- * @param markListed records the tools as the ones the marketplace has read.
+ * @param markListed records that the marketplace has read the tools as they are.
  */
 export async function list({ markListed }: { markListed: boolean }, output: Output): Promise<ExitCode> {
   const directory = findProject(process.cwd());
@@ -71,7 +71,7 @@ function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Outpu
   }
 }
 
-/** @param isListed whether the marketplace has read the tools of the project once */
+/** @param isListed whether the marketplace has read the tools of the project before */
 function entryOf(
   { file, path, test, source: { name, definition } }: ToolFile,
   drift: Drift,

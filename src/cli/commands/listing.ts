@@ -27,9 +27,9 @@ import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's
- * registration form. Neither is submitted.
+ * registration form. Submits neither.
  *
- * @throws CommandError with every field that is missing or invalid; nothing is written then.
+ * @throws CommandError with every field that is missing or invalid; then nothing is written.
  */
 export async function listing(flags: ListingFlags, output: Output): Promise<ExitCode> {
   const project = await openProject(findProject(process.cwd()));
@@ -122,7 +122,7 @@ function report(
   output.line();
 }
 
-/** @returns whether the file was written; not if it holds this very document. */
+/** @returns whether the file was written; false if it already has this content. */
 async function write(file: string, document: JsonObject, force: boolean): Promise<boolean> {
   await refuseUnwritable(file);
   if (existsSync(file) && !force) {
@@ -179,7 +179,7 @@ function hintFor(path: string): string {
   return 'Correct the value.';
 }
 
-/** The endpoint that the deployed server names itself by. */
+/** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
   const given = process.env.PLATFORM_AUDIENCE ?? environmentFile(directory).PLATFORM_AUDIENCE;
   return given === undefined || given.trim() === '' ? undefined : given.trim();
@@ -205,7 +205,7 @@ function textIn(manifest: JsonObject, member: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The address of the source code as npm writes it, for a browser. */
+/** The repository's address, as package.json states it, as a URL for browsers. */
 function repositoryIn({ repository }: JsonObject): string | undefined {
   const given = isObject(repository) ? repository.url : repository;
   if (typeof given !== 'string' || given.trim() === '') return undefined;

@@ -8,7 +8,7 @@ import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';
 
 /**
- * `market-mcp marketplace`: the marketplace on this machine until a signal comes, or around a command.
+ * `market-mcp marketplace`: runs the local marketplace until a signal comes, or while a command runs.
  *
  * @returns the exit code of the command.
  */
@@ -34,7 +34,7 @@ export async function marketplace(flags: MarketplaceFlags, output: Output): Prom
   });
 }
 
-/** What the command or `--json` writes to stdout is not mixed with what the server writes. */
+/** Keeps the server's output apart from stdout if the command or `--json` writes there. */
 function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'stderr' {
   return exec !== undefined || output.json ? 'stderr' : 'inherit';
 }

@@ -3,9 +3,9 @@ import { CommandError, type ExitCode, exitCodes } from '../../model/command-erro
 import type { Output } from '../output.ts';
 
 /**
- * `market-mcp platforms [name]`: the profiles that ship, or one of them whole, to start an own one from.
+ * `market-mcp platforms [name]`: lists the built-in profiles, or prints one in full as a start for another.
  *
- * @throws CommandError where no profile has the name.
+ * @throws CommandError if no profile has the name.
  */
 export async function showPlatforms(name: string | undefined, output: Output): Promise<ExitCode> {
   if (name === undefined) listPlatforms(output);

@@ -8,7 +8,7 @@ import { changeLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';
 
-/** `market-mcp refresh [listing]`: the marketplace reads the tools again; what has changed, property by property. */
+/** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(
   named: string | undefined,
   flags: PlaceFlags,

@@ -10,7 +10,7 @@ import { singleLine } from '../single-line.ts';
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.
  *
- * @returns 1 where it is rejected.
+ * @returns 1 if it is rejected.
  */
 export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
   return withMarketplace(flags, output, async (url, place) => {
@@ -49,7 +49,7 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
   });
 }
 
-/** A rehearsal needs some category; which one decides nothing. */
+/** A rehearsal needs any category; the choice has no effect. */
 function categoryFor({ categories }: PlatformProfile['listing']): string {
   return categories === null || categories.includes('Other') ? 'Other' : (categories[0] ?? '');
 }

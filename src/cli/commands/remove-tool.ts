@@ -11,7 +11,7 @@ import { shortReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, requirePassed, showDrift } from '../tools/format.ts';
 
-/** `market-mcp remove-tool <name…>`: files and list of tools, build, self-check. */
+/** `market-mcp remove-tool <name…>`: removes the files, updates the list of tools, builds, runs the self-check. */
 export async function removeTool(
   names: readonly string[],
   switches: RemoveToolSwitches,

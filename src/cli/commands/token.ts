@@ -12,7 +12,7 @@ import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
 
-/** `market-mcp token [tool]`: a token of the local platform, and shell lines that call a tool with it while dev runs. */
+/** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(
   name: string | undefined,
   { ttl }: { readonly ttl?: string },
@@ -53,7 +53,7 @@ function secondsIn(text: string): Result<number> {
   return refuse(inputError('--ttl', text, 'is not a lifetime', hint));
 }
 
-/** @throws SystemError `BUILD_FAILED`; the compiler has said why. */
+/** @throws SystemError `BUILD_FAILED`; the compiler has printed the reason. */
 async function compile(directory: string): Promise<void> {
   const [code] = await once(startCompiler(directory), 'exit');
   if (code === 0) return;

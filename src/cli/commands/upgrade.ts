@@ -21,11 +21,11 @@ import type { Output } from '../output.ts';
 import { checkChange, nameList, requirePassed } from '../tools/format.ts';
 import type { UpgradeFlags } from '../upgrade/flag-types.ts';
 
-/** `market-mcp upgrade`: files merged and written, packages installed, build, self-check. */
+/** `market-mcp upgrade`: merges and writes files, installs packages, builds, runs the self-check. */
 export async function upgrade(flags: UpgradeFlags, output: Output): Promise<ExitCode> {
   requireVersion(flags);
   const directory = findProject(process.cwd());
-  // What a killed run has left is taken back before anything is looked at.
+  // Removes the leftovers of a killed run before anything is read.
   await holding(directory, () => {});
   if (flags.abort) return abort(directory, output);
   if (flags.continue) return goOn(directory, flags, output);
@@ -55,7 +55,7 @@ function requireVersion({ to, abort, continue: goOn }: UpgradeFlags): void {
   );
 }
 
-/** @throws ProjectError `NOT_COMMITTED`: what an upgrade changes could not be distinguished from the author's own changes. */
+/** @throws ProjectError `NOT_COMMITTED`: the upgrade's changes would be mixed with the author's own. */
 async function requireCommitted(directory: string): Promise<void> {
   const paths = (await uncommitted(directory))?.filter((path) => !isRecord(path)) ?? [];
   if (paths.length === 0) return;
@@ -76,7 +76,7 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-/** Without the records of the upgrade itself and without packed packages, which no diff can show. */
+/** Without the records of the upgrade and without packed packages, which a diff cannot show. */
 function shown({ files, removed }: Change): Change {
   const isText = (path: string) => !isRecord(path) && !path.startsWith('vendor/');
   return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
@@ -89,7 +89,7 @@ function show(planned: Upgrade, output: Output): void {
   for (const line of open) output.note(`to do: ${line}`);
 }
 
-/** @throws CommandError `UPGRADE_CONFLICTS` where the author has to decide something first. */
+/** @throws CommandError `UPGRADE_CONFLICTS` if the author has to resolve conflicts first. */
 function requireNothingOpen(planned: Upgrade): void {
   const { open } = reportOf(planned);
   if (open.length === 0) return;
@@ -115,7 +115,7 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
   return finishing(directory, { ...pending, files: [], todos: [] }, flags, output);
 }
 
-/** Installs, builds and checks; with that the upgrade is finished, and can no longer be taken back. */
+/** Installs, builds and checks. After that the upgrade is finished and can no longer be undone. */
 async function finishing(
   directory: string,
   planned: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>,
@@ -144,7 +144,7 @@ async function finishing(
   return exitCodes.ok;
 }
 
-/** Installs the packages. @throws CommandError that says how to go on or back where that fails. */
+/** Installs the packages. @throws CommandError with the commands that continue or undo the upgrade. */
 async function installed(standing: ProjectContext, done: string, output: Output): Promise<void> {
   const { installStep } = await import('../create/steps.ts');
   try {

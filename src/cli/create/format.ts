@@ -9,16 +9,16 @@ import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import type { ProjectContext } from './steps.ts';
 
-/** What an author does next: a command to be pasted, or a file to edit. */
+/** A next step for the author: a command to paste, or a file to edit. */
 export interface NextStep {
   readonly command?: string;
   /** Path in the project. */
   readonly edit?: string;
-  /** Where the command is to be run, if not after the others; what to do in the file. */
+  /** The directory to run the command in, if it is another one; or what to edit in the file. */
   readonly where?: string;
 }
 
-/** The file that an author edits first, and what for. */
+/** The file to edit first, and why. */
 export interface FirstEdit {
   readonly edit: string;
   readonly where: string;
@@ -40,7 +40,7 @@ export function nextSteps(
   ];
 }
 
-/** Each file with its size, and the sum. */
+/** Each file with its size, and the total. */
 export function fileLines(files: FileSet): readonly string[] {
   const sizes = [...files].map(([path, { content }]) => ({ path, bytes: content.byteLength }));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -51,7 +51,7 @@ export function fileLines(files: FileSet): readonly string[] {
   ];
 }
 
-/** Says what was changed in the author's definitions, and what could be better. */
+/** Prints the changes to the author's definitions, and possible improvements. */
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
   if (changes.length > 0)
     output.note(
@@ -63,10 +63,10 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
   for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
 }
 
-/** Hints that are shown; the rest is counted. */
+/** The number of hints that are printed; the rest are counted. */
 const shownHints = 8;
 
-/** Which rules the server breaks and how to fix it; where it breaks none, which were not run and why. */
+/** Prints the rules that the server breaks and their fixes. If it breaks none, prints which were not run and why. */
 export function showReport(report: Report, output: Output): void {
   const isClean = report.summary.failed === 0 && report.summary.advice === 0;
   const lines = isClean ? notRunLines(report) : textReport(report, { color: output.hasColors });
@@ -79,7 +79,7 @@ function notRunLines({ rules }: Report): readonly string[] {
   );
 }
 
-/** A report as `--json` shows it: the counts, and the rules that failed. */
+/** A report as `--json` prints it: the counts and the failed rules. */
 export function shortReport(report: Report | null): object | null {
   return (
     report && {

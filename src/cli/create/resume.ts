@@ -8,7 +8,7 @@ import { readRegular } from '../../project/read.ts';
 import { shellLine } from '../../questions/shell.ts';
 import type { ProjectContext } from './steps.ts';
 
-/** The manifest of the project that a directory holds; undefined where it holds none that can be read. */
+/** The manifest of the project in a directory; undefined if there is none or it cannot be read. */
 export function projectIn(directory: string): Manifest | undefined {
   if (!existsSync(join(directory, manifestFile))) return undefined;
   try {
@@ -18,7 +18,7 @@ export function projectIn(directory: string): Manifest | undefined {
   }
 }
 
-/** Whether a directory holds the very project that would be written: a run before this one wrote it and was ended. */
+/** Whether a directory already contains exactly this project: an earlier run wrote it and was interrupted. */
 export function isThere(directory: string, files: FileSet): boolean {
   const wanted = files.get(manifestFile)?.content;
   return (
@@ -28,7 +28,7 @@ export function isThere(directory: string, files: FileSet): boolean {
   );
 }
 
-/** Says that a project is there already and how it is finished. */
+/** The error for a project that exists already, with the command that finishes it. */
 export function standsAlready(directory: string, { answers }: Manifest): CommandError {
   const tools = answers.tools.slice(0, 5).join(', ');
   return new CommandError(
@@ -38,7 +38,7 @@ export function standsAlready(directory: string, { answers }: Manifest): Command
   );
 }
 
-/** What a signal has left of a run, and how to go on. */
+/** The error after a signal interrupted a step, with the command that continues. */
 export function interruptedIn(step: string, context: ProjectContext): CommandError {
   return new CommandError(
     'INTERRUPTED',
@@ -48,7 +48,7 @@ export function interruptedIn(step: string, context: ProjectContext): CommandErr
   );
 }
 
-/** Installs and checks a project that stands. */
+/** The command that installs and checks an existing project. */
 function finishCommand({ directory, packageManager }: ProjectContext): string {
   const place = relative(process.cwd(), resolve(directory));
   const { install, run } = packageManagerCommands[packageManager];

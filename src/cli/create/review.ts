@@ -4,17 +4,17 @@ import { clip, type FieldRow, fieldRows, tableLines } from '../../fields/table.t
 import type { Prepared, PreparedTool } from '../../model/model.ts';
 import { adviceLines, changeLines } from './format.ts';
 
-/** Characters of a line in the box that clack draws. */
+/** The width of a line in the box that clack draws. */
 export function reviewWidth(): number {
   return Math.max(40, (process.stdout.columns ?? 80) - 6);
 }
 
-/** Tools beyond these are only named. */
+/** Further tools are only named. */
 const shownTools = 3;
 
 /**
- * What will be written, for the author to agree to: the definition of each tool with an example call and its three
- * outcomes, then what was changed in it and what could be better.
+ * What will be written, for the author to confirm: the definition of each tool with an example call and its three
+ * outcomes, then the changes to it and possible improvements.
  *
  * @param place `12 files in /tmp/gas`
  * @param width of a line in characters

@@ -7,13 +7,13 @@ import { install } from '../../system/package-manager.ts';
 import type { Output } from '../output.ts';
 import { during } from '../progress.ts';
 
-/** A project on disk, and who runs its scripts. */
+/** A project on disk and its package manager. */
 export interface ProjectContext {
   readonly directory: string;
   readonly packageManager: PackageManager;
 }
 
-/** @throws SystemError as `install` does; the project stays. */
+/** @throws SystemError as `install` does; the project remains. */
 export async function installStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
@@ -31,7 +31,7 @@ export async function gitStep({ directory }: ProjectContext, output: Output): Pr
   else output.note(outcome.note);
 }
 
-/** @throws SystemError where the project does not compile or its server does not start. */
+/** @throws SystemError if the project does not compile or its server does not start. */
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,

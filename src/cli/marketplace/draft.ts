@@ -1,6 +1,6 @@
 import type { Project } from '../../project/model.ts';
 
-/** The form that a project suggests. */
+/** The form, filled in from a project. */
 export function draftOf({ manifest, tools, profile }: Project) {
   const descriptions = tools.flatMap(({ source }) => source.definition?.description ?? []);
   const [section = 'Features:', ...sections] = profile.listing.descriptionSections;

@@ -1,6 +1,6 @@
 import type { UnhappyWay } from '../../marketplace/core/unhappy.ts';
 
-/** Where the commands of the marketplace work, as it was given. */
+/** The flags that say where the commands of the marketplace work. */
 export interface PlaceFlags {
   readonly endpoint?: string;
   readonly platform?: string;

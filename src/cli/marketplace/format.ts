@@ -7,7 +7,7 @@ import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import type { Place } from './place.ts';
 
-/** Where the page is, and where servers find the key. */
+/** Prints the address of the page, and where servers find the key. */
 export function tellAddress(url: string, { endpoint }: Place, output: Output): void {
   const keySet = `${url}/.well-known/jwks.json`;
   output.line(`${output.style('bold', 'Marketplace')}  ${url}`);
@@ -23,7 +23,7 @@ const schemaWords = {
 } as const;
 const sameWords = { ...schemaWords, pass: 'text and structuredContent contain the same data' } as const;
 
-/** A call for a person: how it ended, what it returned, and what speaks against it. */
+/** A call as text: how it ended, what it returned, and its problems. */
 export function callLines({ report, output }: { report: CallReport; output: Output }): readonly string[] {
   const { id, tool, status, ms, verdict, result, error, expected } = report;
   const http = status === 0 ? 'no answer' : `HTTP ${status}`;
@@ -76,7 +76,7 @@ export function changeLine({ tool, path, what, before, after, breaks }: Change, 
 const mostRows = 50;
 const widestCell = 40;
 
-/** JSON as lines: members one a line, lists of objects as tables. */
+/** JSON as lines: one member per line, lists of objects as tables. */
 export function valueLines(value: Json | undefined, indent = ''): readonly string[] {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return tableLines(value, indent);
   if (typeof value === 'string') return [`${indent}${singleLine(value.slice(0, 1_000))}`];

@@ -20,17 +20,17 @@ import type { Output } from '../output.ts';
 import { draftOf } from './draft.ts';
 import type { PlaceFlags } from './flag-types.ts';
 
-/** Where a marketplace stands: its directory, the author's server, and the project where there is one. */
+/** Where a marketplace runs: its directory, the author's server, and the project if there is one. */
 export interface Place {
   readonly directory: string;
   readonly project: Project | undefined;
   readonly profile: PlatformProfile;
   readonly endpoint: string | undefined;
-  /** How the server of the project is run; undefined where an endpoint was named instead. */
+  /** How to run the project's server; undefined if an endpoint was named instead. */
   readonly server: LocalServer | undefined;
 }
 
-/** @throws ProjectError where the project cannot be read. @throws CommandError where a flag is wrong. */
+/** @throws ProjectError if the project cannot be read; CommandError if a flag is invalid. */
 export async function placeOf({ endpoint, platform }: PlaceFlags, cwd = process.cwd()): Promise<Place> {
   const directory = projectAbove(cwd);
   const named = platform === undefined ? undefined : unwrapped(await resolvePlatform(platform));
@@ -60,10 +60,10 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the marketplace of a place, runs the server of its project beside it, does some work and ends both. The server is
- * not started where one answers already.
+ * Opens the marketplace of a place, runs the server of its project beside it, runs `work`, and ends both. The server is
+ * not started if one already answers.
  *
- * @param work is given what settles when the server has ended, by a signal or by itself.
+ * @param work gets a promise that settles when the server has ended, by a signal or by itself.
  */
 export async function withLocal<T>(
   place: Place,
@@ -120,7 +120,7 @@ async function environmentAt(endpoint: string | undefined, directory: string, { 
   throw new ProjectError('PORT_CHANGED', message, 'Restart the command to use the new port.');
 }
 
-/** Resolves once a signal to end has come. */
+/** Resolves when a signal to end arrives. */
 async function untilSignal(until: AbortSignal): Promise<void> {
   const { signal } = { signal: until };
   const waits = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name, { signal }));
@@ -129,7 +129,7 @@ async function untilSignal(until: AbortSignal): Promise<void> {
 }
 
 /**
- * Does some work with the address of a marketplace: of the one that runs for this place, or of one that is opened for it,
+ * Runs `work` with the address of a marketplace: the one that already runs for this place, or one that is opened for it
  * with the server of the project.
  */
 export async function withMarketplace<T>(
@@ -149,7 +149,7 @@ export async function withMarketplace<T>(
 const startMs = 120_000;
 const pollMs = 100;
 
-/** @throws SystemError `NOT_STARTED` where the server of a project ends or does not answer in time. */
+/** @throws SystemError `NOT_STARTED` if the server of a project ends or does not answer in time. */
 export async function untilServerAnswers(place: Place, ended: Promise<void>, output: Output): Promise<void> {
   const { endpoint, server } = place;
   if (endpoint === undefined || !server) return;

@@ -1,7 +1,7 @@
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 
-/** The value of `--port`; 0 is any free port. */
+/** The value of `--port`; 0 means any free port. */
 export function portIn(text: string | undefined): Result<number | undefined> {
   if (text === undefined) return pass(undefined);
   const port = Number(text);

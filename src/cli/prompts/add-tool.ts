@@ -8,18 +8,18 @@ import { isStartOpen } from './start.ts';
 import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
 export interface AddToolPrompts {
-  /** What flags have answered; it is not asked again. */
+  /** Answers from flags; they are not asked again. */
   readonly given: Partial<ToolParts>;
   readonly review: Flow<never, object, ToolAnswers>['review'];
   readonly resume: Flow<never, Partial<ToolParts>, ToolAnswers>['resume'];
-  /** What stands against a name that is valid, such as a tool that bears it. */
+  /** Why a valid name is refused, such as a tool with the same name. */
   nameError(name: string): InputError | undefined;
 }
 
 /**
- * Asks for everything that flags have not answered, shows what will be written, and asks once whether to.
+ * Asks for everything that flags have not answered, shows what will be written, and asks for confirmation once.
  *
- * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
+ * @throws Cancelled if the author cancels a prompt or declines, or the input ends.
  */
 export function askAddTool({ given, review, resume, nameError }: AddToolPrompts): Promise<ToolAnswers> {
   const tool = freeName(nameError);
@@ -37,7 +37,7 @@ export function askAddTool({ given, review, resume, nameError }: AddToolPrompts)
   return askAll(flow, {});
 }
 
-/** The question for a name, which refuses those that are taken and suggests one that is not. */
+/** The question for a name. It refuses taken names and suggests a free one. */
 function freeName(nameError: AddToolPrompts['nameError']): typeof addToolQuestions.tool {
   const { tool } = addToolQuestions;
   return {

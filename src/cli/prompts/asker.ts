@@ -16,11 +16,11 @@ import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 
-/** Thrown when the author cancels or the terminal goes away; nothing was written. */
+/** Thrown when the author cancels or the terminal closes. Nothing was written. */
 export class Cancelled extends Error {
-  /** The command that goes on with the answers given so far. */
+  /** The command that continues with the answers so far. */
   readonly resume: string | undefined;
-  /** What was written so far of the answer to the question that was cancelled, by its name. */
+  /** The fields typed so far for the cancelled question, by the name of the question. */
   readonly unfinished: Readonly<Record<string, readonly Field[]>>;
 
   constructor({ resume, unfinished = {} }: { resume?: string; unfinished?: Cancelled['unfinished'] } = {}) {
@@ -31,7 +31,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** Thrown when the author goes back to the question before. */
+/** Thrown when the author goes back to the previous question. */
 export class Back extends Error {
   constructor() {
     super('back');
@@ -39,13 +39,13 @@ export class Back extends Error {
   }
 }
 
-/** A text that is asked for. */
+/** A prompt for text. */
 export interface TextPrompt<T> {
   readonly message: string;
   readonly placeholder?: string;
-  /** What Enter alone gives; absent where something must be typed. */
+  /** The answer for Enter alone; absent if something must be typed. */
   readonly initial?: { readonly text: string; readonly value: T };
-  /** An answer given before, to be edited. */
+  /** An earlier answer to edit. */
   readonly before?: string;
   parse(text: string): Result<T>;
 }
@@ -63,8 +63,8 @@ interface Streams {
 }
 
 /**
- * Asks at a terminal. Every answer is validated as it is given; a cancelled prompt, and one whose input has ended,
- * throws `Cancelled`, Escape throws `Back`.
+ * Asks at a terminal. Every answer is validated when it is given. A cancelled prompt, and one whose input has ended,
+ * throws `Cancelled`; Escape throws `Back`.
  */
 export class Asker {
   readonly #keys: Keys;
@@ -79,7 +79,7 @@ export class Asker {
     intro(words, { output: this.#output });
   }
 
-  /** A paste becomes part of the text as one line. */
+  /** A paste is joined to one line. */
   async text<T>({ message, placeholder, initial, before, parse }: TextPrompt<T>): Promise<T> {
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
@@ -99,7 +99,7 @@ export class Asker {
     throw new Error(`${message} was answered with what was refused`);
   }
 
-  /** A paste is refused in words: it chooses nothing. */
+  /** A paste is refused with a message; it chooses nothing. */
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
     let refusal = '';
     this.#keys.onPaste = (pasted) => {
@@ -119,20 +119,20 @@ export class Asker {
     ) as Promise<T>;
   }
 
-  /** Any number of values, none of which is chosen at first. */
+  /** Any number of values; none is chosen at first. */
   chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
     const shown = options.map(({ value, label, hint }) => ({
       value,
       label: singleLine(label),
       ...(hint && { hint: singleLine(hint) }),
     }));
-    this.#keys.onPaste = () => {}; // a pasted text chooses nothing
+    this.#keys.onPaste = () => {}; // a paste chooses nothing
     return this.#settled((streams) =>
       multiselect<string>({ ...streams, message, options: shown, required: false }),
     );
   }
 
-  /** At least one value of many: typing filters them by label and hint, Tab takes one. A paste is typed. */
+  /** At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed. */
   search(message: string, options: readonly Choice<string>[]): Promise<string[]> {
     const shown = options.map(({ value, label, hint }) => ({
       value,
@@ -153,7 +153,7 @@ export class Asker {
     );
   }
 
-  /** Arrows, `y` and `n` move the choice; Enter alone gives it, so that no Enter is left for the next question. */
+  /** Arrows, `y` and `n` change the choice; only Enter confirms it, so no Enter is left for the next question. */
   async confirm(message: string, initialValue: boolean): Promise<boolean> {
     let isYes = initialValue;
     const move = (character: string | undefined, { name }: { name?: string }) => {
@@ -173,7 +173,7 @@ export class Asker {
     }
   }
 
-  /** Fields in the field language; a paste becomes lines. */
+  /** Fields in the field language; the lines of a paste become lines of the editor. */
   fields(options: Omit<FieldEditorOptions, 'input' | 'output'>): Promise<FieldEditorAnswer> {
     let editor: FieldEditor | undefined;
     this.#keys.onPaste = (pasted) => {
@@ -200,7 +200,7 @@ export class Asker {
     log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
   }
 
-  /** clack never settles a prompt whose input has ended: it is aborted, which cancels it. */
+  /** clack never settles a prompt whose input has ended, so it is aborted, which cancels it. */
   async #settled<T>(
     prompt: (streams: Streams) => Promise<T | typeof CANCEL_SYMBOL>,
     unfinished: () => Cancelled['unfinished'] = () => ({}),
@@ -231,14 +231,14 @@ export class Asker {
   }
 }
 
-/** Keys that move a choice of two to the other one. */
+/** Keys that switch to the other of two choices. */
 const moves: ReadonlySet<string | undefined> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
 const letters: ReadonlyMap<string | undefined, boolean> = new Map([
   ['y', true],
   ['n', false],
 ]);
 
-/** Whether a text holds each of the words, wherever they stand. */
+/** Whether a text contains each of the words, in any order. */
 export function hasWords(text: string, words: string): boolean {
   const lower = text.toLowerCase();
   return words
@@ -247,7 +247,7 @@ export function hasWords(text: string, words: string): boolean {
     .every((word) => lower.includes(word));
 }
 
-/** Line breaks and other control characters become single spaces. */
+/** Replaces line breaks and other control characters by single spaces. */
 function oneLine(text: string): string {
   return text.trim().replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -11,11 +11,11 @@ import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from 
 export { Cancelled } from './asker.ts';
 
 export interface CreatePrompts extends Streams {
-  /** What flags have answered; it is not asked again. */
+  /** Answers from flags; they are not asked again. */
   readonly given: Partial<CreateParts>;
   readonly review: Flow<never, object, CreateAnswers>['review'];
   readonly resume: Flow<never, Parts, CreateAnswers>['resume'];
-  /** What stands against a directory that is valid as a name, such as files in it. */
+  /** Why a valid directory name is refused, such as a directory that is not empty. */
   directoryError?(directory: string): InputError | undefined;
 }
 
@@ -23,9 +23,9 @@ type Part = 'directory' | ToolPart | 'platform';
 type Parts = Started<Partial<CreateParts>>;
 
 /**
- * Asks for everything that flags have not answered, shows what will be written, and asks once whether to.
+ * Asks for everything that flags have not answered, shows what will be written, and asks for confirmation once.
  *
- * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends.
+ * @throws Cancelled if the author cancels a prompt or declines, or the input ends.
  */
 export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
   const start = isStartOpen(prompts.given) ? (['start'] as const) : [];

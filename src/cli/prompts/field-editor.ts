@@ -14,11 +14,11 @@ export interface FieldEditorOptions {
   readonly message: string;
   /** The flag that takes the same lines: `--input`. */
   readonly flag: string;
-  /** The lines to begin with. */
+  /** The initial lines. */
   readonly lines: readonly string[];
-  /** What Enter alone takes while nothing is written; shown dimmed. */
+  /** The answer for Enter alone while nothing is typed; shown dimmed. */
   readonly suggested: readonly string[];
-  /** Whether there may be no field at all, which is written `none`. */
+  /** Whether there may be no field at all, written `none`. */
   readonly optional: boolean;
   readonly hasDefaults: boolean;
   readonly input: Readable;
@@ -26,7 +26,7 @@ export interface FieldEditorOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The fields, or the lines and the place in them where the author asked for the form. */
+/** The fields; or, if the author asked for the form, the lines and the place in them. */
 export type FieldEditorAnswer =
   | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | { readonly kind: 'form'; readonly lines: readonly string[]; readonly row: number };
@@ -36,16 +36,16 @@ const lineEnd = Number.POSITIVE_INFINITY;
 const keysShown = '↑↓ moves · Shift-↑↓ reorders · Ctrl-K removes the line · Esc goes back';
 
 /**
- * Asks for fields in the field language, one a line, and shows what the lines mean as they are typed.
+ * Asks for fields in the field language, one per line, and shows what the lines mean while they are typed.
  *
- * Enter goes on to the next line; on an empty last line it gives the answer. A line with an error is not left by Enter.
+ * Enter starts the next line; on an empty last line it gives the answer. Enter does not leave a line with an error.
  */
 export class FieldEditor extends Prompt<FieldEditorAnswer> {
   readonly #options: FieldEditorOptions;
   #text: edit.TextLines;
-  /** Enter was pressed where it could not go on. */
+  /** Whether the last Enter was refused. */
   #isRefused = false;
-  /** The word that Tab put in last, and the others it may put in its place. */
+  /** The word that Tab inserted last, and its alternatives. */
   #completing: { readonly before: string; readonly words: readonly string[]; index: number } | undefined;
 
   constructor(options: FieldEditorOptions) {
@@ -65,14 +65,14 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.on('key', (character, key) => this.#press(character, key));
   }
 
-  /** @returns clack's sign of a cancelled prompt where it is cancelled. */
+  /** @returns clack's symbol for a cancelled prompt if it is cancelled. */
   async ask(): Promise<FieldEditorAnswer | typeof CANCEL_SYMBOL> {
     const answer = await this.prompt();
     if (isCancel(answer)) return answer;
     return answer ?? { kind: 'fields', fields: [] };
   }
 
-  /** Inserts what was pasted: its lines are lines of the editor. */
+  /** Inserts pasted text; its lines become lines of the editor. */
   paste(pasted: string): void {
     const clean = pasted
       .replaceAll(/\r\n?/g, '\n')
@@ -81,12 +81,12 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.#change(edit.insert(this.#text, clean));
   }
 
-  /** The fields of the lines that have no error. */
+  /** The fields of all lines without an error. */
   get fields(): readonly Field[] {
     return this.#checked().fields;
   }
 
-  /** Whether something was written. */
+  /** Whether anything was typed. */
   get isTouched(): boolean {
     return !this.#isEmpty;
   }
@@ -140,14 +140,14 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
       this.#change(edit.insert(text, character));
   }
 
-  /** At the end of an empty editor the suggestion becomes text that can be edited. */
+  /** In an empty editor, the right arrow turns the suggestion into editable text. */
   #right(): void {
     const { suggested } = this.#options;
     if (this.#isEmpty && suggested.length > 0) this.#change(edit.textLines(suggested));
     else this.#change(edit.at(this.#text, this.#text.row, this.#text.column + 1));
   }
 
-  /** Completes the word before the cursor, and again with the next candidate; an empty line opens the form. */
+  /** Completes the word before the cursor; again, with the next candidate. On an empty line, opens the form. */
   #tab(before: string): void {
     if ((this.#text.lines[this.#text.row] ?? '').trim() === '') {
       this.value = { kind: 'form', lines: this.#text.lines, row: this.#text.row };
@@ -239,7 +239,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     return `${singleLine(before)}${styleText('inverse', singleLine(under))}${singleLine(rest.join(''))}`;
   }
 
-  /** What is wrong with a line, softly while it is being typed; what Tab would make of it. */
+  /** The error of a line, dimmed while it is being typed, and what Tab would complete. */
   #below(index: number, error: InputError | undefined): readonly string[] {
     if (index !== this.#text.row) return error ? [`   ${styleText('yellow', sentence(error))}`] : [];
     const words = this.#completing?.words ?? completionOf(edit.aroundCursor(this.#text)[0]).words;

@@ -5,11 +5,11 @@ import { type Asker, Back } from './asker.ts';
 import { askField, type FieldKind } from './form.ts';
 
 /**
- * Asks for a list of fields: as lines of the field language, or step by step where the author wants that. What the form
- * asks becomes lines, too.
+ * Asks for a list of fields: as lines of the field language, or step by step if the author wants that. The answers of the
+ * form become lines, too.
  *
- * @param suggested what Enter alone takes
- * @param before an answer given before, to be edited
+ * @param suggested the answer for Enter alone
+ * @param before an earlier answer to edit
  */
 export async function askFields(
   asker: Asker,

@@ -3,36 +3,36 @@ import type { Result } from '../../model/model.ts';
 import { Asker, Back, Cancelled } from './asker.ts';
 import { inOrder, type Step } from './steps.ts';
 
-/** Where prompts are shown and answered; a terminal unless told otherwise. */
+/** Streams for prompts; a terminal by default. */
 export interface Streams {
   readonly input?: Readable;
   readonly output?: Writable;
 }
 
-/** A command's way from what flags have answered to all answers. */
+/** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Part extends string, Parts extends { readonly [part in Part]?: unknown }, Answers> {
   readonly title: string;
-  /** What flags have answered; it is not asked again. */
+  /** Answers from flags; they are not asked again. */
   readonly given: Parts;
-  /** How the list of answers names each. */
+  /** Names of the parts in the list of answers. */
   readonly labels: { readonly [part in Part]: string };
-  /** The questions, in order, in the light of what is answered. */
+  /** The questions in order; they depend on the answers so far. */
   partsOf(parts: Parts): readonly Part[];
-  /** Asks one question and adds its answer to those before. */
+  /** Asks one question and adds its answer to the others. */
   ask(asker: Asker, part: Part, parts: Parts): Promise<Parts>;
   complete(parts: Parts): Answers;
-  /** The lines that say what will be written, or what is wrong with the answers. */
+  /** Lines that describe what will be written, or the errors in the answers. */
   review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
-  /** The command that goes on with these answers. */
+  /** The command that continues with these answers. */
   resume(parts: Parts): string;
 }
 
 /**
- * Asks for everything that flags have not answered, shows what will be written, and asks once whether to. Escape goes
- * back to the question before.
+ * Asks for everything that flags have not answered, shows what will be written, and asks for confirmation once. Escape goes
+ * back to the previous question.
  *
- * @throws Cancelled where the author cancels any prompt or declines at the end, and where the input ends; it holds the
- *   command that goes on from there.
+ * @throws Cancelled if the author cancels a prompt or declines, or the input ends. It contains the command that
+ *   continues from there.
  */
 export async function askAll<
   Part extends string,
@@ -42,7 +42,7 @@ export async function askAll<
   const asker = new Asker(input, output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   let parts = flow.given;
-  // An answer may decide which questions come after it, never which came before.
+  // An answer may change the questions after it, never those before it.
   const asked = (answered: Parts): readonly Part[] =>
     flow.partsOf(answered).filter((part) => flow.given[part] === undefined);
   const stepsOf = (answered: Parts): readonly Step<Parts>[] =>
@@ -71,7 +71,9 @@ export async function askAll<
   }
 }
 
-/** The index of the first question without an answer, which another start than before brings; behind the last if none. */
+/**
+ * The index of the first question without an answer, which appears after another start is chosen; the length if there is none.
+ */
 function firstOpen<Part extends string>(
   asked: readonly Part[],
   parts: { readonly [part in Part]?: unknown },
@@ -80,7 +82,10 @@ function firstOpen<Part extends string>(
   return open < 0 ? asked.length : open;
 }
 
-/** Shows what will be written, or why nothing can be, and asks what to do. Back in the list of answers shows it again. */
+/**
+ * Shows what will be written, or why nothing can be written, and asks what to do. Going back from the list of answers shows
+ * it again.
+ */
 async function agreeOrChange<
   Part extends string,
   Parts extends { readonly [part in Part]?: unknown },

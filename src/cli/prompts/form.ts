@@ -7,7 +7,7 @@ import { parseText } from '../../model/text.ts';
 import { type Asker, Back } from './asker.ts';
 import { inOrder, type Step } from './steps.ts';
 
-/** How a parameter and a field of the answer are asked for. */
+/** How the form asks for a parameter or a field of the answer. */
 export interface FieldKind {
   /** `parameter` */
   readonly noun: string;
@@ -19,11 +19,11 @@ export interface FieldKind {
   readonly hasDefault: boolean;
 }
 
-/** Members of members are the last that the form asks for; deeper ones are written as lines. */
+/** The form asks for members of members, no deeper; deeper ones are written as lines. */
 const deepest = 2;
 type ListOf = `${(typeof scalarTypes)[number] | 'object'}[]`;
 
-/** The answers about one field, one by one. */
+/** The answers about one field. */
 interface FieldAnswers {
   readonly name?: string;
   readonly type?: FieldType | ListOf;
@@ -38,9 +38,9 @@ interface FieldAnswers {
 /**
  * Asks for one field step by step.
  *
- * @param above path of the object that it is a member of; empty at the top
- * @param siblings the fields beside it
- * @throws Back where the author goes back from the first question
+ * @param above path of the object that contains it; empty at the top
+ * @param siblings the other fields of that object
+ * @throws Back if the author goes back from the first question
  */
 export async function askField(
   asker: Asker,
@@ -117,7 +117,7 @@ function fieldSteps(
   ];
 }
 
-/** Allowed values, default and examples; each must fit those before. */
+/** Allowed values, default and examples; each must match those before. */
 function valueSteps(
   asker: Asker,
   { flag, hasDefault }: FieldKind,
@@ -169,7 +169,7 @@ function valueSteps(
   ];
 }
 
-/** Asks for the members of an object, at least one. Going back from the first leaves them. */
+/** Asks for the members of an object, at least one. Going back from the first one skips them. */
 async function askMembers(
   asker: Asker,
   kind: FieldKind,

@@ -2,20 +2,20 @@ import { PassThrough, type Readable } from 'node:stream';
 
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
-/** Asks a terminal to mark what is pasted, and no longer to. */
+/** Switches the terminal's marking of pasted text on and off. */
 export const bracketedPaste = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
-/** A line break with more text behind it: nobody types that in one piece. */
+/** A line break followed by text in one chunk: nobody types that. */
 const unmarkedPaste = /[\r\n][^\p{Cc}]/u;
 const endOfInput = '\u0004';
 
-/** What is typed at a terminal, with each paste in one piece: its line breaks are not the Enter that answers. */
+/** Terminal input with each paste in one piece: line breaks in it do not count as Enter. */
 export class Keys extends PassThrough {
   readonly isTTY = true;
   readonly #source: Readable & { setRawMode?(mode: boolean): unknown };
   readonly #take = (chunk: Buffer | string) => this.#read(String(chunk));
   readonly #end = () => this.end();
-  /** The part of a marked paste that has come; undefined outside of one. */
+  /** The received part of a marked paste; undefined outside of one. */
   #pasted: string | undefined;
   /** Nothing was read yet. */
   #isFirst = true;
@@ -27,12 +27,12 @@ export class Keys extends PassThrough {
     this.#source = source;
   }
 
-  /** clack switches it on and off for each prompt. */
+  /** clack calls it for each prompt. */
   setRawMode(mode: boolean): void {
     this.#source.setRawMode?.(mode);
   }
 
-  /** Reads until `release`; the source is left alone in between, so that the program can end. */
+  /** Reads until `release`. In between, the source is paused so that the program can end. */
   hold(): void {
     this.#source.setEncoding('utf8');
     this.#source.on('data', this.#take).once('end', this.#end).once('close', this.#end);
@@ -44,13 +44,13 @@ export class Keys extends PassThrough {
     this.#source.pause();
   }
 
-  /** The source has ended: nobody can answer any more. */
+  /** Whether the source has ended: no answer can come any more. */
   get hasEnded(): boolean {
     return this.writableEnded || this.#source.readableEnded || this.#source.destroyed;
   }
 
   #read(given: string): void {
-    // Lines that were typed before the first question end in a line feed, as a terminal gives them outside of raw mode.
+    // Lines typed before the first question end in a line feed, because the terminal was not in raw mode.
     const text = this.#isFirst ? given.slice(given.lastIndexOf('\n') + 1) : given;
     this.#isFirst = false;
     if (this.#pasted !== undefined) this.#readPaste(text);
@@ -78,7 +78,7 @@ export class Keys extends PassThrough {
 
   #type(text: string): void {
     if (unmarkedPaste.test(text) && !text.includes('\u001b')) this.onPaste(text);
-    // readline takes Ctrl-D for the end of the input, and the program would end without a word.
+    // readline treats Ctrl-D as the end of input, and the program would end silently.
     else if (text !== '') this.write(text.replaceAll(endOfInput, ''));
   }
 }

@@ -10,7 +10,7 @@ import type { Result } from '../../model/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker } from './asker.ts';
 
-/** What an author starts from, as the first question asks. */
+/** What an author starts from, the first question. */
 export type Start = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
 const starts = [
@@ -21,7 +21,7 @@ const starts = [
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
 ] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
 
-/** Flags that say what the tools are made from: beside them the first question has its answer. */
+/** Flags that say what the tools are made from: they answer the first question. */
 const decisive = [
   'tool',
   'description',
@@ -35,12 +35,12 @@ const decisive = [
   'fromUrl',
 ] as const;
 
-/** Whether the flags leave open what an author starts from. */
+/** Whether the flags leave the first question open. */
 export function isStartOpen(given: Partial<ToolParts>): boolean {
   return decisive.every((name) => given[name] === undefined);
 }
 
-/** Asks what to start from. What another start has brought is dropped. */
+/** Asks what to start from. Drops the answers that belong to another start. */
 export async function askStart<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
   asker: Asker,
   parts: Parts,
@@ -60,7 +60,7 @@ export async function askStart<Parts extends Partial<ToolParts> & { readonly sta
   return { ...rest, start } as Parts;
 }
 
-/** Asks for the files of sample answers, several with commas. */
+/** Asks for the files of sample answers, separated by commas. */
 export function askSamples(asker: Asker, before: readonly string[] | undefined): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromSample;
   return asker.text({
@@ -112,9 +112,9 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
 }
 
 /**
- * Asks which operations of a document become tools: typing filters them.
+ * Asks which operations of a document become tools; typing filters them.
  *
- * @throws CommandError where the document cannot be read
+ * @throws CommandError if the document cannot be read
  */
 export async function askOperations(asker: Asker, place: string): Promise<readonly string[]> {
   const operations = operationsOf(unwrapped((await documentAt(place)).document));
@@ -146,7 +146,7 @@ export async function askServer(asker: Asker, before: string | undefined): Promi
   }
 }
 
-/** Asks which tools of an MCP server are taken over. */
+/** Asks which tools of an MCP server to import. */
 export async function askTools(asker: Asker, url: string): Promise<readonly string[]> {
   const { tools } = await serverAt(url);
   const writing = writingTools(tools);

@@ -1,15 +1,15 @@
 import { Back } from './asker.ts';
 
-/** A question that adds its answer to those before it. */
+/** A question that adds its answer to the earlier ones. */
 export type Step<Answers> = (answers: Answers) => Promise<Answers>;
 
 /**
- * Asks one question after the other. Going back asks the one before again, with all answers still there.
+ * Asks one question after the other. Going back repeats the previous one and keeps all answers.
  *
- * @param stepsOf the questions, in the light of the answers
- * @param stays whether the first question is asked again where the author goes back from it
- * @param from index of the question to begin with
- * @throws Back where the author goes back from the first one and does not stay
+ * @param stepsOf the questions, given the answers so far
+ * @param stays whether going back from the first question repeats it
+ * @param from index of the first question
+ * @throws Back if the author goes back from the first question and `stays` is false
  */
 export async function inOrder<Answers>(
   stepsOf: (answers: Answers) => readonly Step<Answers>[],

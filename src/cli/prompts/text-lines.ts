@@ -1,4 +1,4 @@
-/** A text of lines with a cursor. `column` counts code points. There is always at least one line. */
+/** Lines of text with a cursor. `column` counts code points. There is always at least one line. */
 export interface TextLines {
   readonly lines: readonly string[];
   readonly row: number;
@@ -17,13 +17,13 @@ export function aroundCursor({ lines, row, column }: TextLines): readonly [strin
   return [points.slice(0, column).join(''), points.slice(column).join('')];
 }
 
-/** Moves the cursor to a line, as near to the column as the line reaches. */
+/** Moves the cursor to a line, to the given column or the end of the line. */
 export function at(text: TextLines, row: number, column = text.column): TextLines {
   const next = Math.min(Math.max(row, 0), text.lines.length - 1);
   return { ...text, row: next, column: Math.min(column, [...(text.lines[next] ?? '')].length) };
 }
 
-/** Inserts text; its line breaks begin new lines. */
+/** Inserts text; its line breaks start new lines. */
 export function insert(text: TextLines, typed: string): TextLines {
   const [before, after] = aroundCursor(text);
   const parts = typed.split('\n');
@@ -34,19 +34,19 @@ export function insert(text: TextLines, typed: string): TextLines {
   return { lines: text.lines.toSpliced(text.row, 1, ...lines), row, column: [...last].length };
 }
 
-/** Replaces what stands before the cursor on its line. */
+/** Replaces the text before the cursor on its line. */
 export function replaceBefore(text: TextLines, before: string): TextLines {
   const [, after] = aroundCursor(text);
   return { ...text, lines: text.lines.with(text.row, before + after), column: [...before].length };
 }
 
-/** Takes the line of the cursor away. */
+/** Removes the cursor's line. */
 export function removeLine(text: TextLines): TextLines {
   const lines = text.lines.toSpliced(text.row, 1);
   return at({ ...text, lines: lines.length > 0 ? lines : [''] }, text.row);
 }
 
-/** Exchanges the line of the cursor with the one above (-1) or below (1). */
+/** Swaps the cursor's line with the one above (-1) or below (1). */
 export function moveLine(text: TextLines, by: -1 | 1): TextLines {
   const { lines, row } = text;
   const other = lines[row + by];
@@ -54,7 +54,7 @@ export function moveLine(text: TextLines, by: -1 | 1): TextLines {
   return { ...text, lines: lines.with(row + by, lines[row] ?? '').with(row, other), row: row + by };
 }
 
-/** Removes the character before the cursor; at the start of a line its break. */
+/** Removes the character before the cursor; at the start of a line, the line break. */
 export function backspace(text: TextLines): TextLines {
   const [before, after] = aroundCursor(text);
   if (before !== '') return replaceBefore(text, [...before].slice(0, -1).join(''));

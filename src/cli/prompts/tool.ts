@@ -21,7 +21,7 @@ import {
   type Start,
 } from './start.ts';
 
-/** The questions about a tool that are asked, what it is made from among them. */
+/** The questions about a tool, including what it is made from. */
 export type ToolPart =
   | 'start'
   | 'fromSample'
@@ -38,7 +38,7 @@ export type ToolPart =
   | 'output'
   | 'example';
 
-/** What is answered so far; `start` is known to the prompts alone. */
+/** The answers so far; only the prompts use `start`. */
 export type Started<Parts> = Parts & { readonly start?: Start };
 
 export const toolLabels: { readonly [part in ToolPart]: string } = {
@@ -73,7 +73,7 @@ export function toolParts({
   return [...described, 'returns', 'output'];
 }
 
-/** Asks one question about a tool and adds its answer to those before. */
+/** Asks one question about a tool and adds its answer to the others. */
 export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
   asker: Asker,
   part: ToolPart,
@@ -126,10 +126,10 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
   }
 }
 
-/** Asks for a value of each parameter of a spec file that would get a placeholder; Enter leaves it to that. */
+/** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
 async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<readonly ExampleValue[]> {
   const { example: _, ...given } = parts;
-  // What is wrong with the file is said at the review.
+  // Errors in the file are reported at the review.
   const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
   const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
   const wanted = preparation?.ok ? wantedExamples(preparation.prepared.tools) : [];

@@ -4,7 +4,7 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { readRegular } from '../../project/read.ts';
 import type { Change } from '../../project/transaction.ts';
 
-/** A change as a unified diff that `git apply` and `patch -p1` take. */
+/** A change as a unified diff for `git apply` and `patch -p1`. */
 export function unifiedDiff(directory: string, { files, removed }: Change): string {
   const written = [...files].map(([path, { content }]) => ({ path, after: textOf(content) }));
   const gone = removed.map((path) => ({ path, after: undefined }));
@@ -13,7 +13,7 @@ export function unifiedDiff(directory: string, { files, removed }: Change): stri
     .join('');
 }
 
-/** Undefined stands for a file that is not there. */
+/** Undefined means that the file is absent. */
 function patchOf(path: string, before: string | undefined, after: string | undefined): string {
   const [from, to] = [
     before === undefined ? '/dev/null' : `a/${path}`,
@@ -29,7 +29,7 @@ function textAt(path: string): string | undefined {
   return existsSync(path) ? textOf(readRegular(path)) : undefined;
 }
 
-/** A byte order mark is a character like any other. */
+/** Keeps the byte order mark as a character. */
 function textOf(content: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
 }

@@ -8,7 +8,7 @@ import type { ProjectContext } from '../create/steps.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 
-/** Says that the marketplace has to read the tools again, where it has (C§9.3). */
+/** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */
 export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
   if (!refreshNeeded) return;
   const parts = Object.entries({ new: added, changed, gone: removed })
@@ -19,10 +19,10 @@ export function showDrift({ refreshNeeded, added, changed, removed }: Drift, out
   output.line(`    After the deployment, press "Refresh Skills" there and run: ${record}`);
 }
 
-/** Names beyond these are counted. */
+/** Further names are counted. */
 const shownNames = 5;
 
-/** Names in a sentence: `a, b`, or the first few and how many more. */
+/** Names in a sentence: `a, b`, or the first few and the number of the others. */
 export function nameList(names: readonly string[]): string {
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
   return `${names.slice(0, shownNames).join(', ')}${more}`;
@@ -31,9 +31,9 @@ export function nameList(names: readonly string[]): string {
 /**
  * Builds a changed project and runs its self-check.
  *
- * @param done what was done, `get_x was added`
- * @param undo how it is undone
- * @throws CommandError that says what failed, that the change stands, and how to undo it.
+ * @param done what was done: `get_x was added`
+ * @param undo the command that undoes it
+ * @throws CommandError that says what failed, that the change was made, and how to undo it.
  */
 export async function checkChange(
   context: ProjectContext,
@@ -51,7 +51,7 @@ export async function checkChange(
   }
 }
 
-/** Shows what a report found; @throws CommandError `SELF_CHECK_FAILED` where a rule is broken. */
+/** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if a rule failed. */
 export function requirePassed(report: Report | null, done: string, undo: string, output: Output): void {
   if (report === null) return;
   showReport(report, output);
@@ -64,7 +64,7 @@ export function requirePassed(report: Report | null, done: string, undo: string,
   );
 }
 
-/** The command that removes tools as they were just added. */
+/** The command that removes the tools that were just added. */
 export function removeCommand(names: readonly string[]): string {
   return marketCommand('remove-tool', ...names, '--yes', '--no-check');
 }

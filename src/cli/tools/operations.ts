@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.t
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
-/** Prints the operations of a document, for an author to choose from. */
+/** Prints the operations of a document for an author to choose from. */
 export async function listOperations(place: string, output: Output): Promise<ExitCode> {
   const { document } = await documentAt(place);
   const operations = operationsOf(unwrapped(document));

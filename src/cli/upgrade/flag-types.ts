@@ -1,4 +1,4 @@
-/** What `market-mcp upgrade` takes. */
+/** The flags of `market-mcp upgrade`. */
 export interface UpgradeFlags {
   readonly to?: string;
   readonly dryRun?: true;
