@@ -25,6 +25,6 @@ describe('the contract, sentence by sentence', () => {
 
 describe('docs/rules.md', () => {
   it('is what the catalogue says', async () => {
-    await expect(rulesDocument()).toMatchFileSnapshot('../../docs/rules.md');
+    await expect(await rulesDocument()).toMatchFileSnapshot('../../docs/rules.md');
   });
 });

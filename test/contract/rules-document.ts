@@ -1,5 +1,6 @@
 import { rules, staticRules } from '../../src/contract/index.ts';
 import type { Rule } from '../../src/contract/rule.ts';
+import { filesOf } from './rule-files.ts';
 import { type Sentence, sentences } from './sentences/index.ts';
 
 /** The ids of the rules that test a sentence, groups spelled out. */
@@ -9,18 +10,23 @@ export function rulesOf({ rules: named = [] }: Sentence): readonly string[] {
   );
 }
 
-/** docs/rules.md: the catalogue, and which sentence of the contract each rule tests. */
-export function rulesDocument(): string {
+/** docs/rules.md: the catalogue, which sentence of the contract each rule tests, and where its code is. */
+export async function rulesDocument(): Promise<string> {
   return `${[
     '# Rules',
     '',
     'Generated from the catalogue (`src/contract`) by `npx vitest run test/contract/rules-document.test.ts -u`.',
     '',
-    `${rules.length} rules: ${staticRules.length} are read off the definitions, the others take a running server. MUST: the`,
-    'listing is rejected or the tool breaks without it. SHOULD: it works, but worse. A rule marked *fact* comes from what the',
-    'public marketplace is known to check; a platform profile decides its weight (under `generic` it is advice). C§n is a',
-    'section of the contract; `app`, `docs` and `sdk` are the public repositories ctxprotocol/context, docs and sdk. Each rule',
-    'is proven by a broken server in `test/broken/`.',
+    `There are ${rules.length} rules: ${staticRules.length} judge the definitions of the tools, the others need a running server. \`market-mcp explain <rule>\``,
+    'says why a rule matters, with an example that fails and one that passes.',
+    '',
+    '- **MUST**: without it, the listing is rejected or the tool breaks. **SHOULD**: the tool works, but worse.',
+    '- ***fact***: the rule comes from what the public marketplace is known to check. A platform profile decides its level; under',
+    '  `generic` it is advice.',
+    '- **source**: C§n is a section of the contract; `app`, `docs` and `sdk` are the public repositories ctxprotocol/context, docs',
+    '  and sdk.',
+    '',
+    'The [last table](#where-is-the-code-of-a-rule) names the files of each rule: definition, explanation and broken server.',
     '',
     ...groups().flatMap(([group, members]) => [`## ${group}`, '', ...ruleTable(members), '']),
     '## The contract, sentence by sentence',
@@ -37,6 +43,14 @@ export function rulesDocument(): string {
     'Rules that test no sentence of the contract, but a standard that it builds on:',
     '',
     ...beyond().map(({ id, source }) => `- \`${id}\`: ${source}`),
+    '',
+    '## Where is the code of a rule?',
+    '',
+    'Search this page for the id of the rule.',
+    '',
+    '| rules | definition | explanation | broken server |',
+    '| --- | --- | --- | --- |',
+    ...(await fileRows()),
   ].join('\n')}\n`;
 }
 
@@ -57,6 +71,16 @@ function ruleTable(members: readonly Rule[]): readonly string[] {
         `| \`${id}\` | ${level.toUpperCase()}${fact ? ' *fact*' : ''} | ${cell(title)} | ${cell(source)} | ${cell(fix)} |`,
     ),
   ];
+}
+
+/** One row for the rules that share all three files, in the order of the catalogue. */
+async function fileRows(): Promise<readonly string[]> {
+  const rows = new Map<string, string[]>();
+  for (const [id, { rule, explanation, broken }] of await filesOf(rules)) {
+    const files = [rule, explanation, broken].map((path) => `[${path}](../${path})`).join(' | ');
+    rows.set(files, [...(rows.get(files) ?? []), `\`${id}\``]);
+  }
+  return [...rows].map(([files, members]) => `| ${members.join(' ')} | ${files} |`);
 }
 
 /** The rules that no sentence of the contract names. */
