@@ -1,7 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { JsonObject } from './model.ts';
 
-/** The name of the one dialect that the marketplace reads. */
+/** The only dialect that the marketplace reads. */
 export const draft07 = 'http://json-schema.org/draft-07/schema#';
 
 /** How the marketplace reads a schema: every error is reported, unknown keywords are tolerated, formats are ignored. */
@@ -14,8 +14,8 @@ export const settings: Options = {
 };
 
 /**
- * Compiles a schema of our own when its validator is first asked for. In the package there is the compiled code in place of
- * every module `…-validator.ts`.
+ * Compiles one of our own schemas when its validator is first used. In the package, each module `…-validator.ts` contains
+ * the compiled code instead.
  */
 export function lazily(schema: JsonObject): () => ValidateFunction {
   let validate: ValidateFunction | undefined;

@@ -1,9 +1,9 @@
 import { createContext, Script } from 'node:vm';
 
-/** Milliseconds of CPU time that suffice for one value and one schema. */
+/** Milliseconds of CPU time, enough for one value and one schema. */
 export const taskMs = 1_000;
 
-/** Thrown by `bounded` where the time is up. */
+/** Thrown by `bounded` when the time is up. */
 export class Overdue extends Error {}
 
 let context: ReturnType<typeof createContext> | undefined;

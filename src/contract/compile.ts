@@ -9,8 +9,8 @@ import { RecentValidators } from './recent.ts';
  * unknown keywords and ignores formats (public source: app api/v1/tools/dispute/route.ts).
  * `useDefaults` fills absent properties in place, as a server does with its input (C§2.1).
  *
- * @returns a validator. Read its `errors` before the next use: equal schemas may get the same validator.
- * @throws Error where the schema does not compile, and for `$async`, whose validator would answer with a promise.
+ * @returns a validator. Read its `errors` before the next use: equal schemas may share a validator.
+ * @throws Error if the schema does not compile, or contains `$async`: its validator would return a promise.
  */
 export function compileSchema(
   schema: JsonObject,
@@ -27,10 +27,10 @@ export function compileSchema(
 }
 
 /**
- * `compileSchema` of what need not be a schema of the dialect that it names: whatever compiles is taken.
+ * `compileSchema` without the check of the dialect: any schema that compiles is accepted.
  *
  * @param text the schema as JSON
- * @throws Error where the schema does not compile
+ * @throws Error if the schema does not compile
  */
 export function compileUnchecked(schema: JsonObject, text: string, useDefaults = false): ValidateFunction {
   const key = `${useDefaults} ${text}`;
@@ -96,7 +96,7 @@ function ajvFor(text: string, useDefaults: boolean): Ajv {
   return known;
 }
 
-/** Whether work on a schema may never end, judged by its text. */
+/** Whether work on a schema may never end; decided from its text. */
 export function mayBeEndless(text: string): boolean {
   return /"(pattern|patternProperties|\$ref|uniqueItems)":/.test(text);
 }

@@ -8,13 +8,13 @@ import type { Control } from './rule.ts';
 export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize returned no result (see discovery.initialize)';
 
-/** server/discover is answered by a result: a server that does not know the stateless revision is not judged by it. */
+/** server/discover returns a result: a server that does not speak the stateless revision is not judged by its rules. */
 export const speaksModern: Control = async (probe) => {
   if ((await probe.discovered()).result) return undefined;
   throw new NotRun('the server does not speak MCP 2026-07-28 (modern.served)', 'inapplicable');
 };
 
-/** The server is one of MCP, of whichever era. */
+/** The server speaks MCP of either era. */
 export const speaksAny: Control = async (probe) => {
   const { result } = await probe.greeted();
   return result || (await probe.discovered()).result ? undefined : initializes(probe);
@@ -35,7 +35,7 @@ export const initializesAgain: Control = async (probe) => {
   return result ? undefined : 'a second, ordinary initialize fails as well (see session.unique)';
 };
 
-/** tools/list is answered by a list, in the session that all rules share. */
+/** tools/list returns a list in the shared session. */
 export const lists: Control = async (probe) => {
   await probe.listing();
   return undefined;
@@ -47,7 +47,7 @@ export const reportsHealth: Control = async (probe) => {
   return undefined;
 };
 
-/** A tools/call, paid if the server requires it, is answered in JSON-RPC. */
+/** A tools/call, paid if the server requires it, gets a JSON-RPC response. */
 export const answersCalls: Control = async (probe) => {
   const answered = await answeredCalls(probe);
   return answered.some(({ rpc }) => rpc.response) ? undefined : 'no call got a JSON-RPC response';

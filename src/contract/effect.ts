@@ -2,7 +2,7 @@ import { isAscii } from './ascii.ts';
 import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 
-/** What a call of a tool does to the world, as clients need to know it before they call (MCP, "Tool annotations"). */
+/** The effect of a tool's call, which clients need to know before they call (MCP, "Tool annotations"). */
 export const effects = {
   reads: hints(true, false, true, true),
   computes: hints(true, false, true, false),
@@ -23,7 +23,7 @@ export interface Hints extends JsonObject {
 
 export const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** First words of names of tools that read. */
+/** First words in the names of tools that only read. */
 export const readingVerbs: ReadonlySet<string> = new Set(
   (
     'get list find search fetch look lookup calculate compute scan check convert analyze analyse compare count ' +
@@ -31,7 +31,7 @@ export const readingVerbs: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that say what a call does wherever they stand in a name: `github_create_issue`. */
+/** Words that name an effect anywhere in a name: `github_create_issue`. */
 const plainVerbs = new Map<string, Effect>([
   ...wordsFor('adds', 'add create insert upload subscribe invite'),
   ...wordsFor(
@@ -41,7 +41,7 @@ const plainVerbs = new Map<string, Effect>([
   ...wordsFor('acts', 'send execute pay notify'),
 ]);
 
-/** Words that do so only at the start of a name; elsewhere they are nouns too: `get_swap_fee`, `last_trade`. */
+/** Words that name an effect only at the start of a name; elsewhere they are nouns too: `get_swap_fee`, `last_trade`. */
 const firstVerbs = new Map<string, Effect>([
   ...plainVerbs,
   ...wordsFor('adds', 'register import publish post append save write'),
@@ -55,7 +55,7 @@ const firstVerbs = new Map<string, Effect>([
   ),
 ]);
 
-/** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` hold the same two. */
+/** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` all give the same two. */
 export function wordsOf(name: string): readonly string[] {
   const words = isAscii(name)
     ? name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g)
@@ -63,7 +63,7 @@ export function wordsOf(name: string): readonly string[] {
   return (words ?? []).map((word) => word.toLowerCase());
 }
 
-/** What the name of a tool says that a call does; undefined where it says nothing. */
+/** The effect that a tool's name indicates; undefined if it indicates none. */
 export function effectNamed(name: string): Effect | undefined {
   const words = wordsOf(name);
   const [first = ''] = words;
@@ -72,14 +72,14 @@ export function effectNamed(name: string): Effect | undefined {
   return firstVerbs.get(first) ?? (verb === undefined ? undefined : plainVerbs.get(verb));
 }
 
-/** What a tool does that says nothing but its name. */
+/** The effect of a tool that declares none, judged by its name. */
 export function effectOfName(name: string): Effect {
   return effectNamed(name) ?? 'reads';
 }
 
 /**
- * All four hints of a tool. Those that it has stay; the others follow from them, as MCP says what an absent hint means,
- * or else from its name.
+ * All four hints of a tool. Given hints are kept. The others follow from them, by MCP's meaning of an absent hint,
+ * or else from the tool's name.
  */
 export function completeHints(name: string, given: Json | undefined): JsonObject {
   const own = isObject(given) ? given : {};

@@ -2,12 +2,12 @@ import type { Era, RuleText } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
 import { isStatic } from './static-rules.ts';
 
-/** The eras that are judged: a platform that switches the stateless revision off has sessions alone. */
+/** The eras to judge. If the platform switches the stateless revision off, only sessions are judged. */
 export function judgedEra(asked: Era = 'both', { protocol }: PlatformProfile): Era {
   return asked === 'both' && protocol?.modern === 'off' ? 'legacy' : asked;
 }
 
-/** Whether a rule says something of an era. Definitions and the address of the server are the same in each. */
+/** Whether a rule belongs to an era. Rules about definitions and the server's address belong to both. */
 export function isOfEra(rule: RuleText, era: Era): boolean {
   if (era === 'both') return true;
   const isModern = rule.id.startsWith('modern.');

@@ -1,4 +1,4 @@
-/** The marketplace contract as code: what the rest of the program and a generated project use of it. */
+/** The marketplace contract as code: the exports for the rest of the program and for generated projects. */
 export { liveRules, rules } from './catalogue.ts';
 export { inspectTools } from './inspect.ts';
 export type * from './model.ts';

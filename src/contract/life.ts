@@ -13,7 +13,7 @@ export interface Death {
   readonly ending?: Ending;
 }
 
-/** Follows a server through a run: whether it still answers, and which rules ran when it stopped. */
+/** Tracks during a run whether a server still answers, and which rules were running when it stopped. */
 export class Life {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
@@ -47,7 +47,7 @@ export class Life {
     }
   }
 
-  /** Whether the server still answers; checked when a rule got no answer. Once it does not, it is not asked again. */
+  /** Whether the server still answers; checked after a rule got no answer. After the first failure it is not asked again. */
   goesOn(rule: string): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(false);
     this.#looking ??= this.#look(rule).finally(() => {
@@ -86,7 +86,7 @@ export class Life {
       return true;
     } catch {
       this.#signal?.throwIfAborted();
-      if (probe.isOverdue) return true; // nobody has asked it
+      if (probe.isOverdue) return true; // nobody asked the server
       this.#isOver = true;
       const beside = [...this.#running].filter((id) => id !== rule);
       const ending = await this.#target.owned?.ending();

@@ -1,6 +1,6 @@
 /** Types that every part of the contract uses. */
 
-/** A JSON value as it travels between a server and its caller. */
+/** A JSON value in a message between a server and its caller. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -21,14 +21,14 @@ export interface ToolDefinition {
   readonly _meta?: JsonObject;
 }
 
-/** A call with the outcome that the author expects; the self-check makes every one of them. */
+/** A call with the outcome that the author expects; the self-check makes every such call. */
 export interface ToolExample {
   readonly arguments: JsonObject;
   /** `found`: data. `empty`: an explicit empty-result signal (C§2.2). `fail`: `isError` with `error` and `message`. */
   readonly expect: 'found' | 'empty' | 'fail';
 }
 
-/** The HTTP methods with which tools ask their APIs (`get`), by tool name, as far as they are known. */
+/** The HTTP methods (`get`) of the API requests of each tool, by tool name, as far as known. */
 export type Methods = ReadonlyMap<string, readonly string[]>;
 
 /** MUST: without it, the listing is rejected or the tool breaks. SHOULD: without it, the tool works worse. */

@@ -1,17 +1,17 @@
 import { type Alternatives, type Part, treeOf } from './pattern-tree.ts';
 
-/** Characters from which texts are made, beside those of a pattern. */
+/** Characters for texts, in addition to those of a pattern. */
 const common = [...'a0A -_.,/@:;!é\n'];
 const syntax = new Set('^$()[]{}|*+?\\');
 const most = { repeats: 12, pumps: 8, ownEnds: 3 };
 
 /**
- * Texts on which a matcher that backtracks takes longest, as far as one can read it from a pattern: the way to each
- * repeat, then over and over what the repeat can match, then what cannot follow. None where the pattern is too simple to
- * be slow: one repeat of one character, from the beginning.
+ * Texts on which a backtracking matcher probably takes longest: a prefix that leads to each repeat, then many
+ * repetitions of what it matches, then something that cannot follow. Empty if the pattern is too simple to
+ * be slow: one repeat of one character at the start.
  *
  * @param pattern a regular expression that compiles with the flag `u`
- * @param length of each text, about
+ * @param length approximate length of each text
  */
 export function slowTexts(pattern: string, length: number): readonly string[] {
   const alternatives = treeOf(pattern);
@@ -24,9 +24,9 @@ export function slowTexts(pattern: string, length: number): readonly string[] {
   if (isAnchored && quantifiers <= 1 && repeats.every(({ isOfOne }) => isOfOne)) return [];
 
   const singles = alphabet.filter((character) => sampler.isUsed(character)).slice(0, most.pumps);
-  // Most patterns fail on the first of these, so that a matcher goes back and tries all else.
+  // Most patterns fail on the first of these, so a matcher backtracks through all alternatives.
   const ends = ['\u0001', '\n', '', ...own.filter((one) => /[^a-z\d]/i.test(one)).slice(0, most.ownEnds)];
-  // Text in front that no alternative matches keeps the first one from matching at once.
+  // A prefix that no alternative matches prevents the first one from matching at once.
   const fronts = isAnchored ? [''] : ['', '\u0001'];
   const ways = new Map<string, Set<string>>([['', new Set(singles)]]);
   for (const { before, pumps } of repeats) {
@@ -44,15 +44,15 @@ export function slowTexts(pattern: string, length: number): readonly string[] {
 }
 
 interface Repeat {
-  /** What leads to it. */
+  /** A text that leads to the repeat. */
   readonly before: string;
-  /** What it can match once or a few times. */
+  /** Texts that the repeat matches once or a few times. */
   readonly pumps: readonly string[];
   /** Whether it repeats one character. */
   readonly isOfOne: boolean;
 }
 
-/** The repeats of more than a few times in alternatives, outermost first. */
+/** The repeats with more than a few iterations, outermost first. */
 function repeatsIn(alternatives: Alternatives, lead: string, sampler: Sampler): Repeat[] {
   return alternatives.flatMap((parts) => {
     let before = lead;
@@ -73,10 +73,10 @@ function repeatsOf(part: Part, before: string, sampler: Sampler): Repeat[] {
   return [{ before, pumps: [...pumps, pumps.join('')], isOfOne: part.of.kind === 'one' }, ...inside];
 }
 
-/** Characters of a sample. */
+/** Maximum length of a sample in characters. */
 const mostSampled = 2_000;
 
-/** Short texts that parts of a pattern match. */
+/** Produces short texts that parts of a pattern match. */
 class Sampler {
   readonly #alphabet: readonly string[];
   readonly #matching = new Map<string, readonly string[]>();
@@ -85,12 +85,12 @@ class Sampler {
     this.#alphabet = alphabet;
   }
 
-  /** Whether a part that was sampled matches this character. */
+  /** Whether a sampled part matches this character. */
   isUsed(character: string): boolean {
     return [...this.#matching.values()].some((characters) => characters.includes(character));
   }
 
-  /** One of the texts that a part matches, each variant another one as far as there are others. */
+  /** A text that a part matches; different variants give different texts if possible. */
   of(part: Part, variant: number): string {
     switch (part.kind) {
       case 'one':
@@ -120,11 +120,11 @@ class Sampler {
   }
 }
 
-/** The largest count that engines without backtracking take, of nested repeats together. */
+/** The maximum count that engines without backtracking accept, multiplied over nested repeats. */
 const mostRepeats = 1_000;
 
 /**
- * Whether only an engine that backtracks can match a pattern: it looks around, refers back or repeats too often.
+ * Whether only a backtracking engine can match a pattern: it contains look-around, back-references or large counts.
  *
  * @param pattern a regular expression that compiles with the flag `u`
  */

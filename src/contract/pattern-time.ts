@@ -1,27 +1,27 @@
 import { bounded, Overdue } from './bounded.ts';
 import { slowTexts } from './pattern-texts.ts';
 
-/** A text as long as measurements need it: what takes quadratic time takes a hundred times as long on it as on a line. */
+/** Length of the measured texts: quadratic time is a hundred times as long on it as on one line. */
 const longest = 20_000;
 const mostMs = 20;
 const mostCharacters = 2_000;
 
 const mostKnown = 1_000;
-/** Milliseconds of measuring in a minute: a list of tools from outside may hold thousands of patterns. */
+/** Milliseconds of measuring per minute: an untrusted list of tools may contain thousands of patterns. */
 const budget = { ms: 10_000, every: 60_000 };
 const spent = { ms: 0, since: Number.NEGATIVE_INFINITY };
 const known = new Map<string, string | undefined>();
 
-/** What `slowness` says when the budget is spent. */
+/** The result of `slowness` after the budget is spent. */
 export const unmeasured = 'was not measured: there are too many patterns';
 
 /**
- * Why a pattern takes too long on texts of a length, in words; undefined where it does not. Measured: the engine of this
- * process matches texts that are made to be slow, and none of them may take more than 20 ms of a processor. What is
- * fast at 20,000 characters takes a second at most at a million.
+ * The reason why a pattern takes too long on texts of a length; undefined if it does not. It is measured: the engine of this
+ * process matches texts that are made to be slow, and none may take more than 20 ms of CPU time. A pattern that is
+ * fast at 20,000 characters takes at most a second at a million.
  *
  * @param pattern a regular expression that compiles with the flag `u`
- * @param maxLength the longest text that it is matched with; unbounded by default
+ * @param maxLength the longest text to match; unbounded by default
  */
 export function slowness(pattern: string, maxLength = Number.POSITIVE_INFINITY): string | undefined {
   const length = Math.min(Math.max(0, maxLength), longest);
@@ -51,7 +51,7 @@ function takesLong(regExp: RegExp, text: string): boolean {
     bounded(mostMs, () => regExp.test(text));
     return false;
   } catch (error) {
-    // An engine that runs out of memory has not been quick either.
+    // Running out of memory also counts as slow.
     if (error instanceof Overdue || error instanceof RangeError || error instanceof SyntaxError) return true;
     throw error;
   }

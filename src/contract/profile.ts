@@ -1,7 +1,7 @@
 import type { JsonObject, Level } from './model.ts';
 
 /**
- * What the contract leaves open and a marketplace decides. A profile is data: `platforms/` contains the two built-in
+ * The choices that the contract leaves to a marketplace. A profile is data: `platforms/` contains the built-in
  * ones, an author may write another as JSON or YAML, and a generated project has its own in `src/platform.ts`.
  */
 export interface PlatformProfile {
@@ -20,8 +20,8 @@ export interface PlatformProfile {
     readonly issuer: string | null;
     readonly jwksUrl: string | null;
     /**
-     * A public key (PEM, SPKI) that a server may trust while the key set cannot be fetched, and where it comes from;
-     * null where the platform publishes none.
+     * A public key (PEM, SPKI) that a server may trust while the key set cannot be fetched, and its source;
+     * null if the platform publishes none.
      */
     readonly fallbackKey: { readonly pem: string; readonly source: string } | null;
     /** What `aud` must equal. */
@@ -33,11 +33,11 @@ export interface PlatformProfile {
     /** HTTP status of the refusal; null if any 4xx is allowed. */
     readonly refusalStatus: number | null;
   };
-  /** Absent in profiles of before 0.2.0. */
+  /** Absent in profiles older than 0.2.0. */
   readonly protocol?: {
     /**
-     * Whether servers also speak the stateless revision 2026-07-28; `on` where it is absent. C§3.1 read literally answers each of its requests
-     * with 400, because none names a session: `off` does that.
+     * Whether servers also speak the stateless revision 2026-07-28; the default is `on`. By the letter of C§3.1, each of its
+     * requests gets 400, because none names a session: `off` does that.
      */
     readonly modern: 'on' | 'off';
   };

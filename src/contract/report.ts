@@ -79,7 +79,7 @@ function markOf({ status, level }: RuleResult, paint: Paint): string {
 }
 
 /**
- * Makes untrusted text harmless in a terminal and in the log of a CI: control and direction characters become
+ * Makes untrusted text harmless in a terminal and in a CI log: control and direction characters become
  * visible, and so does one character of anything that GitHub Actions reads as a command (`::` at the beginning of a line, `##[`
  * anywhere).
  */
@@ -94,7 +94,7 @@ function codeOf(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** The caller decides about colours, not Node. */
+/** The caller decides on colours, not Node. */
 const always = { validateStream: false };
 
 /** Colours of a report. */

@@ -17,7 +17,7 @@ import { submissionRules } from './rules/submission.ts';
 import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
-/** The number of parallel rules: most wait for answers, each one aside uses a processor. */
+/** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
 const atOnce = { beside: 12, aside: 3, last: 1 } as const;
 
 export interface RunOptions {

@@ -20,7 +20,7 @@ export function tryCompile(schema: JsonObject): Compiled {
 }
 
 function attempt(schema: JsonObject): Compiled {
-  readyDialect(schema); // not on the time of this schema
+  readyDialect(schema); // not part of the measured time
   try {
     return { ok: true, validate: guard(schema, () => compileSchema(schema)) };
   } catch (error) {
@@ -32,7 +32,7 @@ const withoutDialect = new WeakMap<JsonObject, JsonObject>();
 
 /**
  * An inputSchema as it is judged: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
- * outputSchemas only; to agents and clients an inputSchema may name its dialect, 2020-12 included (MCP 2025-11-25).
+ * outputSchemas only; for agents and clients an inputSchema may name its dialect, including 2020-12 (MCP 2025-11-25).
  */
 export function asInput(schema: JsonObject): JsonObject {
   if (!isDialect(schema.$schema)) return schema;
@@ -43,7 +43,7 @@ export function asInput(schema: JsonObject): JsonObject {
   return rest;
 }
 
-/** The name of a dialect of JSON Schema. */
+/** The `$schema` URIs of JSON Schema dialects. */
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[467]|draft\/20(19-09|20-12))\/schema#?$/;
 
 /** Whether a `$schema` names a dialect of JSON Schema. */
@@ -70,7 +70,7 @@ const tooSlow = 'a pattern, a $ref or uniqueItems';
 const guarded = new WeakMap<JsonObject, boolean>();
 
 /**
- * Limits the time for work on a schema that may be endless; for any other schema the limit would only cost time.
+ * Limits the time for work on a schema that may be endless. For any other schema the limit would only cost time.
  *
  * @throws Overdue, or whatever the work throws.
  */
@@ -86,7 +86,7 @@ export function guard<T>(schema: JsonObject, work: () => T): T {
  */
 export function problemsOf(validate: ValidateFunction, value: unknown, root: string): readonly Problem[] {
   return (validate.errors ?? [])
-    .filter(({ keyword }) => keyword !== 'if') // the chosen branch has reported
+    .filter(({ keyword }) => keyword !== 'if') // the chosen branch has reported the error
     .map((error) => {
       const steps = [...stepsOf(error.instancePath), ...memberOf(error)];
       return {
@@ -97,7 +97,7 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
     });
 }
 
-/** The members a JSON pointer walks through. */
+/** The segments of a JSON pointer. */
 function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')

@@ -32,7 +32,7 @@ export const staticRules: readonly StaticRule[] = [
 
 const staticIds = new Set(staticRules.map(({ id }) => id));
 
-/** Whether a rule is read off the definitions. */
+/** Whether a rule needs only the definitions. */
 export function isStatic({ id }: RuleText): boolean {
   return staticIds.has(id);
 }

@@ -10,7 +10,7 @@ export interface Target {
   readonly profile: PlatformProfile;
   /** Calls with expected outcomes, by tool name. */
   readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
-  /** How the tools ask their APIs, if the server belongs to a project. */
+  /** The HTTP methods of the tools' API requests, if the server belongs to a project. */
   readonly methods?: Methods;
   /** Signs tokens that the server trusts; without it, rules that need a paid call are not run. */
   readonly signer?: Signer;
@@ -18,9 +18,9 @@ export interface Target {
   readonly launch?: Launch;
   /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
   readonly owned?: OwnedServer;
-  /** The eras of MCP to judge; both where absent. */
+  /** The eras of MCP to judge; both by default. */
   readonly era?: Era;
-  /** The runtime of the server, where it is that of a project of ours. */
+  /** The runtime, if the server is that of a generated project. */
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,13 +32,13 @@ export interface Target {
   readonly timeoutMs?: number;
 }
 
-/** The runtime that a project carries: the files that this program has written and nobody should edit. */
+/** The runtime in a project: files that this program wrote and nobody should edit. */
 export interface Runtime {
   /** The version that wrote it. */
   readonly version: string;
   /** The version of the program that checks it. */
   readonly newest: string;
-  /** Paths of its files that are not as they were written, or gone. */
+  /** Paths of its files that were edited or removed. */
   readonly edited: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export interface OwnedServer {
 
 /** How a process stopped answering. */
 export interface Ending {
-  /** Absent where the process still runs. */
+  /** Absent if the process still runs. */
   readonly exit?: Exit;
   /** The error that ended it, read from its output. */
   readonly cause?: Cause;

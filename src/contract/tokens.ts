@@ -8,7 +8,7 @@ const pieces = new RegExp(
 );
 
 /**
- * About how many tokens a text takes in a language model. Beside the tokenizer o200k_base the estimate is 0.93 to 1.07 of
+ * The estimated number of tokens of a text. Compared with the tokenizer o200k_base, the estimate is 0.93 to 1.07 of
  * the count for tool definitions, tables of numbers, hexadecimal ids, dates, prose, Chinese and Russian, and about half of
  * it for base64.
  */

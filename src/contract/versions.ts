@@ -1,10 +1,10 @@
-/** A version of this program that fixes what callers could use against a server. */
+/** A version of this program that fixes a vulnerability of generated servers. */
 export interface SecurityFix {
   readonly version: string;
   readonly what: string;
 }
 
-/** Every version that a server should not stay behind, oldest first. */
+/** The versions with security fixes, oldest first. */
 export const securityFixes: readonly SecurityFix[] = [
   {
     version: '0.2.0',
@@ -12,7 +12,7 @@ export const securityFixes: readonly SecurityFix[] = [
   },
 ];
 
-/** Order of two exact versions, `1.2.3`: negative where the first is older. What stands behind a `-` does not count. */
+/** Compares two exact versions, `1.2.3`: negative if the first is older. Anything after a `-` is ignored. */
 export function compareVersions(a: string, b: string): number {
   const [x, y] = [numbersIn(a), numbersIn(b)];
   for (let i = 0; i < 3; i += 1) {

@@ -6,7 +6,7 @@ import { ProjectError } from '../project/errors.ts';
 /**
  * Starts the compiler of a project. It writes its messages to this process's stderr.
  *
- * @throws ProjectError `NOT_INSTALLED` where the project has no compiler.
+ * @throws ProjectError `NOT_INSTALLED` if the project has no compiler.
  */
 export function startCompiler(directory: string): ChildProcess {
   return spawn(process.execPath, [compilerOf(directory)], {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 
-/** A call to be written down as shell commands. */
+/** A tool call to print as shell commands. */
 export interface CurlCall {
   /** Endpoint URL. */
   readonly url: string;
@@ -10,7 +10,7 @@ export interface CurlCall {
   readonly token: string;
 }
 
-/** Shell commands that open a session and call a tool in it; they work when pasted into any POSIX shell. */
+/** Shell commands that open a session and call a tool in it, for any POSIX shell. */
 export function curlCommands(
   { url, tool, arguments: args, token }: CurlCall,
   { header, scheme }: Pick<PlatformProfile['token'], 'header' | 'scheme'>,
@@ -33,7 +33,7 @@ function message(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
 
-/** A text as one word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -10,19 +10,19 @@ import { changesOf } from './watch.ts';
 export interface Development {
   /** Directory of the project. */
   readonly directory: string;
-  /** Environment of the server; asked before each start. Where it rejects, the server that runs goes on. */
+  /** Environment of the server; read before each start. If it rejects, the running server continues. */
   readonly environment: () => Promise<NodeJS.ProcessEnv>;
-  /** Arguments of Node that come before the program: `--inspect=9229`. */
+  /** Arguments for Node, before the program: `--inspect=9229`. */
   readonly nodeArguments: readonly string[];
-  /** Called with what happens, in one line. */
+  /** Called with a one-line message for each event. */
   readonly say: (text: string) => void;
-  /** Called with each piece that the server writes, and the id of the exchange during which it did. */
+  /** Called with each chunk that the server writes, and the id of the exchange that caused it. */
   readonly onWritten?: (written: Written) => void;
-  /** Called when the server was started, the first time and after each change. */
+  /** Called after each start of the server. */
   readonly onStart?: () => void;
-  /** Where the server's stdout goes: to this process's (the default), to its stderr, or nowhere. */
+  /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
   readonly stdout?: 'inherit' | 'stderr' | 'ignore';
-  /** Ends it as a signal does. */
+  /** Ends it like a signal. */
   readonly until?: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ export async function develop(development: Development): Promise<void> {
   }
 
   async function runUntil(ended: AbortSignal): Promise<void> {
-    // What changes during the first build counts.
+    // Changes during the first build count.
     const changes = changesOf(directory, ended);
     let next = changes.next();
     let server: ChildProcess | undefined;
@@ -87,7 +87,7 @@ export async function develop(development: Development): Promise<void> {
     if (server) await stop(server);
   }
 
-  /** Undefined where there are none and a server runs that can go on. */
+  /** Undefined if the variables cannot be read and a running server can continue. */
   async function variablesFor(server: ChildProcess | undefined): Promise<NodeJS.ProcessEnv | undefined> {
     try {
       return await environment();
@@ -119,7 +119,7 @@ export async function develop(development: Development): Promise<void> {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Longer than the server grants its running calls in development. */
+/** Longer than the server waits for running calls in development. */
 const stopMs = 3_000;
 const isStopping = new WeakSet<ChildProcess>();
 
@@ -134,6 +134,6 @@ async function stop(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
   await Promise.race([exit, delay(stopMs, undefined, { ref: false })]);
-  child.kill('SIGKILL'); // one in an endless loop hears no SIGTERM
+  child.kill('SIGKILL'); // a server in an endless loop does not handle SIGTERM
   await exit;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { close } from 'node:inspector';
 import { createServer } from 'node:net';
 
-/** How a debugger is let in: an option of Node. */
+/** The debugger option of Node. */
 export interface Inspection {
   readonly option: 'inspect' | 'inspect-brk' | 'inspect-wait';
   readonly host: string;
@@ -13,7 +13,7 @@ const standard = { host: '127.0.0.1', port: 9229 } as const;
 const inspectOption =
   /(?:^|\s)--(inspect(?:-brk|-wait)?)(?:=(?:(\[[^\]]*\]|[^\s:]*[^\s:\d][^\s:]*):?)?(\d+)?)?(?=\s|$)/g;
 
-/** What NODE_OPTIONS says of a debugger, and the options without that. */
+/** The debugger option in NODE_OPTIONS, and the other options. */
 export function inspectionIn(options = ''): { readonly inspection?: Inspection; readonly rest: string } {
   const found = [...options.matchAll(inspectOption)].at(-1);
   const rest = options.replaceAll(inspectOption, '').trim();
@@ -30,9 +30,8 @@ export function inspectionIn(options = ''): { readonly inspection?: Inspection; 
 }
 
 /**
- * Hands the debugger that NODE_OPTIONS asks for from this process, which has taken the port, on to the server: every Node
- * process between the author and the server takes the option for itself, npm first. The next free port is used where
- * one of them keeps it.
+ * Passes the debugger that NODE_OPTIONS requests on to the server, because every Node process between the author and the
+ * server takes the option for itself, npm first. If one of them keeps the port, the next free port is used.
  */
 export async function takeInspection(env: NodeJS.ProcessEnv = process.env): Promise<Inspection | undefined> {
   const { inspection, rest } = inspectionIn(env.NODE_OPTIONS);

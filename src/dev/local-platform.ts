@@ -5,24 +5,24 @@ import { exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { ProjectError } from '../project/errors.ts';
 
-/** The `iss` of tokens where the platform profile names none. */
+/** The `iss` of tokens if the platform profile names none. */
 const localIssuer = 'urn:local-platform';
 
-/** Stands in for the platform on this machine: it signs tokens with a key of its own. */
+/** Replaces the platform on this machine: it signs tokens with its own key. */
 export interface LocalPlatform {
   /** PEM text (SPKI), for PLATFORM_PUBLIC_KEY. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
-  /** The `iss` of its tokens: the platform's own, where the profile knows it. */
+  /** The `iss` of its tokens: the platform's own, if the profile knows it. */
   readonly issuer: string;
-  /** A token as the platform would send it with a paid call, valid for the platform's usual lifetime unless another is given. */
+  /** A token as the platform sends it with a paid call, valid for the platform's usual lifetime by default. */
   sign(audience: string, lifetimeSeconds?: number): Promise<string>;
 }
 
 /**
- * Opens the local platform of a project. Its key is made when first needed and kept in `.local/`, which git ignores.
+ * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
  *
- * @throws ProjectError `IN_PRODUCTION` where NODE_ENV is production: a live server must trust only the platform's key.
+ * @throws ProjectError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key.
  */
 export async function openLocalPlatform(
   directory: string,
@@ -63,7 +63,7 @@ async function readOrMakeKey(directory: string, algorithm: string): Promise<stri
     try {
       writeFileSync(file, await exportPKCS8(privateKey), { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      // Another process made it in the meantime.
+      // Another process has created it in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

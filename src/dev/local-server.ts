@@ -6,9 +6,9 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import { ProjectError } from '../project/errors.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 
-/** The server of a project as `market-mcp dev` runs it. */
+/** The server of a project in development. */
 export interface LocalServer {
-  /** Its endpoint URL, as callers and tokens name it. */
+  /** Its endpoint URL for callers and tokens. */
   readonly url: string;
   /** Its environment: that of this process, with the local platform in place of the platform. */
   readonly environment: NodeJS.ProcessEnv;
@@ -17,11 +17,11 @@ export interface LocalServer {
   readonly maxTokenSeconds: number;
 }
 
-/** As in `src/config.ts` of a project: the default of MAX_TOKEN_SECONDS, in lifetimes of the platform's tokens. */
+/** As in `src/config.ts` of a project: the default of MAX_TOKEN_SECONDS is this many lifetimes of the platform's tokens. */
 const lifetimeFactor = 10;
 
 /**
- * How the server of a project is run on this machine. Variables that are set win over those of `.env`; AUTH=off holds.
+ * How to run the server of a project on this machine. Environment variables override those of `.env`; AUTH=off is kept.
  *
  * @throws ProjectError `ENV_UNREADABLE`, `BAD_PORT`, `IN_PRODUCTION`.
  */
@@ -47,7 +47,7 @@ export async function localServer(
   };
 }
 
-/** The variables that the server would read from the project's `.env`. */
+/** The variables in the project's `.env`. */
 export function environmentFile(directory: string): NodeJS.Dict<string> {
   const file = join(directory, '.env');
   try {

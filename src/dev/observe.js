@@ -1,4 +1,4 @@
-// Loaded into a server in development, before its own code: ties what it writes to the request during which it does.
+// Loaded into a server in development before its own code: assigns its output to the request that caused it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Server } from 'node:http';
 import { format } from 'node:util';
@@ -21,10 +21,10 @@ for (const stream of ['stdout', 'stderr']) {
   };
 }
 
-// Whoever started the server is gone, and nobody could end it.
+// The parent process is gone, and nobody else could end the server.
 process.once('disconnect', () => process.exit(0));
 
-// Node writes these past the streams.
+// Node writes these directly, not through the streams.
 process.on('uncaughtExceptionMonitor', (error) => tell('stderr', format(error)));
 
 function tell(stream, text) {

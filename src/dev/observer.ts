@@ -1,14 +1,14 @@
 import { observerSource } from './assets.ts';
 
-/** Something that a server in development wrote. */
+/** A chunk of output of a server in development. */
 export interface Written {
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
-  /** The value of the header `x-market-mcp-exchange` of the request during which it was written; null outside. */
+  /** The header `x-market-mcp-exchange` of the request that caused the output; null outside of a request. */
   readonly exchange: number | null;
 }
 
-/** Arguments of Node that make a server tell what it writes, over IPC. Nothing of it is in the project. */
+/** Arguments for Node that make a server report its output over IPC. The project itself contains nothing of it. */
 export const observerArguments: readonly string[] = [
   '--import',
   `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`,

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 const pollMs = 500;
 
 /**
- * Calls back once the package manager that runs this process as a script is gone. It passes no signal on that kills it, and
- * the shell between takes none along: without this, `kill` of `npm run dev` leaves the server behind.
+ * Calls back when the package manager that runs this process as a script is gone. A package manager that is killed passes
+ * no signal on, and the shell in between ends nothing: otherwise, `kill` of `npm run dev` would leave the server behind.
  *
  * @returns a function that stops watching.
  */
@@ -22,11 +22,11 @@ export function whenAbandoned(listener: () => void, env: NodeJS.ProcessEnv = pro
   return () => clearInterval(timer);
 }
 
-/** Undefined where nothing is above, or where that cannot be found out. */
+/** Undefined if there is no parent or it cannot be determined. */
 function parentOf(pid: number): number | undefined {
   try {
     const stat = `/proc/${pid}/stat`;
-    // `1234 (name) S 1233 …`, where the name may hold anything.
+    // `1234 (name) S 1233 …`; the name may contain anything.
     const parent = Number(
       existsSync(stat)
         ? readFileSync(stat, 'utf8').split(')').at(-1)?.trim().split(' ')[1]

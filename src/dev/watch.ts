@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const pollMs = 300;
 
 /**
- * Yields after the sources or the `.env` of a project changed, came or went, until the signal aborts. Polls: that misses
- * nothing on any file system, and a source tree is small.
+ * Yields after each change of the sources or the `.env` of a project, until the signal aborts. Polling works
+ * on every file system, and a source tree is small.
  */
 export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
   let known = snapshot(directory);

@@ -1,15 +1,15 @@
 import { baseTypes, typeAliases } from './declaration.ts';
 
-/** Formats that Ajv checks and authors ask for. */
+/** Formats that Ajv checks and authors commonly need. */
 const formats = ['date-time', 'date', 'time', 'duration', 'uri', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 const types = [...baseTypes, ...baseTypes.map((type) => `${type}[]`)];
 const options = ['min=', 'max=', 'format=', 'pattern=/', 'examples=', 'enum=', 'nullable'];
 
-/** How an incomplete declaration may continue. */
+/** The possible continuations of an incomplete declaration. */
 export interface Completion {
-  /** The text up to the word that is being written. */
+  /** The text before the incomplete word. */
   readonly before: string;
-  /** The words that it may become, the most likely first. */
+  /** Candidates for the word, the most likely first. */
   readonly words: readonly string[];
 }
 

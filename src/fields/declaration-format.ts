@@ -2,10 +2,10 @@ import type { Json } from '../contract/model.ts';
 import type { Shape } from '../model/model.ts';
 import { bareName, type Declaration, type Step } from './declaration.ts';
 
-/** Texts that need no quotes as a value. */
+/** Values that need no quotes. */
 const bareText = /^[A-Za-z0-9_.:/+@-]+$/;
 
-/** A declaration as an author would write it; `parseDeclaration` reads the same from it. */
+/** A declaration as an author would write it; `parseDeclaration` is the inverse. */
 export function formatDeclaration({ path, required, shape }: Declaration): string {
   const { nullable, default: fallback, description, ...bare } = shape;
   const head = `${path.map(formatStep).join('.')}${required ? '' : '?'}:${formatType(bare)}`;
@@ -54,7 +54,7 @@ function formatPattern(pattern: string): string {
   return /^\/(?:[^/\\\r\n]|\\[^\r\n/])+\/$/.test(slashed) ? slashed : JSON.stringify(pattern);
 }
 
-/** In quotes where the text alone would be read as something else. */
+/** Quoted if the plain text would be parsed as something else. */
 function formatDescription(description: string): string {
   const plain = description === description.trim() && !/^["=]/.test(description) && description !== '';
   return plain ? description : JSON.stringify(description);

@@ -1,7 +1,7 @@
 import { shorten } from '../contract/json.ts';
 import { closest } from '../model/input-error.ts';
 
-/** Where and why the reading of a declaration stopped. */
+/** The position and the reason where parsing a declaration stopped. */
 export class Stop extends Error {
   readonly hint: string;
 
@@ -11,10 +11,10 @@ export class Stop extends Error {
   }
 }
 
-/** A value as written: plain text whose type the field decides, or JSON. */
+/** A value as written: plain text, which is converted to the field's type, or JSON. */
 export type Written = { readonly bare: string } | { readonly json: unknown };
 
-/** Reads a declaration from left to right. */
+/** Parses a declaration from left to right. */
 export class DeclarationReader {
   readonly #text: string;
   #at = 0;
@@ -27,7 +27,7 @@ export class DeclarationReader {
     return this.#at >= this.#text.length;
   }
 
-  /** The text that is still to be read. */
+  /** The text that is not parsed yet. */
   get rest(): string {
     return this.#text.slice(this.#at);
   }
@@ -51,7 +51,7 @@ export class DeclarationReader {
     if (!this.eat(literal)) this.stop(`expected ${literal}`, hint);
   }
 
-  /** A word of a closed list. */
+  /** One word of a closed list. */
   word(words: readonly string[], what: string, aliases: ReadonlyMap<string, string> = new Map()): string {
     const from = this.#at;
     const word = this.take(/[\p{L}\p{N}_-]*/uy)?.[0] ?? '';
@@ -64,7 +64,7 @@ export class DeclarationReader {
     );
   }
 
-  /** A value: JSON where it starts like JSON, else everything up to where `bare` (sticky) ends. */
+  /** A value: JSON if it starts like JSON, else the text that `bare` (sticky) matches. */
   value(bare: RegExp): Written {
     const next = this.#text[this.#at];
     if (next === '"' || next === '[' || next === '{') return { json: this.json() };

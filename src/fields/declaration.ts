@@ -6,20 +6,20 @@ import { spacelessHint } from '../model/names.ts';
 import { DeclarationReader, Stop, type Written } from './declaration-reader.ts';
 import { numberPattern, typedValue } from './values.ts';
 
-/** One part of a path: a name and how many lists stand between it and its members (`rows[].id`: 1). */
+/** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
 export interface Step {
   readonly name: string;
   readonly lists: number;
 }
 
-/** What one `--input` or `--output` declares: the value at a path, without the members of an object. */
+/** The content of one `--input` or `--output`: the value at a path, without the members of an object. */
 export interface Declaration {
   readonly path: readonly Step[];
   readonly required: boolean;
   readonly shape: Shape;
 }
 
-/** Names that need no quotes in a path. */
+/** Names in a path that need no quotes. */
 export const bareName = /[\p{L}\p{N}_$-]+/uy;
 export const baseTypes = [...scalarTypes, 'object'] as const;
 export const typeAliases = new Map([
@@ -42,7 +42,7 @@ export const typeAliases = new Map([
 ]);
 const optionNames = ['enum', 'min', 'max', 'format', 'pattern', 'examples', 'description'] as const;
 type OptionName = (typeof optionNames)[number];
-/** Which options apply to which type. */
+/** The types that each option applies to. */
 const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   enum: scalarTypes,
   min: ['number', 'integer'],
@@ -53,7 +53,7 @@ const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   description: [...scalarTypes, 'object', 'array'],
 };
 const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
-/** A comma before one more allowed value, not before another option. */
+/** A comma before another allowed value, not before another option. */
 const nextValue = new RegExp(
   String.raw`\s*,\s*(?!nullable\s*[,)]|[a-zA-Z]+\s*=|(?:${numberPattern})?\.\.)(?=[^\s,|()])`,
   'y',
@@ -176,7 +176,7 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
   return optionsShape(reader, { ...bare, ...(nullable && { nullable }) }, written);
 }
 
-/** Where an option belongs that does not apply to a type. */
+/** The types that an option applies to, for the error about another type. */
 function optionHint(name: OptionName, bare: Shape): string {
   const types = optionTypes[name];
   if (bare.items && types.includes(bare.items.type)) {
@@ -246,7 +246,7 @@ function optionsShape(
   ) as unknown as Shape;
 }
 
-/** A written value as one of the shape's type. */
+/** Converts a written value to the shape's type. */
 function readValue(reader: DeclarationReader, shape: Shape, written: Written): Json {
   const value = typedValue(shape, written);
   return value.ok ? value.value : reader.stop(value.message, value.hint);

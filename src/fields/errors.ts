@@ -7,7 +7,7 @@ import { patternFlaw } from '../model/pattern.ts';
 import { shapeSchema } from './shape-schema.ts';
 
 /**
- * Errors of fields that their types cannot show: names that are not allowed or used twice, patterns
+ * Errors of fields beyond their types: forbidden or repeated names, patterns
  * that do not compile, empty ranges, and values that do not match their field.
  *
  * @param where path of the list, such as `tools[0].input`

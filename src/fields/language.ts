@@ -7,8 +7,8 @@ import { formatDeclaration } from './declaration-format.ts';
 import { fieldErrors, shapeErrors } from './errors.ts';
 
 /**
- * Reads a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared
- * itself. The order of first mention is kept. The grammar is in docs/field-language.md.
+ * Parses a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared
+ * itself. The order of first mention is kept. docs/field-language.md describes the grammar.
  *
  * @param flag the flag or question that the texts come from, for the errors: `--input`
  */
@@ -25,7 +25,7 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
   return whole.length > 0 ? refuse(...whole) : pass(fields);
 }
 
-/** The declarations from which `parseFields` reads the same fields, objects before their members. */
+/** The inverse of `parseFields`: declarations of these fields, objects before their members. */
 export function formatFields(fields: readonly Field[], above: readonly Step[] = []): readonly string[] {
   return fields.flatMap(({ name, required = false, ...shape }) => {
     const { members, lists } = innermost(shape);
@@ -36,11 +36,11 @@ export function formatFields(fields: readonly Field[], above: readonly Step[] = 
   });
 }
 
-/** A field while its members are still being declared. */
+/** A field whose members are still being declared. */
 interface Node {
   readonly name: string;
   declaration: Declaration | undefined;
-  /** How many lists are between the field and its members. */
+  /** The number of lists between the field and its members. */
   readonly lists: number;
   readonly members: Map<string, Node>;
 }
@@ -61,7 +61,7 @@ function checkedDeclaration(text: string, where: string): Result<Declaration> {
   return errors.length > 0 ? refuse(...errors) : declaration;
 }
 
-/** Puts a declaration at its path; objects on the way are implied. */
+/** Adds a declaration at its path; objects along the path are implied. */
 function place(root: Map<string, Node>, declaration: Declaration, where: string): readonly InputError[] {
   let level = root;
   for (const [i, { name, lists }] of declaration.path.entries()) {

@@ -2,7 +2,7 @@ import { memoize } from '../model/memoize.ts';
 import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFields } from './language.ts';
 
-/** The result of lines of the field language while they are being written. */
+/** The result of checking lines of the field language while they are typed. */
 export interface CheckedLines {
   /** The fields of all lines that have no error. */
   readonly fields: readonly Field[];
@@ -11,7 +11,7 @@ export interface CheckedLines {
 }
 
 /**
- * Reads lines as fields, one per line; empty lines are ignored. A line that contradicts earlier lines, such as a
+ * Parses lines as fields, one per line; empty lines are ignored. A line that contradicts earlier lines, such as a
  * name that is declared again, gets the error.
  *
  * @param flag the flag that takes the same text, for the errors: `--input`
@@ -38,7 +38,7 @@ export function checkLines(lines: readonly string[], flag: string): CheckedLines
   return { fields: fields.ok ? fields.value : [], errors };
 }
 
-/** A line alone; the flag comes first, up to the first space. */
+/** Parses one line alone. The text starts with the flag and a space. */
 const parseAlone = memoize((text: string): Result<readonly Field[]> => {
   const space = text.indexOf(' ');
   return parseFields([text.slice(space + 1)], text.slice(0, space));

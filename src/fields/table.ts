@@ -9,15 +9,15 @@ export interface FieldRow {
   /** `list of objects`, `integer, 1 to 100`, `string, one of base, ethereum` */
   readonly type: string;
   readonly required: boolean;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly fallback: string;
   readonly description: string;
 }
 
 /**
- * The properties of an object schema and their members in words, an object before its members.
+ * The properties of an object schema and their members as text, an object before its members.
  *
- * @param without names of properties at the top that are left out
+ * @param without names of top-level properties to omit
  */
 export function fieldRows(
   schema: JsonObject,
@@ -78,7 +78,7 @@ export function clip(text: string, width: number): string {
   return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** A column that is not the last is no wider than this. */
+/** Maximum width of every column but the last. */
 const widest = 32;
 
 function padded(cell: string, width: number, isLast: boolean): string {

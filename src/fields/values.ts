@@ -26,7 +26,7 @@ export function typedValue(
   };
 }
 
-/** A whole text as a value of a shape: JSON, or plain as in the field language. */
+/** Parses a whole text as a value of a shape: JSON, or plain as in the field language. */
 export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
   const value = typedValue(shape, writtenIn(text.trim(), shape));
   if (!value.ok) return refuse(inputError(where, text, value.message, value.hint));
@@ -34,7 +34,7 @@ export function parseValue(text: string, shape: Shape, where: string): Result<Js
   return errors.length > 0 ? refuse(...errors) : pass(value.value);
 }
 
-/** Values separated by `|`; those that are not lists or objects also by commas. Quotes keep either. */
+/** Values separated by `|`, and by commas too unless they are lists or objects. Quotes protect both separators. */
 export function parseValues(text: string, shape: Shape, where: string): Result<readonly Json[]> {
   const isScalar = shape.type !== 'array' && shape.type !== 'object';
   const separator = isScalar && !text.includes('|') ? ',' : '|';

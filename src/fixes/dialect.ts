@@ -7,7 +7,7 @@ import { type Fixes, rewrite } from './fixes.ts';
 const dialects = 'old and new validators read it differently (app api/v1/tools/dispute/route.ts)';
 
 /**
- * Rewrites a schema so that draft-07 and its successors read it alike: no dialect, no ids, null in the type, lists whose
+ * Rewrites a schema so that draft-07 and later drafts read it alike: no dialect, no ids, null in the type, lists whose
  * items have one schema, `required` as a list.
  */
 export function fixDialect(schema: JsonObject, path: string, fixes: Fixes): JsonObject {

@@ -95,7 +95,7 @@ function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
   return '';
 }
 
-/** Members that MCP adds for users and clients are kept if they have the form that MCP defines, else left out. */
+/** Display members of MCP are kept if they have the form that MCP defines, else omitted. */
 function displayOf(
   { title, annotations }: JsonObject,
   name: string,
@@ -151,7 +151,7 @@ const iconForm: Form = {
   theme: (value) => value === 'light' || value === 'dark',
 };
 
-/** The members that MCP defines: clients refuse a whole list because of one of the wrong type. */
+/** Keeps the members that MCP defines if their types are correct: clients refuse a whole list because of one wrong type. */
 function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;

@@ -30,7 +30,7 @@ export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fi
   return tested;
 }
 
-/** Makes a parameter that may be null one that may be left out. */
+/** Turns a parameter that may be null into an optional one. */
 function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
   const why = 'a parameter has exactly one type (C§2.1); without a value it is left out';
   const properties = { ...(schema.properties as JsonObject) };

@@ -9,7 +9,7 @@ import { fixRoot } from './root.ts';
 
 const whyBlank = 'an empty result or a failure must match the schema, too (C§2.2, C§7)';
 
-/** The signals of an empty result and a failure, with texts as a handler would write them. */
+/** The signals of an empty result and of a failure, with typical texts. */
 const signalled: readonly JsonObject[] = [
   { searchExhausted: true, noResultsReason: 'The source has no data for these arguments.' },
   { error: 'SOURCE_UNAVAILABLE', message: 'The data source did not answer. Try again later.' },

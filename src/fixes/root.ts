@@ -3,7 +3,7 @@ import type { JsonObject } from '../contract/model.ts';
 import { closest } from '../model/input-error.ts';
 import type { Fixes } from './fixes.ts';
 
-/** What both schemas have at their root: type object, `properties`, and `required` that names only those (C§2.1). */
+/** Gives the root of either schema type object, `properties`, and a `required` that names only those (C§2.1). */
 export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const steps = [withObjectType, withProperties, withRequired];
   const fixed = steps.reduce((root, step) => step(root, path, fixes), schema);

@@ -2,10 +2,10 @@ import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 
 /**
- * The JSON Schema of a position in JSON documents, from every value that was seen there. Nothing that was seen is refused
- * by it: types are united, a member is required where no object lacked it, and null is allowed where it was seen.
+ * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
+ * types are united, a member is required if no object lacked it, and null is allowed if it was seen.
  *
- * @param name of the position, for its description; absent where it has none, as in lists
+ * @param name of the position, for its description; absent if it has none, as in lists
  */
 export function schemaOfValues(values: readonly Json[], name?: string): JsonObject {
   const present = values.filter((value) => value !== null);
@@ -26,7 +26,7 @@ export function schemaOfValues(values: readonly Json[], name?: string): JsonObje
   };
 }
 
-/** `properties` and `required` of objects; `additionalProperties` where their keys are data, such as dates. */
+/** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
 export function membersOf(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   if (mayBeMap && keysAreData(names)) {
@@ -40,7 +40,7 @@ export function membersOf(objects: readonly JsonObject[], { mayBeMap = true } = 
   };
 }
 
-/** `string`, `integer`, …: each type that was seen once; a number that has fractions takes the integers in. */
+/** `string`, `integer`, …: each type that was seen, once; `number` includes `integer`. */
 function typesOf(values: readonly Json[]): readonly string[] {
   const types = new Set(values.map(typeOf));
   if (types.has('number')) types.delete('integer');
@@ -57,10 +57,10 @@ function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Values, and distinct ones among them, from which a closed list is guessed. */
+/** A closed list is guessed from at least `least` values with at most `mostDistinct` distinct ones. */
 const guess = { least: 6, mostDistinct: 5, leastOfEach: 2 };
 
-/** The values of a text that looks like one of a few words: each came several times. */
+/** The allowed values of a text that looks like an enumeration: each value was seen several times. */
 function enumOf(texts: readonly string[]): readonly string[] | null {
   if (texts.length < guess.least) return null;
   const counts = new Map<string, number>();
@@ -75,7 +75,7 @@ function enumOf(texts: readonly string[]): readonly string[] | null {
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 
-/** RFC 3339, as validators read it: a time without a zone is none. */
+/** RFC 3339, as validators read it: a time needs a zone. */
 function formatOf(texts: readonly string[]): string | null {
   if (texts.length === 0) return null;
   const all = (pattern: RegExp) =>
@@ -87,14 +87,14 @@ function formatOf(texts: readonly string[]): string | null {
       : null;
 }
 
-/** Numbers, dates and ids: nobody names a member so. */
+/** Numbers, dates and ids, which are not names of members. */
 const dataKey = /^(?:-?\d[\d.:TZ+ -]*|[0-9a-f]{8}-[0-9a-f-]{27}|(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{16,})$/i;
 
 function keysAreData(names: readonly string[]): boolean {
   return names.length > 1 && names.every((name) => dataKey.test(name));
 }
 
-/** Rule `tool.to-do` reports descriptions that start so. */
+/** Rule `tool.to-do` reports descriptions that start like this. */
 function toDo(name: string, { isUnknown, isGuess }: { isUnknown: boolean; isGuess: boolean }): string {
   const type = isUnknown ? ', and its type: the samples contain no value' : '';
   const values = isGuess ? ' The samples contain only these values: are there others?' : '';

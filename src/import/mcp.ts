@@ -10,19 +10,19 @@ import { plainText } from './openapi/text.ts';
 /** An MCP server and the tools that it lists. */
 export interface ListedServer {
   readonly url: string;
-  /** As it calls itself. */
+  /** The server's own title. */
   readonly title: string;
   readonly tools: readonly JsonObject[];
 }
 
-/** What a tool returns that does not say so: the text of its result. */
+/** The output of a tool without an outputSchema: the text of its result. */
 const textOutput: JsonObject = {
   type: 'object',
   properties: { result: { type: 'string', description: 'What the server answers, as text.' } },
   required: ['result'],
 };
 
-/** The names of tools of a server that say of themselves, by hint or by name, that they change something. */
+/** The names of a server's tools that change something, by their hints or names. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
   const writing = tools.filter(({ name, annotations }) => {
     const hints = isObject(annotations) ? annotations : {};
@@ -33,8 +33,8 @@ export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> 
 }
 
 /**
- * Tools that forward each call to the MCP server that lists them. What the server says of itself is somebody else's text:
- * it becomes data of the definitions and nothing more. Icons and `_meta` stay behind.
+ * Tools that forward each call to the MCP server that lists them. The server's descriptions are untrusted:
+ * they become data of the definitions and nothing else. Icons and `_meta` are dropped.
  */
 export function toolsOfServer({ url, title, tools }: ListedServer): readonly Imported[] {
   const api = apiOf(url, title);

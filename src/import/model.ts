@@ -1,30 +1,30 @@
 import type { Json, JsonObject } from '../contract/model.ts';
 import type { Change, PreparedTool, SpecEntry } from '../model/model.ts';
 
-/** A tool that was made from something that exists, before it is judged by the contract. */
+/** An imported tool, before it is judged by the contract. */
 export interface Imported {
   readonly entry: SpecEntry;
-  /** Complete answers of the source, which fit the entry's outputSchema: the tool's sample data. */
+  /** Complete answers of the source that match the entry's outputSchema: the tool's sample data. */
   readonly answers: readonly JsonObject[];
-  /** What was changed on the way from the document to the entry. */
+  /** What the import changed. */
   readonly changes: readonly Change[];
-  /** How the tool asks its API; absent where its author writes that. */
+  /** The tool's API request; absent if its author writes it. */
   readonly call?: ApiCall;
 }
 
-/** A tool that was judged, and how it asks its API. */
+/** A judged tool and its API request. */
 export interface ImportedTool extends PreparedTool {
   readonly call?: ApiCall;
 }
 
-/** An API that tools ask: one file of `src/apis/`. */
+/** An API that tools call: one file of `src/apis/`. */
 export interface Api {
-  /** Name of its file, without ending: `github`. */
+  /** Name of its file without extension: `github`. */
   readonly file: string;
   readonly title: string;
-  /** An MCP server, to which calls are forwarded; absent where requests of HTTP are made. */
+  /** Set if calls are forwarded to an MCP server instead of HTTP requests. */
   readonly kind?: 'mcp';
-  /** Name of the variable that holds its address. */
+  /** Name of the variable with its address. */
   readonly baseUrl: string;
   readonly headers: readonly Credential[];
   readonly query: readonly Credential[];
@@ -47,19 +47,19 @@ export interface ApiVariable {
   readonly name: string;
   readonly kind: 'secret' | 'url';
   readonly text: string;
-  /** Of an address. */
+  /** Default of an address. */
   readonly fallback?: string;
-  /** Of a secret: the API answers without it too. */
+  /** The API also answers without this secret. */
   readonly optional?: true;
 }
 
 export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
 
-/** An argument of the tool and where it goes. */
+/** An argument of the tool and its place in the request. */
 export interface Binding {
-  /** As the API names it. */
+  /** The API's name. */
   readonly name: string;
-  /** As the tool names it. */
+  /** The tool's name. */
   readonly input: string;
   readonly style?: QueryStyle;
 }
@@ -67,24 +67,24 @@ export interface Binding {
 /** One request of a tool to its API. */
 export interface ApiCall {
   readonly api: Api;
-  /** `call`: of a tool of an MCP server, whose name is the path after its slash; all arguments are the body. */
+  /** `call`: calls a tool of an MCP server. Its name is the path after the slash; all arguments are the body. */
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'call';
   readonly path: string;
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
-  /** Members of the body, or the one argument that is the body; null where there is none. */
+  /** Members of the body, or the one argument that is the body; null if there is none. */
   readonly body: {
     readonly kind: 'json' | 'form';
     readonly members: readonly Binding[] | string;
   } | null;
   /** `text`: the answer is the text of an MCP result, which becomes `{ result }`. */
   readonly wrap: 'items' | 'result' | 'text' | null;
-  /** 404 means that there is nothing. */
+  /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
 }
 
-/** The request of a call with its arguments, as the source kit writes and reads it in `test/recordings/`. */
+/** The request of a call with its arguments, as the source kit stores it in `test/recordings/`. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -95,7 +95,7 @@ export interface RecordedRequest {
   readonly form?: JsonObject;
 }
 
-/** An answer of the API that stands in for a real one until the author records it. */
+/** A made-up answer of the API, until the author records a real one. */
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;

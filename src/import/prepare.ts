@@ -4,7 +4,7 @@ import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
 import { prepare } from '../tools/prepare.ts';
 import type { ApiCall, Imported, ImportedTool } from './model.ts';
 
-/** `Prepared`, with the requests of those tools that ask an API. */
+/** `Prepared`, with the API requests of the tools. */
 export interface ImportedPrepared extends Prepared {
   readonly tools: readonly ImportedTool[];
 }
@@ -14,9 +14,9 @@ export type ImportedPreparation =
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /**
- * `prepare` for tools that may come with answers of their source: they take the place of the answers that are made up.
+ * `prepare` for tools that may come with answers of their source, which replace the generated ones.
  *
- * @param others definitions of tools that the server has already
+ * @param others definitions of the server's existing tools
  */
 export function prepareImported(
   imported: readonly Imported[],
@@ -38,7 +38,7 @@ export function prepareImported(
   return { ok: true, prepared: { tools: answered, changes: all, advice } };
 }
 
-/** Each sample takes the answer that names its key, else the next one with its key in place of another. */
+/** Each sample gets the answer that contains its key, else the next one with its key inserted. */
 function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): PreparedTool {
   if (answers.length === 0) return tool;
   const { keyParameter: name } = tool;
@@ -52,7 +52,7 @@ function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): Prepar
   return { ...tool, samples };
 }
 
-/** An API that never says that there is nothing has no call that ends empty. */
+/** An API that never signals an empty result has no example call with the outcome empty. */
 function withCall(tool: PreparedTool, call: ApiCall | undefined): ImportedTool {
   if (!call) return tool;
   const examples = tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);

@@ -6,8 +6,8 @@ import { sampleArguments } from '../contract/smoke.ts';
 import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
 
 /**
- * What the API would answer to the calls that tests and checks make: the tool's examples and the marketplace's test. They
- * stand in for real exchanges until the author records those.
+ * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
+ * replace real exchanges until the author records those.
  */
 export function recordingsOf(
   tool: ImportedTool,
@@ -30,7 +30,7 @@ export function recordingsOf(
   return made.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
 }
 
-/** The name of the file that holds the recordings of a path, as the source kit finds it. */
+/** The name of the recordings file of a path, as the source kit computes it. */
 export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>): string {
   const words = path
     .toLowerCase()
@@ -39,7 +39,7 @@ export function recordingFile({ method, path }: Pick<ApiCall, 'method' | 'path'>
   return `${method}-${words}`.slice(0, 100).concat('.json');
 }
 
-/** The arguments as the tool gets them. */
+/** The arguments after the server has applied defaults. */
 function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
   const args = structuredClone(given);
   compileSchema(inputSchema, { useDefaults: true })(args);
@@ -80,7 +80,7 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
   );
 }
 
-/** The answer as the API gives it. */
+/** The answer in the API's form. */
 function bodyOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   if (method === 'call') return { structuredContent: answer, content: [] };

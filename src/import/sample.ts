@@ -10,17 +10,17 @@ import { parseFieldName } from '../model/names.ts';
 import { membersOf, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 
-/** An answer of an API, as an author has saved it. */
+/** A saved answer of an API. */
 export interface Sample {
-  /** Name of its file, for the errors. */
+  /** File name, for the errors. */
   readonly name: string;
   readonly value: Json;
 }
 
-/** What an author says of the tool beside the samples. */
+/** The author's answers about the tool besides the samples. */
 export interface SampledTool {
   readonly name: string;
-  /** Absent: one is made of the names of the fields. */
+  /** Absent: one is made from the names of the fields. */
   readonly description?: string;
   readonly input: readonly Field[];
   readonly title?: string;
@@ -32,10 +32,10 @@ export interface SampledTool {
 const keptItems = 3;
 
 /**
- * A tool whose answers look like the samples. Objects are the answer itself; lists become `items` and `count`, since the
+ * A tool with answers like the samples. Objects are the answer itself; lists become `items` and `count`, since the
  * root of an outputSchema is an object (C§2.1).
  *
- * @param describe makes the description where the author gives none, from the names of the fields
+ * @param describe makes the description from the names of the fields if the author gives none
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
@@ -89,7 +89,7 @@ function sampleErrors({ name, value }: Sample): readonly InputError[] {
   return keyErrors(value, name);
 }
 
-/** Names that no field may have, wherever they stand. */
+/** Names that no field may have at any depth. */
 function keyErrors(value: Json, where: string): readonly InputError[] {
   if (Array.isArray(value))
     return (value as readonly Json[]).flatMap((item, i) => keyErrors(item, `${where}[${i}]`));
@@ -102,7 +102,7 @@ function keyErrors(value: Json, where: string): readonly InputError[] {
 
 interface Root {
   readonly properties: JsonObject;
-  /** Members that the signals of an outputSchema leave no room for. */
+  /** Members that conflict with the signals of an outputSchema. */
   readonly dropped: readonly string[];
 }
 
@@ -142,7 +142,7 @@ function namesOf({ properties }: JsonObject): readonly string[] {
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** The answer as the handler gives it: lists within are cut short, so that the source of the tool stays readable. */
+/** The answer as the handler returns it: nested lists are truncated so that the tool's source stays readable. */
 function answerOf(value: Json, dropped: readonly string[]): JsonObject {
   const short = shortened(value);
   if (isObject(short)) {

@@ -7,21 +7,21 @@ import { Store, stateDirectory } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
 export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'issuer'> {
-  /** The directory that holds the key: a project, whose server trusts it. */
+  /** The directory with the key: a project whose server trusts it. */
   readonly keyDirectory: string;
   /** undefined: the default port, or the first free one after it. */
   readonly port?: number | undefined;
-  /** Forgets what is stored first. */
+  /** Deletes the stored state first. */
   readonly reset?: boolean | undefined;
 }
 
-/** A marketplace that is served, and how to end it. */
+/** A running marketplace, and how to end it. */
 export interface Local extends Serving {
   readonly marketplace: Marketplace;
 }
 
 /**
- * Opens and serves the marketplace of a directory, and leaves its address there for the commands that use it.
+ * Opens and serves the marketplace of a directory, and stores its address there for other commands.
  *
  * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`. @throws MarketError `PORT_TAKEN`.
  */
@@ -55,7 +55,7 @@ export async function openLocalMarketplace({
 
 const answerMs = 1_000;
 
-/** The address of the marketplace that runs for a directory; undefined where none answers. */
+/** The address of the marketplace that runs for a directory; undefined if none answers. */
 export async function runningMarketplace(directory: string): Promise<string | undefined> {
   const given = process.env.MARKET_MCP_URL;
   if (given !== undefined && given !== '') return given.replace(/\/$/, '');
@@ -72,7 +72,7 @@ function noteOf(directory: string): string {
   return join(directory, stateDirectory, 'running.json');
 }
 
-/** Does something in a marketplace by its JSON twins. @throws MarketError as the marketplace told it. */
+/** Sends a request to the JSON form of a page. @throws MarketError with the marketplace's error. */
 export async function requestJson<Answer>(url: string, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(`${url}${path}`, {
     ...(body && {

@@ -16,16 +16,16 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Any error that ends a command with a code other than 0, ready to be shown. */
+/** An error that ends a command with an exit code other than 0, ready to be printed. */
 export class CommandError extends Error {
   /** Constant for programs, `TARGET_NOT_EMPTY`. */
   readonly code: string;
-  /** What to do about it. */
+  /** What the user can do about it. */
   readonly hint: string;
   readonly exitCode: ExitCode;
   /** Each error of the input, or the last lines of a step that failed. */
   readonly details: readonly string[];
-  /** What `--json` shows beyond that. */
+  /** Further members for `--json`. */
   readonly data: object;
 
   constructor(
@@ -50,7 +50,7 @@ export class CommandError extends Error {
 /**
  * All errors of an input as one error.
  *
- * @param accepted names of the tools of a list that have no error: the others can be left out
+ * @param accepted names of the tools without errors: the user may leave out the others
  */
 export function invalidInput(errors: readonly InputError[], accepted: readonly string[] = []): CommandError {
   const [first] = errors;

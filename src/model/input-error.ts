@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { shorten } from '../contract/json.ts';
 import type { InputError, Result } from './model.ts';
 
-/** An error whose value is shown shortened and on one line; `undefined` means that something is missing. */
+/** An error whose value is shortened to one line; `undefined` means that something is missing. */
 export function inputError(where: string, value: unknown, message: string, hint: string): InputError {
   return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
 }
@@ -18,14 +18,14 @@ export function refuse(...errors: readonly InputError[]): {
   return { ok: false, errors };
 }
 
-/** All values, or all errors of all parts. */
+/** All values, or the errors of all parts. */
 export function together<T>(results: readonly Result<T>[]): Result<T[]> {
   const errors = results.flatMap((result) => (result.ok ? [] : result.errors));
   if (errors.length > 0) return refuse(...errors);
   return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));
 }
 
-/** The candidate that a mistyped word most likely means; undefined if none is similar. */
+/** The candidate that a mistyped word probably means; undefined if none is similar. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, distance: distance(start(word), start(candidate)) }))
@@ -38,7 +38,7 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** A word for comparison: in lower case, cut where it is too long for a typing error. */
+/** Normalizes a word for comparison: lower case, truncated to the length of a plausible name. */
 function start(word: string): string {
   return word.toLowerCase().slice(0, 40);
 }

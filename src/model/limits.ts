@@ -1,6 +1,6 @@
 import { bounds } from '../contract/walk.ts';
 
-/** Limits far above real tool lists that make hostile ones harmless. */
+/** Limits far above real tool lists; they make hostile ones harmless. */
 export const limits = {
   characters: 5_000_000,
   yamlCharacters: 500_000,

@@ -7,16 +7,16 @@ import type { Json, JsonObject, Problem } from '../contract/model.ts';
 import { RecentValidators } from '../contract/recent.ts';
 import { guard, problemsOf } from '../contract/schema.ts';
 
-// The package is CommonJS: its types name the namespace, Node gives the function.
+// The package is CommonJS: its types describe the namespace, but Node imports the function.
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
 
-/** As the client of the MCP SDK validates: formats count (ajv-formats, full mode), unknown formats do not. */
+/** As the MCP SDK's client validates: with formats (ajv-formats, full mode), ignoring unknown formats. */
 const options: Options = { ...settings, validateFormats: true, validateSchema: false, meta: false };
 
 let common: Ajv | undefined;
 
 /**
- * The mismatches between a value and a schema as strict clients read it, formats included. None if the schema does not
+ * The mismatches between a value and a schema for strict clients, which check formats. None if the schema does not
  * compile: that is a separate error.
  *
  * @param root prefix of the reported paths
@@ -32,9 +32,9 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
   }
 }
 
-/** Whether a value matches a schema inside another one, whose definitions it may refer to. */
+/** Whether a value matches a schema inside another one, and its references into that one. */
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
-  // No reference leaves it, and no keyword has a special meaning at the root: it is compiled once for all callers.
+  // The schema contains no reference and no keyword for the root, so it is compiled alone and shared by all callers.
   if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
   const inside = { ...propertyAlone(root, 'value', schema), required: ['value'] };
   return clientMismatches(inside, { value }, '').length === 0;
@@ -51,10 +51,10 @@ function compiled(schema: JsonObject): ValidateFunction {
 
 function validatorOf(schema: JsonObject): ValidateFunction {
   const text = JSON.stringify(schema);
-  if (!text.includes('"format":')) return compileUnchecked(schema, text); // then both readings are the same
+  if (!text.includes('"format":')) return compileUnchecked(schema, text); // then formats make no difference
   const known = recent.get(text);
   if (known) return known;
-  // An interrupted compilation leaves half of it, and two schemas may have the same id.
+  // An interrupted compilation leaves a half-compiled schema, and two schemas may have the same id.
   const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
   try {
     const validate = ajv.compile(schema);

@@ -1,4 +1,4 @@
-/** A reader with a cache: the files of a project are read several times. */
+/** Caches a function of a text: the files of a project are parsed several times. */
 export function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

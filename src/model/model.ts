@@ -37,17 +37,17 @@ export interface ToolSpec {
   /** `record`: the output fields are the result. `list`: the result contains `items`, each with the output fields. */
   readonly returns: 'record' | 'list';
   readonly examples?: readonly ToolExample[];
-  /** Absent: it follows from the name. */
+  /** Absent: derived from the name. */
   readonly title?: string;
-  /** What a call does; absent: it follows from the name. */
+  /** The effect of a call; absent: derived from the name. */
   readonly effect?: Effect;
-  /** Single hints that differ from those of the effect. */
+  /** Hints that differ from those of the effect. */
   readonly annotations?: JsonObject;
   readonly icons?: readonly JsonObject[];
   readonly _meta?: JsonObject;
 }
 
-/** One entry of a spec file: our own ToolSpec, or a plain MCP tool definition as some other server declares it. */
+/** One entry of a spec file: our own ToolSpec, or a plain MCP tool definition of another server. */
 export type SpecEntry = ToolSpec | JsonObject;
 
 /** A change that was made to an author's definition so that it meets the contract. */
@@ -100,10 +100,10 @@ export interface PreparedTool {
   readonly examples: readonly ToolExample[];
 }
 
-/** Everything that create and add-tool know once all questions are answered. */
+/** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {
   readonly tools: readonly PreparedTool[];
   readonly changes: readonly Change[];
-  /** SHOULD rules that the tools do not pass: reported, but no reason to stop. */
+  /** SHOULD rules that the tools do not pass. They are reported, and do not stop the command. */
   readonly advice: readonly InputError[];
 }

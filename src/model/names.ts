@@ -9,7 +9,7 @@ import type { Result } from './model.ts';
  */
 export const toolNamePattern = '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$';
 
-/** npm's own limit on the name of a package. */
+/** npm's limit on the length of a package name. */
 const projectNameLength = 214;
 const projectNamePattern = /^[a-z0-9][a-z0-9._-]*$/;
 /** Characters that a field name must not contain: controls, half surrogates, noncharacters. */
@@ -18,7 +18,7 @@ const fieldNameLength = 128;
 
 /** Names that Windows gives to devices, with any extension. */
 const deviceName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
-/** Names that npm or the generated project needs for something else. */
+/** Names that npm or the generated project needs. */
 const takenProjectNames = new Set([
   'node_modules',
   'favicon.ico',
@@ -92,7 +92,7 @@ export function spacelessHint(name: string): string {
 }
 
 /**
- * The directory of a project. Its last part becomes the npm package name. `.` is the current
+ * Validates the directory of a project. Its last part becomes the npm package name. `.` is the current
  * directory.
  */
 export function parseDirectory(text: string, where = '[directory]'): Result<string> {
@@ -169,7 +169,7 @@ export function suggestProjectName(text: string): string {
   return projectNameError(folded) === undefined ? folded : `my-${folded.replace(/[._]/g, '-')}`;
 }
 
-/** Each tool is a file beside `index.ts`. */
+/** Names that would collide with `index.ts`, which is in the same directory. */
 function isTakenFile(tool: string): boolean {
   return deviceName.test(tool) || toolFile(tool) === 'index';
 }

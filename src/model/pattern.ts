@@ -1,10 +1,10 @@
 import { needsBacktracking } from '../contract/pattern-texts.ts';
 import { slowness, unmeasured } from '../contract/pattern-time.ts';
 
-/** Lengths of texts, longest first. With more than the first, generated servers match no pattern by backtracking. */
+/** Lengths of texts, longest first. Generated servers match no pattern by backtracking on texts longer than the first. */
 const lengths = [100_000, 10_000, 1_000, 100] as const;
 
-/** What is wrong with a pattern, and the fix: it does not compile, or takes long even on texts of 100 characters. */
+/** The flaw of a pattern and its fix: it does not compile, or is slow even on texts of 100 characters. */
 export function patternFlaw(
   pattern: string,
 ): { readonly message: string; readonly hint: string } | undefined {
@@ -17,7 +17,7 @@ export function patternFlaw(
   const message = slowness(pattern, lengths[3]);
   const hint = 'Change it so that no two repeats can match the same text: ^[a-z]+(-[a-z]+)*$';
   if (message !== undefined && message !== unmeasured) return { message, hint };
-  // Only a first run shows that a pattern is too large for the engine.
+  // Only a first match shows whether a pattern is too large for the engine.
   if (isRegular(() => new RegExp(pattern, 'u').test(''))) return undefined;
   return { message: 'is too large to be run', hint: 'Use fewer or shorter repeats: ^[A-Z]{3}$' };
 }
@@ -32,12 +32,12 @@ function isRegular(attempt: () => unknown): boolean {
 }
 
 /**
- * The `maxLength` that a schema needs for its pattern to be served: generated servers match in linear time, and what can
- * only be matched by backtracking on texts of bounded length alone.
+ * The `maxLength` that a schema needs for its pattern: generated servers match in linear time, and match by
+ * backtracking only on texts of bounded length.
  *
  * @param pattern one without a flaw
- * @param maxLength what the schema says
- * @returns the longest on which the pattern is quick; undefined where the schema needs no other
+ * @param maxLength of the schema
+ * @returns the greatest length at which the pattern is fast; undefined if the schema needs no change
  */
 export function boundFor(pattern: string, maxLength = Number.POSITIVE_INFINITY): number | undefined {
   if (maxLength <= lengths[0] || !needsBacktracking(pattern)) return undefined;

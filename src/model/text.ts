@@ -1,11 +1,11 @@
 import { inputError, pass, refuse } from './input-error.ts';
 import type { Result } from './model.ts';
 
-/** Controls other than tab and line breaks, and half surrogates, which no file can contain. */
+/** Control characters except tab and line breaks, and lone surrogates, which no UTF-8 file can contain. */
 const unwelcome = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 const longest = 5000;
 
-/** Free text of an author, such as a description. Trimmed; control characters other than line breaks are refused. */
+/** Free text of an author, such as a description. Trimmed; control characters except line breaks are refused. */
 export function parseText(text: string, where: string): Result<string> {
   const trimmed = text.trim();
   const invalid = unwelcome.exec(trimmed)?.[0];

@@ -1,10 +1,11 @@
 /**
- * Who changes a file after it was written. `yours`: the author; nothing rewrites it. `generated`: the program rewrites it.
- * `sealed`: the runtime, which is replaced as a whole; an edit is seen by its hash in the manifest.
+ * Who changes a file after it was written. `yours`: the author; the program never rewrites it. `generated`: the program rewrites
+ * it.
+ * `sealed`: the runtime, which is replaced as a whole; the hash in the manifest reveals edits.
  */
 export type Ownership = 'yours' | 'generated' | 'sealed';
 
-/** A file that shall exist: copied from a template byte for byte, or rendered from a `.hbs` with a context. */
+/** A file to create: copied from a template byte for byte, or rendered from a `.hbs` with a context. */
 export interface PlannedFile {
   /** Path in the project, `/` between parts. */
   readonly path: string;
@@ -24,5 +25,5 @@ export interface ProjectFile {
 /** Path in the project → file. */
 export type FileSet = ReadonlyMap<string, ProjectFile>;
 
-/** Path below `templates/` → content: everything the package ships for rendering. */
+/** Path below `templates/` → content: all templates of the package. */
 export type TemplateSet = ReadonlyMap<string, Uint8Array>;

@@ -1,22 +1,22 @@
 import type { PackageManager } from '../questions/package-managers.ts';
 
-/** How a project's scripts, README, Dockerfile and workflow call one package manager. */
+/** The commands of one package manager in a project's scripts, README, Dockerfile and workflow. */
 export interface PackageManagerCommands {
   readonly name: PackageManager;
   readonly install: string;
-  /** Installs exactly what the lock file says. */
+  /** Installs the exact contents of the lock file. */
   readonly frozenInstall: string;
-  /** Makes the package manager available where only Node and npm are; null where it is there already. */
+  /** Installs the package manager on a machine with only Node and npm; null if nothing is needed. */
   readonly setup: string | null;
   readonly run: string;
-  /** Installs what the lock file says, without development dependencies. */
+  /** Installs the contents of the lock file without development dependencies. */
   readonly productionInstall: string;
-  /** Calls the `market-mcp` that the project has installed. */
+  /** Runs the `market-mcp` that is installed in the project. */
   readonly market: string;
-  /** Runs the server so that a debugger can attach to it. */
+  /** Runs the server with an inspector port for a debugger. */
   readonly inspect: string;
   readonly lockFile: string;
-  /** The files an install reads. */
+  /** The files that an install reads. */
   readonly installFiles: string;
 }
 

@@ -9,12 +9,12 @@ import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import { dependencies, devDependencies, version } from './versions.ts';
 
-/** All that decides the content of a project. */
+/** Everything that determines the content of a project. */
 export interface ProjectAnswers extends Omit<FrameAnswers, 'tools'> {
   readonly tools: readonly ImportedTool[];
 }
 
-/** All that decides the content of the files that belong to no tool. */
+/** Everything that determines the files that belong to no tool. */
 export interface FrameAnswers {
   /** The package's name, which is also the server's. */
   readonly name: string;
@@ -22,15 +22,15 @@ export interface FrameAnswers {
   readonly packageManager: PackageManager;
   /** Names of the tools, in order. */
   readonly tools: readonly string[];
-  /** How package.json names this program: an exact version, or `file:…`. */
+  /** The specifier of this program in package.json: an exact version, or `file:…`. */
   readonly ownPackage: string;
 }
 
-/** What the templates under `templates/project/` read. */
+/** The context of the templates under `templates/project/`. */
 export interface TemplateContext {
   readonly name: string;
   readonly description: string;
-  /** Of this program, and so of the runtime. */
+  /** Version of this program and thereby of the runtime. */
   readonly version: string;
   readonly dependencies: { readonly [name: string]: string };
   readonly dependencyNames: readonly string[];
@@ -38,13 +38,13 @@ export interface TemplateContext {
   readonly packageManager: PackageManagerCommands;
   readonly profile: PlatformProfile;
   readonly listing: ListingContext;
-  /** The project carries this program as a file in `vendor/`. */
+  /** Whether the project contains this program as a file in `vendor/`. */
   readonly vendored: boolean;
-  /** The tool that README takes as its example. */
+  /** The tool that README uses as its example. */
   readonly firstTool: { readonly name: string; readonly file: string };
 }
 
-/** The registration form in words (C§2.5). */
+/** The registration form as text (C§2.5). */
 export interface ListingContext {
   readonly where: string;
   readonly categories: string;
@@ -59,7 +59,7 @@ const root = 'project/';
 /**
  * The files of a new project, sorted by path. Pure: the same answers and templates give the same plan.
  *
- * @param templates only their paths are read.
+ * @param templates only their paths are used.
  */
 export function planProject(answers: ProjectAnswers, templates: TemplateSet): readonly PlannedFile[] {
   const tools = answers.tools.map(({ definition }) => definition.name);
@@ -69,7 +69,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
 }
 
 /**
- * The files of a project that belong to no tool: neither the list of tools nor the source kit is among them.
+ * The files of a project that belong to no tool, without the list of tools and the source kit.
  *
  * @param templates of this version, or of an earlier one.
  */
@@ -82,7 +82,7 @@ export function planFrame(
     .map((template) => planFile(template, context));
 }
 
-/** Everything the project's templates say of it. */
+/** The context of the project's templates. */
 export function projectContext({
   name,
   profile,
@@ -108,7 +108,7 @@ export function projectContext({
   };
 }
 
-/** The list of tools and the source kit have plans of their own. */
+/** The list of tools and the source kit are planned separately. */
 function belongs(template: string, packageManager: PackageManager): boolean {
   if (!template.startsWith(root)) return false;
   if (targetPath(template) === toolsIndex) return false;
@@ -122,7 +122,7 @@ function planFile(template: string, context: object): PlannedFile {
   return { path, template, ...(rendered && { context }), owner: ownerOf(path) };
 }
 
-/** A template, or one of an earlier version that comes compiled. */
+/** A template of this version, or a compiled one of an earlier version. */
 const renderedEnding = /\.hbs(\.js)?$/;
 
 /** npm leaves `.gitignore` out of a package, so such files are stored as `_gitignore`. */

@@ -1,5 +1,5 @@
 /**
- * Whether this package can be had from the public registry. `node build.js --published` sets it. While it cannot, a
- * project carries the package as a file, and no line that is printed or generated names it as one to be downloaded.
+ * Whether this package is in the public registry. `node build.js --published` sets it. If not, a
+ * project contains the package as a file, and no printed or generated text names the package for download.
  */
 export const isPublished: boolean = false;

@@ -2,25 +2,25 @@ import type { Json } from '../contract/model.ts';
 import type { Api, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
 
-/** Path of the file that declares the variables of the author. */
+/** Path of the file that declares the author's variables. */
 export const environmentFile = 'src/env.ts';
 
-/** The directory of the source kit, of which a project has all or nothing. */
+/** The directory of the source kit. A project has all of the kit or nothing. */
 export const kitDirectory = 'src/source/';
 
-/** What `templates/source/env.ts.hbs` reads. */
+/** The context of `templates/source/env.ts.hbs`. */
 export interface EnvironmentContext {
   readonly kinds: readonly string[];
   readonly variables: readonly ApiVariable[];
 }
 
-/** What `templates/source/api.ts.hbs` reads. */
+/** The context of `templates/source/api.ts.hbs`. */
 export interface ApiContext {
   readonly title: string;
   readonly baseUrl: string;
-  /** Calls are forwarded to an MCP server. */
+  /** Whether calls are forwarded to an MCP server. */
   readonly mcp: boolean;
-  /** Some credential is a user with a password. */
+  /** Whether a credential consists of user and password. */
   readonly basic: boolean;
   readonly settings: readonly (
     | { readonly name: string; readonly value: Json }
@@ -28,7 +28,7 @@ export interface ApiContext {
   )[];
 }
 
-/** The APIs that tools ask, each once. */
+/** The APIs that the tools call, each once. */
 export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
   const apis = tools.flatMap(({ call }) => (call ? [call.api] : []));
   return [...new Map(apis.map((api) => [api.file, api])).values()];
@@ -40,7 +40,7 @@ export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
 }
 
-/** The part of the source kit that forwards calls to MCP servers, in projects that do. */
+/** The part of the source kit that forwards calls to MCP servers; only in projects that do so. */
 export const mcpSourceFile = `${kitDirectory}mcp-source.ts`;
 
 /** The files of the source kit. */
@@ -73,7 +73,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
   };
 }
 
-/** The budget is what the tools promise to the platform in `_meta.rateLimit`, the least of them. */
+/** The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
   { title, baseUrl, headers, query, file, kind }: Api,
   tools: readonly ImportedTool[],

@@ -8,52 +8,52 @@ import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
 
-/** What `templates/tool/` reads. */
+/** The context of `templates/tool/`. */
 export interface ToolContext {
   readonly name: string;
-  /** File name without its ending. */
+  /** File name without extension. */
   readonly file: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
-  /** Names of the output properties that `...signals` stands for; empty where it cannot. */
+  /** Names of the output properties that `...signals` replaces; empty if it cannot. */
   readonly standardSignals: readonly string[];
   /** The definition's other members, such as `_meta`. */
   readonly others: readonly { readonly name: string; readonly value: Json }[];
   readonly examples: readonly ToolExample[];
   readonly hasInput: boolean;
-  /** The parameter that selects a sample; null where no parameter can. */
+  /** The parameter that selects a sample; null if no parameter can. */
   readonly key: KeyContext | null;
-  /** The answer to every call of a tool without a key. */
+  /** The answer to every call of a tool without a key parameter. */
   readonly sample: JsonObject;
   readonly tests: ToolTests;
-  /** The tool asks an API through the source kit; only then are the rest there. */
+  /** Whether the tool calls an API through the source kit; the following members are set only then. */
   readonly asksApi: boolean;
   /** Name of the API's file. */
   readonly api?: string;
   readonly method?: string;
-  /** Path of the request, or name of the tool that it is forwarded to. */
+  /** Path of the request, or name of the remote tool. */
   readonly target?: string;
-  /** The request in words. */
+  /** Description of the request. */
   readonly operation?: string;
-  /** The request says something of the arguments. */
+  /** Whether the request uses the arguments. */
   readonly takesInput?: boolean;
   readonly call?: ApiCall & { readonly isReadOnly: boolean; readonly takesInput: boolean };
 }
 
 export interface KeyContext {
   readonly name: string;
-  /** Type of the keys in TypeScript; with `undefined` where the argument may be absent. */
+  /** TypeScript type of the keys; with `undefined` if the argument may be absent. */
   readonly type: string;
-  /** Key and answer, in pairs; the key of an absent argument is null. */
+  /** Pairs of key and answer; the key of an absent argument is null. */
   readonly entries: readonly (readonly [Json, JsonObject])[];
 }
 
-/** What the unit tests of a tool call it with. */
+/** Values for the unit tests of a tool. */
 export interface ToolTests {
-  /** Arguments that are valid. */
+  /** Valid arguments. */
   readonly valid: JsonObject;
-  /** Arguments that the inputSchema refuses; null where it takes any. */
+  /** Arguments that the inputSchema refuses; null if it accepts everything. */
   readonly invalid: JsonObject | null;
   /** An answer that the outputSchema refuses. */
   readonly wrongAnswer: Json;
@@ -62,12 +62,12 @@ export interface ToolTests {
 export const toolsDirectory = 'src/tools';
 export const testsDirectory = 'test/tools';
 
-/** Path of the file of a tool and of its test. */
+/** Paths of a tool's file and test. */
 export function pathsOf(file: string): { readonly path: string; readonly test: string } {
   return { path: `${toolsDirectory}/${file}.ts`, test: `${testsDirectory}/${file}.test.ts` };
 }
 
-/** The files of one tool: its source and its test. Both are the author's once written. */
+/** The files of one tool: its source and its test. After creation, both belong to the author. */
 export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   const context = toolContext(tool);
   const { path, test } = pathsOf(context.file);
@@ -78,7 +78,7 @@ export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   ];
 }
 
-/** Everything the templates of one tool say of it. */
+/** The context of the templates of one tool. */
 export function toolContext(tool: ImportedTool): ToolContext {
   const { definition, keyParameter, samples, examples, call } = tool;
   const { name, description, inputSchema, outputSchema, ...others } = definition;
@@ -119,7 +119,7 @@ function operationOf({ method, path, api }: ApiCall): string {
   return `${method.toUpperCase()} ${path} of ${api.title}`;
 }
 
-/** Whether a tool says that it changes nothing. */
+/** Whether a tool declares that it changes nothing. */
 function isReadOnly({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true;
 }
@@ -128,7 +128,7 @@ function takesInput({ params, query, headers, body }: ApiCall): boolean {
   return params.length + query.length + headers.length > 0 || body !== null;
 }
 
-/** Only where all four are declared can `...signals` stand for those that are the standard ones. */
+/** `...signals` replaces the standard signals only if all four are declared. */
 function standardSignals({ properties }: JsonObject): readonly string[] {
   if (!isObject(properties)) return [];
   const declared = Object.entries(signals).map(([name, schema]) => ({
@@ -153,13 +153,13 @@ function keyContext({ inputSchema }: ToolDefinition, name: string, samples: read
   };
 }
 
-/** A valid value with one property made wrong, as the schema itself judges. */
+/** A valid value with one property made invalid, as validated by the schema. */
 function invalidVariant(schema: JsonObject, valid: JsonObject): JsonObject | null {
   const validate = compileSchema(schema);
   return mutations(schema, valid).find((changed) => !validate(changed)) ?? null;
 }
 
-/** Where no wrong property makes an answer invalid, an array does: the root is an object. */
+/** If no wrong property makes an answer invalid, an array does: the root is an object. */
 function wrongAnswer(schema: JsonObject, answer: JsonObject): Json {
   return invalidVariant(schema, answer) ?? [];
 }

@@ -3,10 +3,10 @@ import type { PlannedFile } from './model.ts';
 /** Path of the generated list of tools. */
 export const toolsIndex = 'src/tools/index.ts';
 
-/** What its template reads. */
+/** The context of its template. */
 export interface ToolsIndexContext {
   readonly tools: readonly {
-    /** As the import names it: `./get-gas-price.ts`. */
+    /** The import path: `./get-gas-price.ts`. */
     readonly module: string;
     /** Name of the import. */
     readonly identifier: string;
@@ -14,10 +14,10 @@ export interface ToolsIndexContext {
 }
 
 /**
- * The list of tools, in the order of `tools/list`: the marketplace's judge takes the first where none is named (app
+ * The list of tools, in the order of `tools/list`: the marketplace's judge takes the first if a dispute names none (app
  * api/v1/tools/dispute/route.ts).
  *
- * @param files names without their ending, in order: `get-gas-price`
+ * @param files names without extension, in order: `get-gas-price`
  */
 export function planToolsIndex(files: readonly string[]): PlannedFile {
   return {
@@ -28,7 +28,7 @@ export function planToolsIndex(files: readonly string[]): PlannedFile {
   };
 }
 
-/** The files in their order, each with an identifier of its own. */
+/** The files in order, each with a unique identifier. */
 export function toolsIndexContext(files: readonly string[]): ToolsIndexContext {
   const taken = new Set(['tools', 'Tool', ...reservedWords]);
   const tools = files.map((file) => {

@@ -3,13 +3,13 @@ import ours from '../../package.json' with { type: 'json' };
 /** Version of this program, which is also the version of its templates. */
 export const version: string = ours.version;
 
-/** What a generated server depends on: exactly the versions this package is developed and tested with. */
+/** The dependencies of a generated server, in exactly the versions that this package is developed and tested with. */
 export const dependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
 
-/** What the source kit depends on, in projects that have it. */
+/** The dependencies of the source kit. */
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
 
-/** What its compilation depends on. */
+/** The dependencies of its compilation. */
 export const devDependencies = pick(['@types/node', 'typescript'] as const);
 
 function pick<Name extends keyof typeof ours.devDependencies>(names: readonly Name[]) {

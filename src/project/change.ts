@@ -4,16 +4,16 @@ import { ProjectError } from './errors.ts';
 import { holding } from './lock.ts';
 import { type Change, makeChange } from './transaction.ts';
 
-/** What shall be done to a project; null where nothing is to be done. */
+/** A planned change; null if there is nothing to do. */
 export interface Plan {
   readonly change: Change | null;
 }
 
 /**
- * Plans a change while no other run can change the project, and makes it: all of it or nothing, also where it is killed.
+ * Plans a change while no other run can change the project, and applies it atomically, even if it is killed.
  *
- * @param plan looks at the project as it is now; what it throws leaves the project as it is.
- * @throws ProjectError `WRITE_FAILED` after everything was taken back, and as `holding` does.
+ * @param plan reads the current project; if it throws, nothing is changed.
+ * @throws ProjectError `WRITE_FAILED` after everything was undone, and the errors of `holding`.
  */
 export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
   return holding(directory, async (staging) => {
@@ -35,7 +35,7 @@ function write(directory: string, staging: string, change: Change): void {
   for (const path of change.removed) removeCompiled(directory, path);
 }
 
-/** The compiler leaves what it once wrote, and the project's test script would run it. */
+/** The compiler does not delete old outputs, and the project's test script would run them. */
 function removeCompiled(directory: string, path: string): void {
   rmSync(join(directory, 'dist', path.replace(/\.ts$/, '.js')), { force: true });
 }

@@ -1,17 +1,17 @@
 import { ProjectError } from './errors.ts';
 import { readInput } from './input.ts';
 
-/** Bytes and milliseconds that a document from the network may take. */
+/** Limits for a document from the network. */
 const most = { bytes: 100_000_000, ms: 60_000, hops: 3 };
 
-/** A document as text, and its URL where it came from the network. */
+/** A document as text, and its URL if it came from the network. */
 export interface DocumentText {
   readonly text: string;
   readonly url: string | null;
 }
 
 /**
- * The text of a document that an author names: a file, `-` for standard input, or an http or https URL, which is asked
+ * The text of a document: a file, `-` for standard input, or an http or https URL, which is requested
  * once. Redirects to another host are not followed.
  *
  * @throws ProjectError `NOT_READABLE`

@@ -5,15 +5,15 @@ import { sha256 } from './hash.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { readRegular } from './read.ts';
 
-/** Whether a file is as it was written, but for line ends that git has changed on Windows. */
+/** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
 export function isAsWritten(content: Buffer, written: string | undefined): boolean {
   return sha256(content) === written || sha256(content.toString('utf8').replaceAll('\r\n', '\n')) === written;
 }
 
 /**
- * The files of a file set that stand in a directory with contents that this program did not write, as its manifest tells.
+ * The files of a file set that exist in a directory with contents that this program did not write, according to its manifest.
  *
- * @param manifest of the project in the directory; undefined where there is none, so that every file is the author's
+ * @param manifest of the project in the directory; undefined if there is none: then every file is the author's
  */
 export function authorsFiles(
   directory: string,
@@ -29,7 +29,7 @@ export function authorsFiles(
   });
 }
 
-/** Whether something stands at a path: a file, a directory or a link, even one that leads nowhere. */
+/** Whether a path exists: a file, a directory or a link, even a dangling one. */
 export function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -7,11 +7,11 @@ import { ProjectError } from './errors.ts';
 
 let standardInput: Promise<string> | undefined;
 
-/** No character takes more bytes in UTF-8. */
+/** The maximum in UTF-8. */
 const bytesPerCharacter = 4;
 
 /**
- * The text of a regular file that an author names; `-` is standard input, which is read once.
+ * The text of a regular file; `-` is standard input, which is read once.
  *
  * @throws ProjectError `NOT_READABLE`.
  */
@@ -45,7 +45,7 @@ export async function readInput(
   }
 }
 
-/** What is not UTF-8 would be read as something else than was written. */
+/** Refuses bytes that are not UTF-8: decoding would change the text silently. */
 function textOf(bytes: Buffer, name: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const lines = bytes.toString('latin1').split('\n');
@@ -53,7 +53,7 @@ function textOf(bytes: Buffer, name: string): string {
   throw new ProjectError('NOT_READABLE', `${name}:${flawed + 1}: the text is not UTF-8`, 'Save it as UTF-8.');
 }
 
-/** Whether there is a file that can be read. */
+/** Whether a file exists and is readable. */
 export async function exists(path: string): Promise<boolean> {
   return access(path, constants.R_OK).then(
     () => true,

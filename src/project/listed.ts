@@ -4,22 +4,22 @@ import { sha256 } from './hash.ts';
 /** Fingerprint of each tool, by name, as the marketplace last read it (C§3.2). */
 export type Listed = { readonly [tool: string]: string };
 
-/** How the tools differ from those that the marketplace last read; names in order. */
+/** The differences between the tools and the last listing; names in order. */
 export interface Drift {
-  /** The marketplace offers other tools than the server does, until "Refresh Skills" is pressed (C§9.3). */
+  /** Whether the marketplace offers other tools than the server, until "Refresh Skills" is pressed (C§9.3). */
   readonly refreshNeeded: boolean;
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** A tool as far as its source can be read: its name, and its definition where all of it is written out. */
+/** What the source of a tool reveals: its name, and its definition if all of it is literal. */
 export interface NamedTool {
   readonly name: string;
   readonly definition: ToolDefinition | null;
 }
 
-/** The fingerprints of tools. What cannot be read off a source has none and counts as unchanged. */
+/** The fingerprints of tools. A definition that cannot be read from its source has none and counts as unchanged. */
 export function listedOf(tools: readonly NamedTool[]): Listed {
   return Object.fromEntries(
     tools
@@ -28,7 +28,7 @@ export function listedOf(tools: readonly NamedTool[]): Listed {
   );
 }
 
-/** How tools differ from those that the marketplace last read; in nothing where it has read none yet. */
+/** The differences between tools and the last listing; none if there was no listing. */
 export function driftOf(tools: readonly NamedTool[], listed: Listed | null): Drift {
   if (listed === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
   const now = listedOf(tools);

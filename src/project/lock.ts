@@ -4,18 +4,18 @@ import { ProjectError } from './errors.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings } from './staging.ts';
 import { takeBack } from './transaction.ts';
 
-/** A change takes milliseconds; whoever waits longer than this waits for something that hangs. Milliseconds. */
+/** Milliseconds. A change takes milliseconds, so a longer wait means that the other run hangs. */
 const timeoutMs = 10_000;
 
 /**
- * Does something that no other run may do in the same project at the same time, after what killed runs left there was
- * taken back.
+ * Runs `work` while no other run can change the same project, after the leftovers of killed runs were undone.
  *
- * A run holds the project while its staging directory is the only live one there. Whoever finds another one beside its
- * own gives way and tries again: since each makes its own before it looks, no two can find themselves alone.
+ * A run holds the project while its staging directory is the only live one there. A run that finds another one beside
+ * its own removes its own and retries. Each run creates its directory before it looks, so two runs cannot both find
+ * themselves alone.
  *
- * @param work is given its staging directory.
- * @throws ProjectError `BUSY` where another run holds the project for too long, `NOT_WRITABLE`, and what `work` throws.
+ * @param work gets its staging directory.
+ * @throws ProjectError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
  */
 export async function holding<T>(directory: string, work: (staging: string) => T | Promise<T>): Promise<T> {
   const staging = await hold(directory);

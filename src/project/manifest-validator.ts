@@ -3,7 +3,7 @@ import type { JsonObject } from '../contract/model.ts';
 
 const texts = { type: 'array', items: { type: 'string' } };
 
-/** What is a manifest. */
+/** The JSON Schema of a manifest. */
 export const schema: JsonObject = {
   type: 'object',
   properties: {

@@ -14,27 +14,27 @@ import { validator } from './manifest-validator.ts';
 import { ownCommand } from './own-package.ts';
 import { readRegular } from './read.ts';
 
-/** Name of the manifest, which also marks a directory as a project. */
+/** Name of the manifest. A directory that contains it is a project. */
 export const manifestFile = 'market-mcp.json';
 
-/** What `market-mcp.json` records: enough to render the project again and to tell which files were changed since. */
+/** The contents of `market-mcp.json`: enough to render the project again and to detect changed files. */
 export interface Manifest {
   /** Version of this format. */
   readonly schema: 2;
-  /** Version of the program, and so of the templates, that wrote the files. */
+  /** Version of the program, and thereby of the templates, that wrote the files. */
   readonly template: string;
   readonly platform: string;
   readonly answers: ManifestAnswers;
-  /** The tools as the marketplace last read them, as far as the author has said so. */
+  /** The tools at the last listing, as far as the author recorded it. */
   readonly listed: Listed | null;
   readonly files: { readonly [path: string]: ManifestFile };
 }
 
-/** The answers behind the project; none of them is a secret. */
+/** The answers behind the project. None is a secret. */
 export interface ManifestAnswers {
   readonly name: string;
   readonly packageManager: PackageManager;
-  /** The name of a profile that ships with the program, or the profile itself. */
+  /** The name of a built-in profile, or the profile itself. */
   readonly profile: string | PlatformProfile;
   readonly tools: readonly string[];
 }
@@ -61,7 +61,7 @@ export function withManifest(
   return new Map([...files, [manifestFile, manifestContent(manifest)]]);
 }
 
-/** The files of a change to a project, with its next manifest as the last one. What else it records stays. */
+/** The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept. */
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
@@ -90,9 +90,9 @@ function recordOf(files: FileSet): Manifest['files'] {
 }
 
 /**
- * The directory of the project that `from` lies in.
+ * The project directory that contains `from`.
  *
- * @throws ProjectError `NOT_A_PROJECT` where no directory upwards holds a manifest.
+ * @throws ProjectError `NOT_A_PROJECT` if no parent directory contains a manifest.
  */
 export function findProject(from: string): string {
   const start = resolve(from);
@@ -119,8 +119,8 @@ function parentsOf(directory: string): readonly string[] {
 /**
  * The manifest of a project.
  *
- * @throws ProjectError `MANIFEST_DAMAGED` where it is not what this program writes, `OLD_PROJECT` where version 0.1 wrote
- *   it: the files of that version have another layout.
+ * @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid, `OLD_PROJECT` if version 0.1 wrote
+ *   it: that version has another layout.
  */
 export function readManifest(directory: string): Manifest {
   const path = join(directory, manifestFile);
@@ -133,7 +133,7 @@ export function readManifest(directory: string): Manifest {
 }
 
 /**
- * The manifest of a project that any version has written, in the format of this one.
+ * The manifest of a project of any version, in the format of this one.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`
  */
@@ -146,7 +146,7 @@ export function readAnyManifest(directory: string): Manifest {
   return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
 }
 
-/** Version 0.1 knew generated and shared files, and called the runtime shared too. */
+/** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */
 function firstOwnerOf(path: string, owner: string): Ownership {
   if (path === toolsIndex || owner === 'generated') return 'generated';
   return /^(contract|self-check|local|src)\/(?!tools\/)/.test(path) ? 'sealed' : 'yours';

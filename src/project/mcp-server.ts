@@ -4,14 +4,14 @@ import { bounds } from '../contract/walk.ts';
 import type { ListedServer } from '../import/mcp.ts';
 import { ProjectError } from './errors.ts';
 
-/** Milliseconds that one answer of the server may take. */
+/** Timeout of each answer in milliseconds. */
 const timeoutMs = 20_000;
 
 /**
- * The tools that a running MCP server lists, read with bounds of time and size; redirects are not followed. Nothing is
+ * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
  * called.
  *
- * @param token sent as a bearer token, where the server wants one
+ * @param token sent as a bearer token if the server requires one
  * @throws ProjectError `NOT_READABLE`
  */
 export async function listServer(url: string, token: string | undefined): Promise<ListedServer> {
@@ -57,7 +57,7 @@ export async function listServer(url: string, token: string | undefined): Promis
   }
 }
 
-/** The message of an error on one line; what a server wrote is cut short. The SDK's errors have the status as their code. */
+/** The message of an error on one line; text from a server is truncated. The SDK's errors use the HTTP status as code. */
 function reasonOf(error: Error): string {
   const { message, cause, code: status } = error as Error & { readonly code?: unknown };
   if (status === 401 || status === 403)

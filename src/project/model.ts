@@ -2,7 +2,7 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import type { ToolSource } from '../typescript/tool-source.ts';
 import type { Manifest } from './manifest.ts';
 
-/** A project as it stands on disk. */
+/** A project on disk. */
 export interface Project {
   readonly directory: string;
   readonly manifest: Manifest;
@@ -10,19 +10,19 @@ export interface Project {
   readonly profile: PlatformProfile;
   /** Text of `src/tools/index.ts`. */
   readonly index: string;
-  /** Every file of `src/tools/` that exports a tool: in the order of the list of tools, then those it does not name. */
+  /** Every file of `src/tools/` that exports a tool: first in the order of the list of tools, then files missing from it. */
   readonly tools: readonly ToolFile[];
 }
 
 /** One file of `src/tools/`. */
 export interface ToolFile {
-  /** Name without its ending: `get-gas-price`. */
+  /** Name without extension: `get-gas-price`. */
   readonly file: string;
   /** `src/tools/get-gas-price.ts` */
   readonly path: string;
-  /** Its test, whether it is there or not. */
+  /** Path of its test, even if that does not exist. */
   readonly test: string;
-  /** Whether the list of tools names it. */
+  /** Whether the list of tools contains it. */
   readonly served: boolean;
   readonly source: ToolSource;
 }

@@ -20,10 +20,10 @@ import { importsIn } from './tools-index.ts';
 const sourceIn = memoize(readToolSource);
 
 /**
- * Reads a project without running anything of it.
+ * Reads a project without running any of its code.
  *
- * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` where the list of tools is missing, `PROFILE_DAMAGED`, and as
- *   `refuseDetours` does where a directory of the project is a link or none.
+ * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
+ *   `refuseDetours` if a directory of the project is a link or no directory.
  */
 export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
@@ -38,7 +38,7 @@ export async function openProject(directory: string): Promise<Project> {
   return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
 }
 
-/** The file that defines each tool, by the tool's name; without those whose name is computed. */
+/** The file that defines each tool, by the tool's name; without tools whose name is computed. */
 export function toolSources(directory: string): ReadonlyMap<string, string> {
   return new Map(
     toolFiles(directory).flatMap((file) => {
@@ -48,7 +48,7 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
   );
 }
 
-/** How the tools of a project ask their APIs, as far as their source tells. */
+/** The HTTP methods of the tools' API requests, as far as their source reveals them. */
 export function toolMethods(directory: string): Methods {
   return new Map(
     toolFiles(directory).flatMap((file) => {
@@ -58,12 +58,12 @@ export function toolMethods(directory: string): Methods {
   );
 }
 
-/** The tools by name; the file stands in where the name is not written out. */
+/** The tools by name; the file name replaces a name that is computed. */
 export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
   return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
 }
 
-/** All that stands beside the tools and beside their tests; `file` is the name without its ending. */
+/** All files beside the tools and beside their tests; `file` is the name without extension. */
 export function takenFiles(directory: string): readonly { readonly file: string; readonly path: string }[] {
   return [toolsDirectory, testsDirectory].flatMap((place) =>
     namesIn(join(directory, place)).map((name) => ({
@@ -89,7 +89,7 @@ function toolFiles(directory: string): readonly string[] {
     .map((name) => name.slice(0, -'.ts'.length));
 }
 
-/** Undefined where the file has gone meanwhile: another run may take a tool away while this one only looks. */
+/** Undefined if the file has disappeared: another run may remove a tool while this one reads. */
 function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
   try {
@@ -110,8 +110,8 @@ function namesIn(directory: string): readonly string[] {
 }
 
 /**
- * The profile of `src/platform.ts`, which is what the server and its self-check use; where that is no longer written
- * out, the one the manifest records.
+ * The profile in `src/platform.ts`, which the server and its self-check use; if it is no longer a literal,
+ * the one in the manifest.
  */
 async function profileOf(directory: string, { answers }: Manifest): Promise<PlatformProfile> {
   const written = writtenProfile(directory);

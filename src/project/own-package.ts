@@ -5,23 +5,23 @@ import { isPublished } from '../plan/published.ts';
 import { version } from '../plan/versions.ts';
 import { type PackedPackage, packedDirectory, packPackage } from './pack.ts';
 
-/** How a project comes by this program. */
+/** How a project gets this program. */
 export interface OwnPackage {
-  /** What its package.json says: an exact version, or `file:vendor/….tgz`. */
+  /** The specifier in its package.json: an exact version, or `file:vendor/….tgz`. */
   readonly specifier: string;
-  /** The files that the project carries for it. */
+  /** The files for it in the project. */
   readonly files: FileSet;
 }
 
-/** The directory of this package: the parent of `dist` where it is built, two levels up in a checkout. */
+/** The directory of this package: the parent of `dist` if built, two levels up in a checkout. */
 const root = [join(import.meta.dirname, '..'), join(import.meta.dirname, '../..')].find((directory) =>
   existsSync(join(directory, 'package.json')),
 );
 
 /**
- * This package as a development dependency of a project: from the registry where it is published, else packed beside it.
+ * This package as a development dependency of a project: from the registry if published, else packed into the project.
  *
- * @throws Error where a checkout was not built.
+ * @throws Error if a checkout was not built.
  */
 export function ownPackage(): OwnPackage {
   if (isPublished) return { specifier: version, files: new Map() };
@@ -30,14 +30,14 @@ export function ownPackage(): OwnPackage {
   return { specifier: `file:${path}`, files: new Map([[path, { content, owner: 'generated' }]]) };
 }
 
-/** What the build has packed; an installed copy packs itself. */
+/** The package that the build packed; an installed copy packs itself. */
 function packed(directory: string): PackedPackage {
   const place = join(directory, packedDirectory);
   const [name] = existsSync(place) ? readdirSync(place) : [];
   return name === undefined ? packPackage(directory) : { name, content: readFileSync(join(place, name)) };
 }
 
-/** The words that call a program of this package where none is installed: with npx once it is published, else by its path. */
+/** The command that runs a program of this package when it is not installed: with npx if published, else by path. */
 export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly string[] {
   if (isPublished) {
     return name === 'create-market-mcp' ? ['npx', name] : ['npx', '--package', 'create-market-mcp', name];

@@ -11,18 +11,18 @@ export interface PackedPackage {
   readonly content: Uint8Array;
 }
 
-/** Where the build leaves the packed package, which is therefore not part of it. */
+/** The build's output directory for the packed package, which is excluded from the package itself. */
 export const packedDirectory = 'dist/vendor';
 
-/** What a project has no use for: itself, and the versions before its own. */
+/** Parts that a project does not need: the package itself, and earlier releases. */
 const leftOut = [packedDirectory, 'dist/releases'];
 
 /** The members of our package.json that an installed copy needs. */
 const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
 /**
- * Packs this package from a directory that holds it, built or installed. The same content gives the same name: order,
- * times, modes and owners are fixed, and neither npm nor Yarn 1 takes new content under a name they know.
+ * Packs this package from a built or installed directory. The same content gives the same name: order,
+ * times, modes and owners are fixed, and neither npm nor Yarn 1 accepts new content under a known name.
  */
 export function packPackage(directory: string): PackedPackage {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
@@ -38,7 +38,7 @@ export function packPackage(directory: string): PackedPackage {
   return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
 }
 
-/** The time that npm gives to every packed file. */
+/** The modification time that npm gives to every packed file. */
 const mtime = Date.UTC(1985, 9, 26, 8, 15);
 
 function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
@@ -52,9 +52,9 @@ function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return Buffer.concat([tar, end]);
 }
 
-/** The header names no operating system, so that every machine writes the same bytes. */
+/** The header names no operating system, so every machine writes the same bytes. */
 function compressed(tar: Uint8Array): Uint8Array {
-  // Loaded here: what creates a project from the built package packs nothing.
+  // Imported on demand: the built package creates projects without packing anything.
   const { gzipSync }: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
   const packed = gzipSync(tar, { level: 9 });
   packed[9] = 255;

@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** No file of a project is larger, in bytes. */
+/** Maximum size of a project's file in bytes. */
 const largest = 64 * 1024 * 1024;
 
 /**
- * The content of a regular file. A project may come from anybody: a pipe or a device in the place of a file would be read
- * without end.
+ * The content of a regular file. Projects are untrusted: reading a pipe or a device instead of a file would never
+ * end.
  *
  * @throws Error of the file system, or one with the code `ENOTFILE` or `EFBIG`.
  */

@@ -8,26 +8,26 @@ import type { PackageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { unpack } from './templates.ts';
 
-/** What an earlier version of this program wrote into projects, as `scripts/archive-release.js` has kept it. */
+/** The templates and facts of an earlier version, as `scripts/archive-release.js` archived them. */
 export interface Release {
   readonly templates: TemplateSet;
   readonly facts: ReleaseFacts;
 }
 
-/** What its templates were rendered with, beside the answers. */
+/** The values that its templates were rendered with, in addition to the answers. */
 export interface ReleaseFacts {
   readonly version: string;
   readonly dependencies: { readonly [name: string]: string };
   readonly devDependencies: { readonly [name: string]: string };
   readonly packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands };
-  /** The profiles that shipped with it. */
+  /** Its built-in profiles. */
   readonly platforms: readonly PlatformProfile[];
 }
 
 const ending = '.br';
 const factsFile = 'facts.json';
 
-/** In the package beside the code, in a checkout at its root. */
+/** Beside the code in the package, at the root of a checkout. */
 const directory = [join(import.meta.dirname, 'releases'), join(import.meta.dirname, '../../releases')].find(
   existsSync,
 );
@@ -41,7 +41,7 @@ export function archivedVersions(): readonly string[] {
     .sort(compareVersions);
 }
 
-/** An earlier version; undefined where this program does not carry it. */
+/** An earlier version; undefined if this program does not contain it. */
 export function readRelease(version: string): Release | undefined {
   if (directory === undefined || !archivedVersions().includes(version)) return undefined;
   const packed = brotliDecompressSync(readFileSync(join(directory, version + ending)));

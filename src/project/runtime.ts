@@ -6,7 +6,7 @@ import { type Manifest, manifestFile, readAnyManifest } from './manifest.ts';
 import { readRegular } from './read.ts';
 
 /**
- * The runtime of a project, as its manifest and its files tell; undefined where there is no manifest.
+ * The runtime of a project, according to its manifest and its files; undefined if there is no manifest.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`
  */
@@ -17,7 +17,7 @@ export function runtimeOf(directory: string): Runtime | undefined {
   return { version: manifest.template, newest: version, edited };
 }
 
-/** The files that are not as they were written, or gone. */
+/** The files that were edited or removed. */
 export function editedFiles(directory: string, { files }: Manifest): readonly string[] {
   return Object.entries(files)
     .filter(([path, { sha256 }]) => !isAsWrittenAt(join(directory, path), sha256))
@@ -28,6 +28,6 @@ function isAsWrittenAt(place: string, sha256: string): boolean {
   try {
     return isAsWritten(readRegular(place), sha256);
   } catch {
-    return false; // gone, or no regular file any more
+    return false; // gone, or no longer a regular file
   }
 }

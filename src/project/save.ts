@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
 
 /**
- * Writes a value as JSON to a file that the author names, all of it or nothing.
+ * Writes a value as JSON to a file, atomically.
  *
  * @throws ProjectError `NOT_WRITABLE`.
  */
 export async function saveJson(path: string, value: object): Promise<void> {
-  // A name that nobody can know before, and no link that stands there is followed.
+  // An unpredictable name; an existing link is not followed.
   const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' });
@@ -21,7 +21,7 @@ export async function saveJson(path: string, value: object): Promise<void> {
 }
 
 /**
- * Refuses at once what `saveJson` would refuse after all the work: a path in no directory, or of one.
+ * Refuses early what `saveJson` would refuse after all the work: a path in a missing directory, or a path that is a directory.
  *
  * @throws ProjectError `NOT_WRITABLE`.
  */

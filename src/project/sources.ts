@@ -9,14 +9,14 @@ import { declaration } from '../render/request.ts';
 import { markdownCode, markdownText } from '../render/text.ts';
 import { ProjectError } from './errors.ts';
 
-/** The text of a file of the project as it is; undefined where there is none. */
+/** The current text of a file of the project; undefined if there is none. */
 export type ReadText = (path: string) => string | undefined;
 
 /**
- * What tools that ask an API need in a project beside their own files: the source kit, a file for each API, its variables,
- * recordings for tests and checks, dependencies. Files that are there stay, but for what is added to them.
+ * The files that tools with an API need besides their own: the source kit, a file for each API, its variables,
+ * recordings for tests and checks, dependencies. Existing files are kept and only extended.
  *
- * @throws ProjectError `SOURCES_EDITED` where something cannot be added to a file of the author
+ * @throws ProjectError `SOURCES_EDITED` if an author's file cannot be extended
  */
 export function sourceFiles(
   tools: readonly ImportedTool[],
@@ -70,7 +70,7 @@ function fileOf(text: string, owner: Ownership): ProjectFile {
   return { content: new TextEncoder().encode(text), owner };
 }
 
-/** A file of an API that an earlier run wrote may lack a credential that a new tool needs. */
+/** The file of an API from an earlier run may lack a credential that a new tool needs. */
 function requireCredentials({ file, variables }: Api, text: string | undefined): void {
   const lacking = text === undefined ? [] : variables.filter(({ name }) => !text.includes(name));
   if (lacking.length === 0) return;
@@ -82,7 +82,7 @@ function requireCredentials({ file, variables }: Api, text: string | undefined):
   );
 }
 
-/** Declares what is not declared, at the end of the list. */
+/** Adds missing declarations at the end of the list. */
 function withDeclarations(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
   if (fresh.length === 0) return text;
@@ -110,7 +110,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** Names what a deployment must set beside the server's own variables; a README that its author rewrote stays as it is. */
+/** Names the variables that a deployment must set in addition to the server's own. A rewritten README is not changed. */
 function withDeployment(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
   const settings = fresh.filter(({ kind, optional, fallback }) =>
@@ -140,9 +140,9 @@ function withExamples(text: string, variables: readonly ApiVariable[]): string {
 }
 
 /**
- * A package.json with what the source kit needs; what is there already stays.
+ * A package.json extended with the needs of the source kit; existing entries are kept.
  *
- * @throws ProjectError where it cannot be read
+ * @throws ProjectError if it cannot be read
  */
 export function withSourceDependencies(text: string): string {
   let manifest: { scripts?: object; dependencies?: object };
@@ -163,7 +163,7 @@ export function withSourceDependencies(text: string): string {
   return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${JSON.stringify(next, null, 2)}\n`;
 }
 
-/** Recordings that are there stay: they may be real ones. */
+/** Existing recordings are kept: they may be real ones. */
 function recordingFiles(
   tools: readonly ImportedTool[],
   read: ReadText,

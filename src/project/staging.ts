@@ -20,8 +20,8 @@ const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-([0-9a-f]{16})$/;
 const oneHour = 3_600_000;
 
 /**
- * Makes a directory for half-written files in `parent`. Its name says which process on which machine works in it, and
- * bears a seal over its own inode and birth: one that came with a repository or an archive is not taken for ours.
+ * Creates a directory for unfinished files in `parent`. Its name identifies the process and the machine that use it, and
+ * contains a hash of its inode and birth time: a directory from a repository or an archive does not count as ours.
  */
 export function makeStaging(parent: string): string {
   const name = (last: string) => join(parent, `${prefix}${hostTag}-${process.pid}-${last}`);
@@ -32,7 +32,7 @@ export function makeStaging(parent: string): string {
   return staging;
 }
 
-/** Writes a file set below a directory, in its own order. */
+/** Writes a file set below a directory, in the set's order. */
 export function writeFiles(directory: string, files: FileSet): void {
   const parents = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
   for (const parent of parents) mkdirSync(parent, { recursive: true });
@@ -41,12 +41,12 @@ export function writeFiles(directory: string, files: FileSet): void {
   }
 }
 
-/** Staging directories in `parent` whose process is gone, but for `own`; none where it cannot be read. */
+/** Staging directories in `parent` whose process has ended, except `own`; none if the directory cannot be read. */
 export function staleStagings(parent: string, own?: string): string[] {
   return stagings(parent, own).filter((staging) => isStale(staging));
 }
 
-/** Staging directories in `parent` that a process still works in, but for `own`. */
+/** Staging directories in `parent` that a running process uses, except `own`. */
 export function liveStagings(parent: string, own: string): string[] {
   return stagings(parent, own).filter((staging) => !isStale(staging));
 }
@@ -65,7 +65,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Whether a path is a staging directory that a run of this program made there, stale or not. */
+/** Whether a path is a staging directory that a run of this program created there, stale or not. */
 export function isStaging(path: string): boolean {
   const [, , , seal] = pattern.exec(basename(path)) ?? [];
   if (seal === undefined) return false;
@@ -73,13 +73,13 @@ export function isStaging(path: string): boolean {
   return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
 }
 
-/** What nobody can know of a directory before it is made. */
+/** A hash that nobody can predict before the directory exists. */
 function sealOf({ ino, birthtimeNs }: BigIntStats): string {
   return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
 }
 
 export function removeStaging(staging: string): void {
-  // Mostly it is gone: a rename was its end, and Node loads a module of its own to remove what is not there.
+  // Mostly it is gone already: its last step is a rename, and Node loads an extra module to remove a missing path.
   if (existsSync(staging)) rmSync(staging, { recursive: true, force: true });
 }
 
@@ -87,9 +87,9 @@ function isStale(staging: string): boolean {
   const [, tag, id] = pattern.exec(basename(staging)) ?? [];
   const pid = Number(id);
   const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  // No run takes that long, and none works at a time that is still to come: a process id may have been given again.
+  // No run takes that long or works in the future: the process id may have been reused.
   if (Math.abs(Date.now() - touched) > oneHour) return true;
-  // Nobody asks about the directory they work in, so what bears this process's own id was left by an earlier one.
+  // Nobody asks about its own directory, so one with this process's id was left by an earlier process.
   return tag === hostTag && (pid === process.pid || !isAlive(pid));
 }
 

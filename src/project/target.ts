@@ -4,21 +4,21 @@ import { ProjectError } from './errors.ts';
 import { isEntry } from './files.ts';
 import { isStaging } from './staging.ts';
 
-/** Where a project shall stand. */
+/** The place of a new project. */
 export interface Target {
-  /** Absolute; links resolved where the directory exists. */
+  /** Absolute; links are resolved if the directory exists. */
   readonly directory: string;
   readonly state: 'absent' | 'empty' | 'occupied';
-  /** Entries of the directory that are neither ours nor harmless; the author's own. */
+  /** The author's own entries in the directory: neither ours nor harmless. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * Looks at the target without touching it.
+ * Examines the target without changing it.
  *
- * @param paths the files that shall be written, relative.
- * @throws ProjectError where no permission could make it possible: something else than a directory in the way
- *   (`NOT_A_DIRECTORY`), a link that would lead out of it (`LINK_IN_THE_WAY`), or no permission (`NOT_WRITABLE`).
+ * @param paths the files to write, relative.
+ * @throws ProjectError if the target cannot be written: something that is not a directory is in the way
+ *   (`NOT_A_DIRECTORY`), a link would lead out of it (`LINK_IN_THE_WAY`), or permission is missing (`NOT_WRITABLE`).
  */
 export function inspectTarget(given: string, paths: readonly string[]): Target {
   const absolute = resolve(given);
@@ -42,7 +42,7 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
   };
 }
 
-/** What a fresh repository or an editor puts into a directory; in it only our own files conflict. */
+/** Entries that a fresh repository or an editor creates; inside them, only our own files conflict. */
 const harmless = new Set([
   '.git',
   '.gitattributes',
@@ -71,7 +71,7 @@ function nearestExisting(path: string): { path: string; stats: Stats } {
       stats = statSync(at, { throwIfNoEntry: false });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // ENOTDIR: a file stands higher up; ELOOP and a name too long cannot be passed at all.
+      // ENOTDIR: a parent is a file. ELOOP and a name that is too long cannot be resolved at all.
       if (code !== 'ENOTDIR') throw notWritable(at, error);
     }
     if (stats) return { path: at, stats };
@@ -89,7 +89,7 @@ function requireWritable(directory: string): void {
 }
 
 /**
- * A linked directory on the way to a file would carry it out of the project.
+ * Refuses linked directories on the way to a file: they would lead out of the project.
  *
  * @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`, `DIRECTORY_IN_THE_WAY`.
  */

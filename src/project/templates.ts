@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemplateSet } from '../plan/model.ts';
 
-/** Where the package holds all templates in one file, which is read at once. */
+/** The file of the package with all templates, which is read at once. */
 export const packFile = 'templates.pack';
 
-/** Everything there is for rendering: packed in the package, a directory in the checkout. */
+/** All templates: from one file in the package, from a directory in a checkout. */
 export function readTemplates(): TemplateSet {
   const packed = join(import.meta.dirname, packFile);
   return existsSync(packed)
@@ -13,18 +13,18 @@ export function readTemplates(): TemplateSet {
     : templatesBelow(join(import.meta.dirname, '../../templates'));
 }
 
-/** The files below a directory. */
+/** All files below a directory. */
 export function templatesBelow(directory: string): TemplateSet {
   return new Map(filesBelow(directory, '').map((path) => [path, readFileSync(join(directory, path))]));
 }
 
-/** All templates as one file: a line of JSON that names each with its bytes, then their contents. */
+/** Packs all templates into one file: a line of JSON with their names and sizes, then their contents. */
 export function pack(templates: TemplateSet): Uint8Array {
   const sizes = [...templates].map(([path, { byteLength }]) => [path, byteLength]);
   return Buffer.concat([Buffer.from(`${JSON.stringify(sizes)}\n`), ...templates.values()]);
 }
 
-/** What `pack` was given. */
+/** The inverse of `pack`. */
 export function unpack(packed: Uint8Array): TemplateSet {
   const first = packed.indexOf('\n'.charCodeAt(0)) + 1;
   const sizes: readonly [string, number][] = JSON.parse(new TextDecoder().decode(packed.subarray(0, first)));

@@ -8,7 +8,7 @@ import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Project } from './model.ts';
 
-/** The files that a list of tools imports from its own directory, without their ending. */
+/** The files that a list of tools imports from its own directory, without extension. */
 export const importsIn = memoize((index: string): readonly string[] => {
   const tokens = codeTokens(index);
   return tokens.flatMap(({ type, value }, at) => {
@@ -18,10 +18,10 @@ export const importsIn = memoize((index: string): readonly string[] => {
 });
 
 /**
- * The list of tools as it will be: the present one without those that go, then those that come, then tools of the
- * directory that it did not name. Byte order mark and line ends stay as they are.
+ * The next list of tools: the current one without the removed tools, then the new ones, then tools of the
+ * directory that it did not contain. Byte order mark and line ends are kept.
  *
- * @throws ProjectError `INDEX_EDITED` where the present list says what this one could not.
+ * @throws ProjectError `INDEX_EDITED` if the current list contains something that the new one could not.
  */
 export function nextToolsIndex(
   project: Project,
@@ -41,7 +41,7 @@ function rendered(files: readonly string[], templates: TemplateSet): string {
   return new TextDecoder().decode(file?.content);
 }
 
-/** Refuses a list that an author has put something into, or taken a tool out of. */
+/** Refuses a list that an author has edited. */
 function requireGenerated({ directory, index, manifest, tools }: Project, templates: TemplateSet): void {
   const generated = rendered(importsIn(index), templates);
   const isRecorded = sha256(plain(index)) === manifest.files[toolsIndex]?.sha256;
@@ -62,12 +62,12 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   );
 }
 
-/** Whether two lists of tools say the same, however they are formatted and quoted and whatever their imports are named. */
+/** Whether two lists of tools are equivalent, regardless of format, quotes and import names. */
 export function sameMeaning(a: string, b: string): boolean {
   return namelessMeaning(a) === namelessMeaning(b);
 }
 
-/** With the module in the place of the name under which it is imported. */
+/** Replaces each import name by its module. */
 function namelessMeaning(text: string): string {
   const words = meaning(text).split('\n');
   const modules = new Map(
@@ -78,7 +78,7 @@ function namelessMeaning(text: string): string {
   return words.map((word) => modules.get(word) ?? word).join('\n');
 }
 
-/** What the text says, however it is formatted and quoted. */
+/** The text without its format and style of quotes. */
 function meaning(text: string): string {
   const significant = codeTokens(text, 'with comments').filter(({ value }) => value !== ',' && value !== ';');
   return significant.map(tokenMeaning).join('\n');
@@ -96,7 +96,7 @@ function linesOnlyIn(text: string, other: string): readonly string[] {
     .filter((line) => line !== '' && !meanings.has(meaning(line)));
 }
 
-/** Without byte order mark, with line ends as they were rendered. */
+/** Without byte order mark, with line ends as rendered. */
 function plain(text: string): string {
   return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }

@@ -16,17 +16,17 @@ import { sha256 } from './hash.ts';
 import { readRegular } from './read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
-/** What shall become of a directory. */
+/** A change to a directory. */
 export interface Change {
-  /** Files to be written, in order. The last one is the manifest: with it the change is done. */
+  /** Files to write, in order. The last one is the manifest: writing it completes the change. */
   readonly files: FileSet;
-  /** Paths of files to be taken away, in order; they go before the last file comes. */
+  /** Paths of files to remove, in order, before the last file is written. */
   readonly removed: readonly string[];
 }
 
-/** What a staging directory says of its change, for whoever has to take it back. */
+/** The description of a change in its staging directory, for a later undo. */
 interface Journal {
-  /** Path → SHA-256 of what is written there. */
+  /** Path → SHA-256 of the new content. */
   readonly files: { readonly [path: string]: string };
   readonly removed: readonly string[];
 }
@@ -34,11 +34,11 @@ interface Journal {
 const journalFile = 'journal.json';
 
 /**
- * Makes a change file by file, each by one rename, out of a staging directory in the same directory. All contents stand
- * there first, with copies of what they replace and a journal, so that a kill at any moment can be taken back. No path
- * is without a file at any moment if it had one before and has one afterwards. Each step of the generator is one rename.
+ * Applies a change file by file, each with one rename out of a staging directory in the same directory. The staging
+ * directory first gets all contents, copies of what they replace, and a journal, so a killed change can be undone. A
+ * path that has a file before and after the change has one at every moment. Each step of the generator is one rename.
  *
- * @throws Error of the file system; nothing is taken back then, call `takeBack`.
+ * @throws Error of the file system. Nothing is undone then: call `takeBack`.
  */
 export function* steps(directory: string, staging: string, { files, removed }: Change): Generator<void> {
   const paths = [...files.keys()];
@@ -54,7 +54,7 @@ export function* steps(directory: string, staging: string, { files, removed }: C
   for (const path of paths.slice(-1)) yield place(path);
 }
 
-/** Makes a change in one go: a signal finds it not begun or done. @throws what stood against it, all taken back. */
+/** Applies a change synchronously: a signal finds it either not begun or done. @throws its error after everything was undone. */
 export function makeChange(directory: string, staging: string, change: Change): void {
   try {
     for (const _ of steps(directory, staging, change));
@@ -66,9 +66,9 @@ export function makeChange(directory: string, staging: string, change: Change): 
 }
 
 /**
- * Undoes a change that was not finished, last step first, so that a list never names a file that is gone. Only files
- * that are byte for byte ours are removed; what the author put in the place of one of them stays, with the file of
- * before beside it. A finished change stays. Taking back twice, or half and then again, is the same as once.
+ * Undoes an unfinished change, last step first, so the list of tools never names a missing file. It removes only files
+ * that are byte for byte ours. If the author has replaced one of them, that file stays and the previous one is put
+ * beside it. A finished change is not undone. Repeating an undo, even a partial one, has no further effect.
  */
 export function takeBack(directory: string, staging: string): void {
   const { files, removed } = readJournal(staging);
@@ -87,7 +87,7 @@ export function takeBack(directory: string, staging: string): void {
   removeStaging(staging);
 }
 
-/** Puts back what stood where a file was moved to. */
+/** Restores what was at the path of a written file. */
 function restore(directory: string, staging: string, path: string, hash: string | undefined): void {
   const place = join(directory, path);
   const old = join(staging, 'old', path);
@@ -96,7 +96,7 @@ function restore(directory: string, staging: string, path: string, hash: string 
   else if (isOurs) rmSync(place);
 }
 
-/** A journal that was cut off belongs to a change that had not begun. */
+/** A truncated journal belongs to a change that had not begun. */
 function readJournal(staging: string): Journal {
   const nothing = { files: {}, removed: [] };
   try {
@@ -110,7 +110,7 @@ function readJournal(staging: string): Journal {
   }
 }
 
-/** A link is kept as a link. */
+/** A link is copied as a link. */
 function keepCopy(from: string, to: string): void {
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (!stats) return;

@@ -9,14 +9,14 @@ import { makeChange, takeBack } from './transaction.ts';
 /**
  * Writes a whole project or nothing.
  *
- * A directory that does not exist, or is empty and nobody's current one, appears by one rename of a finished sibling: a
- * kill at any moment leaves nothing or everything. Into a directory that must stay the same one (it is the current one,
- * a mount point, or holds files) the finished files move one by one out of a staging directory inside it, the manifest
- * last. A kill during those moves leaves the staging directory, and the next `sweep` takes the move back. The work is
- * synchronous: a signal finds it not begun or done.
+ * A directory that is missing, or empty and not in use, is created by one rename of a finished sibling: a
+ * kill leaves either nothing or everything. If the directory itself must remain (it is the current one,
+ * a mount point, or contains files), the finished files are moved one by one out of a staging directory inside it, the manifest
+ * last. A kill during those moves leaves the staging directory, and the next `sweep` undoes them. The work is
+ * synchronous: a signal finds it either not begun or done.
  *
  * @param files ends with the manifest.
- * @throws ProjectError `WRITE_FAILED`, after everything was taken back; `BUSY` where another run writes there.
+ * @throws ProjectError `WRITE_FAILED` after everything was undone; `BUSY` if another run writes there.
  */
 export function writeProject(target: Target, files: FileSet): void {
   try {
@@ -35,7 +35,7 @@ export function writeProject(target: Target, files: FileSet): void {
   }
 }
 
-/** Takes back what killed runs left in the target and beside it. */
+/** Undoes what killed runs left in the target and beside it. */
 export function sweep(directory: string): void {
   for (const place of [directory, nearestDirectory(dirname(directory))]) {
     for (const staging of staleStagings(place)) takeBack(place, staging);
@@ -75,7 +75,7 @@ function moveInto(target: Target, files: FileSet): void {
   }
 }
 
-/** Whoever looks after making a staging directory sees every other run that did, or all that it wrote. */
+/** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
 function requireUnchanged({ directory, conflicts }: Target, files: FileSet, staging: string): void {
   const others = liveStagings(directory, staging);
   const now = inspectTarget(directory, [...files.keys()]).conflicts.filter(
@@ -86,7 +86,7 @@ function requireUnchanged({ directory, conflicts }: Target, files: FileSet, stag
   throw new ProjectError('BUSY', `another run is writing to ${directory}`, hint);
 }
 
-/** A rename takes the place of the directory, so it must not be anybody's current one or a mount point. */
+/** A rename replaces the directory, so it must not be anybody's current directory or a mount point. */
 function isReplaceable(directory: string): boolean {
   const within = relative(directory, process.cwd());
   const holdsCurrent = !within.startsWith(`..${sep}`) && within !== '..';

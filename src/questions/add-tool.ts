@@ -10,12 +10,12 @@ const tool: Question<string, ToolParts> = {
   replay: (name) => [name],
 };
 
-/** Every question of `market-mcp add-tool`, in the order in which they are asked. */
+/** Every question of `market-mcp add-tool`, in order. */
 export const addToolQuestions = { ...toolQuestions, tool } as const;
 
 const { yes, json, check } = createSwitches;
 
-/** Its switches, by the name under which commander reports them. */
+/** Its switches, by commander's names. */
 export const addToolSwitches = {
   yes,
   json,

@@ -17,7 +17,7 @@ export interface CreateAnswers {
   readonly directory: string;
   readonly source: ToolAnswers;
   readonly platform: string;
-  /** Null: the one that runs the command. */
+  /** Null: the package manager that runs the command. */
   readonly packageManager: PackageManager | null;
 }
 
@@ -29,7 +29,7 @@ export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>
   return readFlags<CreateParts>(createQuestions, flags);
 }
 
-/** The flags that are required if no questions may be asked and defaults are not taken. */
+/** The flags that are required if no questions may be asked and defaults are not accepted. */
 export function missingFlags(given: Partial<CreateParts>): readonly string[] {
   return (['directory', ...neededParts(given)] as const)
     .filter((name) => given[name] === undefined)
@@ -48,7 +48,7 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   };
 }
 
-/** The command that gives the same answers and asks nothing, quoted for a POSIX shell. */
+/** The command that gives the same answers without questions, quoted for a POSIX shell. */
 export function replayCommand(
   { directory, source, platform, packageManager }: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
@@ -65,7 +65,7 @@ export function replayCommand(
   return `${program} ${shellLine(pieces)}`;
 }
 
-/** The command that continues with the answers given so far and asks for the others, quoted for a POSIX shell. */
+/** The command that continues with the given answers and asks for the others, quoted for a POSIX shell. */
 export function resumeCommand(
   given: Partial<CreateParts>,
   switches: Partial<CreateSwitches>,
@@ -86,5 +86,5 @@ function switchFlags(switches: Partial<CreateSwitches>): readonly string[] {
     .map((name) => createSwitches[name].syntax);
 }
 
-/** These decide how this run prints, not what it creates. */
+/** These affect how this run prints, not what it creates. */
 const unrepeated: ReadonlySet<keyof CreateSwitches> = new Set(['yes', 'json', 'dryRun'] as const);

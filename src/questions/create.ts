@@ -5,7 +5,7 @@ import type { Question, Switch, Switches } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
-/** The answers one by one, as flags and prompts give them. */
+/** The answers one by one, from flags and prompts. */
 export interface CreateParts extends ToolParts {
   readonly directory: string;
   /** Name of a built-in profile, or path of a file. */
@@ -60,7 +60,7 @@ const packageManager: CreateQuestion<PackageManager | null> = {
   replay: (name) => (name === null ? [] : ['--package-manager', name]),
 };
 
-/** Every question of `create-market-mcp`, in the order in which they are asked. */
+/** Every question of `create-market-mcp`, in order. */
 export const createQuestions = {
   directory,
   ...toolQuestions,
@@ -69,7 +69,7 @@ export const createQuestions = {
   packageManager,
 } as const;
 
-/** Its switches, by the name under which commander reports them. */
+/** Its switches, by commander's names. */
 export const createSwitches = {
   yes: {
     syntax: '-y, --yes',

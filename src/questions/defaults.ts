@@ -2,7 +2,7 @@ import { readingVerbs } from '../contract/effect.ts';
 import type { Field } from '../model/model.ts';
 import { projectName, toolFile } from '../model/names.ts';
 
-/** Words of a directory's name that say nothing about what its tool does. */
+/** Words in a directory's name that do not describe its tool. */
 const fillers = new Set(
   'a an the my our new demo test app service server mcp market marketplace tool tools api create'.split(' '),
 );
@@ -19,7 +19,7 @@ export function defaultToolName(directory: string | undefined): string {
   return named.join('_').slice(0, 64).replace(/_+$/, '');
 }
 
-/** What the tool returns and when to use it (C§2.1), guessed from its name. */
+/** Guesses from its name what the tool returns and when to use it (C§2.1). */
 export function defaultDescription(
   tool: string,
   /** Names of the fields of the result, if they are known. */

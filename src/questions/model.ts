@@ -1,7 +1,7 @@
 import type { Result } from '../model/model.ts';
 
 /**
- * One decision of an author, in one place: its flag, its prompt, the validation that both
+ * One decision of an author: its flag, its prompt, the validation that both
  * share, the default, and the flags that repeat it.
  *
  * @typeParam T the answer
@@ -21,7 +21,7 @@ export interface Question<T, Answers, Given = string> {
   /** The default answer, derived from the given ones. */
   initial(given: Partial<Answers>): T;
   parse(given: Given): Result<T>;
-  /** The pieces of a command line that give the same answer. */
+  /** The arguments of a command line that give the same answer. */
   replay(answer: T): readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pieces of a command line as one line that a POSIX shell reads as the same pieces. Characters that a terminal would
+ * Quotes arguments for a POSIX shell, as one line. Characters that a terminal would
  * interpret or hide are written as octal numbers for printf.
  */
 export function shellLine(pieces: readonly string[]): string {
@@ -11,7 +11,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 function quoted(piece: string): string {
   if (/^[\w@%+:,./-]+$/.test(piece)) return piece;
   if (!/[^ -~]/.test(piece)) return singleQuoted(piece);
-  // A shell removes line feeds from the end of a command's output.
+  // Command substitution removes trailing line feeds.
   if (piece.search(unseen) >= 0 && !piece.endsWith('\n'))
     return `"$(printf ${singleQuoted(formatOf(piece))})"`;
   return singleQuoted(piece);
@@ -21,7 +21,7 @@ function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A format of printf that prints a text; a dash at its start would be an option. */
+/** A printf format that prints a text; a leading dash would be an option. */
 function formatOf(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('%', '%%').replaceAll(unseen, octal).replace(/^-/, octal);
 }

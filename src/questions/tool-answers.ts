@@ -5,14 +5,14 @@ import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
-/** The requested tools: one that was described, one whose answers look like samples, operations of an API, or those of a spec file. */
+/** The requested tools: a described one, one from samples, operations of an API, tools of a server, or a spec file. */
 export type ToolAnswers =
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
   | {
       readonly kind: 'sample';
       readonly paths: readonly string[];
       readonly name: string;
-      /** Absent: it follows from the fields of the samples. */
+      /** Absent: derived from the fields of the samples. */
       readonly description?: string;
       readonly title?: string;
       readonly effect?: Effect;
@@ -28,7 +28,7 @@ export type ToolAnswers =
       readonly name?: string;
       readonly description?: string;
       readonly title?: string;
-      /** Absent: it follows from the method of each operation. */
+      /** Absent: derived from the method of each operation. */
       readonly effect?: Effect;
       readonly meta: readonly MetaSetting[];
     }
@@ -42,7 +42,7 @@ export type Flags<Parts> = {
   readonly [name in keyof Parts]?: name extends ListFlag ? readonly string[] : string;
 };
 
-/** The questions, as far as flags need them. */
+/** The questions that flags can answer. */
 type Readable<Parts> = {
   readonly [name in keyof Parts]: {
     readonly flag: { readonly syntax: string };
@@ -62,7 +62,7 @@ export function readFlags<Parts extends ToolParts>(
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
 
-/** The questions about a tool that need an answer if none may be asked and defaults are not taken. */
+/** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
 export function neededParts({
   spec,
   fromOpenapi,
@@ -82,7 +82,7 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
 }
 
-/** The pieces of a command line that give the same answers. */
+/** The arguments of a command line that give the same answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
   const { tool, description, title, effect, input, output, returns, meta, fromSample } = toolQuestions;
   const { fromOpenapi, operation, fromUrl, spec, only, except, example } = toolQuestions;
@@ -138,7 +138,7 @@ export function replayTools(answers: ToolAnswers): readonly string[] {
   ];
 }
 
-/** Title and effect, where they differ from what the name says. */
+/** Title and effect, if they differ from those derived from the name. */
 function replayNature(
   name: string,
   given: { readonly title?: string; readonly effect?: Effect },
@@ -187,7 +187,7 @@ function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): Too
   };
 }
 
-/** The pieces of a command line that give the existing answers, including those that equal a default. */
+/** The arguments of a command line that give the existing answers, including those that equal a default. */
 export function givenFlags<Parts>(
   questions: { readonly [name in keyof Parts]-?: Replayed<Parts[name]> },
   given: Partial<Parts>,
@@ -223,8 +223,8 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
 }
 
 /**
- * A spec file contains everything that the flags for one tool say, except what a tool returns; samples show what the tool
- * returns.
+ * A spec file contains everything that the flags for one tool contain, except a missing output; samples define the
+ * output.
  */
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const selecting = (['only', 'except', 'example'] as const).filter((name) => flags[name] !== undefined);
@@ -259,7 +259,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   ];
 }
 
-/** What a running server says itself. */
+/** Flags that cannot be combined with `--from-url`: the server provides their answers. */
 const fromUrlSays = [
   'tool',
   'description',

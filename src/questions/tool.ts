@@ -15,9 +15,9 @@ type Returns = ToolSpec['returns'];
 export interface ToolParts {
   readonly tool: string;
   readonly description: string;
-  /** Name for people; never asked for, only given. */
+  /** Display name; only a flag, never asked for. */
   readonly title: string;
-  /** What a call does; its annotations follow from it. */
+  /** The effect of a call, which determines the annotations. */
   readonly effect: Effect;
   readonly input: readonly Field[];
   readonly output: readonly Field[];
@@ -252,7 +252,7 @@ const example: ToolQuestion<readonly ExampleValue[], readonly string[]> = {
   replay: (values) => values.flatMap((value) => ['--example', formatExampleValue(value)]),
 };
 
-/** A flag that names tools of a list, whatever their names are. */
+/** A flag that names tools of a list by any name. */
 function toolNames(flag: string, description: string): ToolQuestion<readonly string[], readonly string[]> {
   return {
     flag: { syntax: `${flag} <tool>`, description, repeatable: true },

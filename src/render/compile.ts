@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import { helpers } from './helpers.ts';
 
-/** Code of a JavaScript expression that is a compiled template, to be handed to the engine. */
+/** Compiles a template to a JavaScript expression for the engine. */
 export function precompile(source: string): string {
   return String(Handlebars.precompile(source, { noEscape: true, strict: true, knownHelpers }));
 }

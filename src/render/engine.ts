@@ -9,8 +9,8 @@ engine.registerHelper(helpers);
  * Renders one template.
  *
  * @param name its path below `templates/`.
- * @param source its text; where the name ends in `.js`, as `precompile` has compiled it.
- * @throws Error that names the template, where it or its context is invalid.
+ * @param source its text; if the name ends in `.js`, the output of `precompile`.
+ * @throws Error that names the template if it or its context is invalid.
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {

@@ -5,8 +5,8 @@ import { declaration, type RequestParts, requestLiteral, setting } from './reque
 import { commentText, markdownCode, markdownText } from './text.ts';
 
 /**
- * What a template may call. Every value that comes from an author passes through the helper of the place where it
- * lands; each one throws a TypeError on `undefined`, which strict mode does not catch in an argument.
+ * The helpers of templates. Every value from an author passes through the helper for its context.
+ * Each helper throws a TypeError on `undefined`, which strict mode does not detect in an argument.
  */
 export const helpers = {
   /** A value as JSON. `indent` is the column of the line on which it starts. */
@@ -17,7 +17,7 @@ export const helpers = {
   /** A member of an object literal: name, colon, value. */
   property: (name: unknown, value: unknown, { hash }: Options) =>
     property(textOf(name, 'property'), jsonOf(value, 'property'), indentOf(hash)),
-  /** An outputSchema as a TypeScript literal that takes the properties named by `standard` from `...signals`. */
+  /** An outputSchema as a TypeScript literal; `...signals` replaces the properties named by `standard`. */
   outputSchema: (value: unknown, standard: unknown, { hash }: Options) =>
     literal(jsonOf(value, 'outputSchema'), { ...layoutOf(hash), spread: signalSpread(standard) }),
   /** Statements that put entries into a `Map`. */
@@ -52,7 +52,7 @@ function textOf(value: unknown, helper: string): string {
   return value;
 }
 
-/** Nothing but JSON can stand in a template's context; `literal` throws where that is not so. */
+/** A template's context contains only JSON; `literal` throws otherwise. */
 function jsonOf(value: unknown, helper: string): Json {
   return defined(value, helper) as Json;
 }

@@ -10,8 +10,8 @@ export function memberAccess(object: string, name: string): string {
 }
 
 /**
- * A string in quotes: single ones unless double ones need fewer escapes. Characters that end a line, are invisible or
- * turn the direction of text are escaped, so that the source reads as it runs.
+ * A string literal in single quotes, or in double quotes if they need fewer escapes. Line terminators, invisible characters and
+ * direction characters are escaped, so that the source reads as it runs.
  */
 export function stringLiteral(text: string): string {
   const quote = text.split("'").length > text.split('"').length ? '"' : "'";

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../contract/model.ts';
 import { propertyName, stringLiteral } from './lexical.ts';
 
-/** Longest line of generated TypeScript, in characters. */
+/** Maximum line length of generated TypeScript, in characters. */
 export const lineWidth = 110;
 
-/** Source text that stands in a literal as it is, such as `...signals`. */
+/** Source text that is copied into a literal, such as `...signals`. */
 export class Code {
   readonly text: string;
 
@@ -13,35 +13,35 @@ export class Code {
   }
 }
 
-/** An object literal: its members in order. A `Code` is a whole member, such as a spread. */
+/** A member of an object literal. A `Code` is a whole member, such as a spread. */
 export type Member = Code | readonly [name: string, value: Node];
 export type Node = { readonly members: readonly Member[] } | { readonly items: readonly Node[] } | string;
 
 /**
- * A JSON value as a TypeScript literal the way a person would write it: bare keys where they are safe, single quotes,
- * one line where it fits. The text evaluates to exactly the value, whatever its strings hold.
+ * A JSON value as a TypeScript literal in the style of a person: bare keys if they are safe, single quotes,
+ * one line if it fits. The text evaluates to exactly the value, whatever its strings contain.
  *
- * @param column where the literal starts: the characters in front of it on its line.
+ * @param column of the literal's start: the number of characters before it on its line.
  * @param indent leading spaces of the line on which the literal starts.
- * @param spread source text put first into the object at `path`, with the names of the members it replaces.
+ * @param spread source text that is put first into the object at `path`, and the names of the members it replaces.
  */
 export function literal(value: Json, { column = 0, indent = 0, spread }: LiteralOptions = {}): string {
   return print(nodeOf(value, [], spread), column, indent);
 }
 
-/** A member of an object literal, without the comma behind it, on a line with `indent` leading spaces. */
+/** A member of an object literal, without a trailing comma, on a line with `indent` leading spaces. */
 export function property(name: string, value: Json, indent: number): string {
   return printMember(name, nodeOf(value, [], undefined), indent);
 }
 
-/** Statements that fill a `Map`, one an entry; `null` as a key is `undefined`, the key of an absent argument. */
+/** Statements that fill a `Map`, one per entry; a `null` key becomes `undefined`, the key of an absent argument. */
 export function mapEntries(map: string, entries: readonly (readonly [Json, Json])[]): string {
   return entries
     .map(([key, value]) => {
       const of = flat(key === null ? 'undefined' : nodeOf(key, [], undefined));
       const node = nodeOf(value, [], undefined);
       const start = `${map}.set(${of}, `;
-      // One character more than `print` leaves: a parenthesis and a semicolon stand behind the value.
+      // `print` leaves room for one character; a parenthesis and a semicolon follow the value.
       const hugged = `${start}${print(node, start.length + 1, 0)});`;
       const [firstLine = ''] = hugged.split('\n', 1);
       if (firstLine.length <= lineWidth) return hugged;
@@ -85,11 +85,11 @@ function numberLiteral(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value).replace('e+', 'e');
 }
 
-/** A node as text; one that starts beyond the line is broken. */
+/** A node as text; it is broken into lines if it exceeds the line. */
 export function print(node: Node, column: number, indent: number): string {
   if (typeof node === 'string') return node;
   const line = flat(node);
-  // One character is left for the comma or semicolon behind it.
+  // Leaves room for a comma or semicolon.
   if (!mustBreak(node) && column + line.length < lineWidth) return line;
   return 'items' in node ? brokenList(node.items, indent + 2) : brokenObject(node.members, indent + 2);
 }
@@ -104,7 +104,7 @@ function flat(node: Node): string {
   return `{ ${members.join(', ')} }`;
 }
 
-/** Objects three deep read better broken; so do lists of several objects. */
+/** Objects with three levels, and lists of several objects, are always broken into lines. */
 function mustBreak(node: Node): boolean {
   if (typeof node === 'string') return false;
   if ('items' in node) return node.items.some(mustBreak) || isTable(node.items);
@@ -137,7 +137,7 @@ function brokenObject(members: readonly Member[], indent: number): string {
   return enclose('{', lines, '}', indent);
 }
 
-/** A string too long for its line goes on the next one. */
+/** A string that does not fit is put on the next line. */
 function printMember(name: string, value: Node, indent: number): string {
   const start = `${propertyName(name)}: `;
   const text = print(value, indent + start.length, indent);
@@ -152,7 +152,7 @@ function brokenList(items: readonly Node[], indent: number): string {
   return enclose('[', lines, ']', indent);
 }
 
-/** Short items, as many on a line as fit. */
+/** Puts as many short items on a line as fit. */
 function filled(items: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const item of items) {

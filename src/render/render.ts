@@ -2,9 +2,9 @@ import type { FileSet, PlannedFile, ProjectFile, TemplateSet } from '../plan/mod
 import { renderTemplate } from './engine.ts';
 
 /**
- * Turns a plan into finished files, in the order of the plan.
+ * Renders a plan into files, in the order of the plan.
  *
- * @throws Error that names the file, where a template is missing, a context lacks a value, or what should be JSON is not.
+ * @throws Error that names the file if a template is missing, a context lacks a value, or JSON output is invalid.
  */
 export function render(planned: readonly PlannedFile[], templates: TemplateSet): FileSet {
   return new Map(planned.map((file) => [file.path, finish(file, templates)]));

@@ -2,14 +2,14 @@ import type { Json } from '../contract/model.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
 import { Code, type Member, type Node, print } from './literal.ts';
 
-/** An argument and where it goes, as `Binding` of src/import has it. */
+/** An argument and its place in the request, as `Binding` of src/import. */
 interface Binding {
   readonly name: string;
   readonly input: string;
   readonly style?: string;
 }
 
-/** The parts of an `ApiCall` that its request is written from. */
+/** The parts of an `ApiCall` that determine its request. */
 export interface RequestParts {
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
@@ -19,7 +19,7 @@ export interface RequestParts {
   readonly notFoundIsEmpty: boolean;
   readonly method: string;
   readonly isReadOnly: boolean;
-  /** The tool has arguments. */
+  /** Whether the tool has arguments. */
   readonly takesInput: boolean;
 }
 
@@ -74,7 +74,7 @@ function bodyOf(body: RequestParts['body']): readonly Member[] {
   return [[kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)]];
 }
 
-/** A variable of `src/env.ts`: its name, its kind and what it is for. */
+/** A variable of `src/env.ts`: its name, its kind and its purpose. */
 export function declaration(variable: {
   readonly name: string;
   readonly kind: 'secret' | 'url';

@@ -1,6 +1,6 @@
-/** Text on its way into Markdown and comments: each function makes it safe for exactly that place. */
+/** Text for Markdown and comments: each function escapes it for one context. */
 
-/** Text as one line of Markdown prose: what would start markup, HTML or an entity is escaped, line breaks become spaces. */
+/** Text as one line of Markdown prose: markup, HTML and entities are escaped, line breaks become spaces. */
 export function markdownText(text: string): string {
   return oneLine(text)
     .replace(/[\\`*_[\]|~$]/g, '\\$&')
@@ -8,7 +8,7 @@ export function markdownText(text: string): string {
     .replace(/^(#+|[-+=]|\d+[.)])(?=\s|$)/, '\\$1');
 }
 
-/** Text as inline Markdown code, whatever backticks it holds. */
+/** Text as inline Markdown code, with any number of backticks. */
 export function markdownCode(text: string): string {
   const line = oneLine(text);
   const runs = line.match(/`+/g) ?? [];

@@ -5,17 +5,17 @@ import { propertiesOf, requiredOf, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { fits } from '../model/match.ts';
 
-/** What the values of one answer have in common. */
+/** The common state of all values of one answer. */
 export interface Sampling {
   /** The whole schema, for its definitions. */
   readonly root: JsonObject;
-  /** Which of the author's examples is taken, where there are several. */
+  /** The index of the author's example to use, if there are several. */
   readonly index: number;
-  /** What was found for each schema; a schema that is still open has none, so that recursive ones end. */
+  /** The result for each schema. A schema in progress has none, so recursion ends. */
   readonly found: Map<JsonObject, Json | undefined>;
 }
 
-/** Larger values are not made up. */
+/** Larger values are not generated. */
 const largest = 100;
 
 /** Values that ajv-formats accepts. */
@@ -42,14 +42,14 @@ const formats = new Map<unknown, string>([
   ['byte', 'c2FtcGxl'],
 ]);
 
-/** A `Sampling` of a schema as a whole. */
+/** The initial state for a schema. */
 export function samplingOf(root: JsonObject, index = 0): Sampling {
   return { root, index, found: new Map() };
 }
 
 /**
- * A value that fits a schema, formats included, the same on every run; undefined where none is found. It is what the
- * author gave (const, default, examples, enum), else a plain value of the type, else a generated one, else null.
+ * A value that matches a schema, including formats, and is the same on every run; undefined if none is found. The
+ * author's value (const, default, examples, enum) comes first, then a plain value of the type, then a generated one, then null.
  */
 export function sampleValue(schema: Json, sampling: Sampling): Json | undefined {
   if (schema === true) return 'sample';
@@ -70,7 +70,7 @@ export function sampleValue(schema: Json, sampling: Sampling): Json | undefined 
   return undefined;
 }
 
-/** The keywords that a value of the right type with all required members always satisfies. */
+/** Keywords that a value of the right type with all required members always satisfies. */
 const plainKeywords = new Set([
   'type',
   'description',
@@ -81,7 +81,7 @@ const plainKeywords = new Set([
   'items',
 ]);
 
-/** A value of a schema that says no more than types: it need not be validated, which takes far longer. */
+/** A value of a schema that consists of types only. It need not be validated, which would take far longer. */
 function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {
   if (!Object.keys(schema).every((keyword) => plainKeywords.has(keyword))) return undefined;
   const [value] = typedValues(schema, sampling);
@@ -101,7 +101,7 @@ function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
   yield null;
 }
 
-/** What the author named; null only where there is nothing else. */
+/** The values that the author named; null only if there is no other. */
 function* givenValues(schema: JsonObject, index: number): Generator<Json> {
   if (schema.const !== undefined) yield schema.const;
   if (schema.default !== undefined && schema.default !== null) yield schema.default;
@@ -154,14 +154,14 @@ function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly strin
   return Object.fromEntries(members);
 }
 
-/** The schemas one of which a value may fit: those of a union, and what a `$ref` points at. */
+/** The alternatives of a schema: the members of a union, and the target of a `$ref`. */
 function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
   const unions = [schema.anyOf, schema.oneOf].flatMap((members) => (Array.isArray(members) ? members : []));
   const target = typeof schema.$ref === 'string' ? [targetOf(root, schema.$ref)] : [];
   return [...unions, ...target].filter(isObject);
 }
 
-/** What `#/definitions/price` points at. */
+/** The target of `#/definitions/price`. */
 function targetOf(root: JsonObject, reference: string): unknown {
   return reference
     .split('/')
@@ -176,7 +176,7 @@ function targetOf(root: JsonObject, reference: string): unknown {
     );
 }
 
-/** A value from the generator, for patterns, steps and combined schemas; it is not trusted to fit. */
+/** A value from the generator, for patterns, multiples and combined schemas; the caller validates it. */
 function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObject): Json | undefined {
   const text = JSON.stringify(schema);
   const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);

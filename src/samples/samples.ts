@@ -9,18 +9,18 @@ import { clientMismatches, fits } from '../model/match.ts';
 import type { InputError, PreparedTool, Result, Sample } from '../model/model.ts';
 import { sampleValue, samplingOf } from './sample-value.ts';
 
-/** A value of the key parameter; null where the argument is left out. */
+/** A value of the key parameter; null if the argument is omitted. */
 type Key = Sample['key'];
 
-/** Beyond the value that the marketplace's test sends, and those of the author's own examples. */
+/** In addition to the value of the marketplace's test, and those of the author's examples. */
 const furtherSamples = 2;
 
 /**
- * What the generated handler of a tool answers before it has a source: sample answers by the value of one parameter,
- * and calls whose outcome is known. All answers and arguments fit their schemas; the marketplace's test arguments find
- * something.
+ * The answers of a generated handler until it has a source: sample answers by the value of one parameter,
+ * and calls with known outcomes. All answers and arguments match their schemas, and the marketplace's test arguments find
+ * data.
  *
- * @param requested calls whose outcome the author names
+ * @param requested calls with outcomes that the author chose
  * @param where path of the tool, for the errors
  */
 export function samplesOf(
@@ -86,7 +86,7 @@ function requestErrors(
   });
 }
 
-/** The values to hold a sample for, that of the marketplace's test first. */
+/** The key values that need a sample, that of the marketplace's test first. */
 function keysToAnswer(
   inputSchema: JsonObject,
   name: string,
@@ -105,7 +105,7 @@ function keysToAnswer(
   return [...new Set<Key>([first, ...values])].slice(0, 1 + furtherSamples);
 }
 
-/** One found and one empty call, where the author gave none. */
+/** One example call that finds data and one that finds nothing, if the author gave none. */
 function ownExamples(
   inputSchema: JsonObject,
   name: string | null,
@@ -126,10 +126,10 @@ function ownExamples(
   return examples.filter(({ arguments: given }) => clientMismatches(inputSchema, given, '').length === 0);
 }
 
-/** A valid value that no sample answers; undefined where there is none. */
+/** A valid value without a sample; undefined if there is none. */
 function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[]): Json | undefined {
   const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
-  // A value that the author allows has an answer once the tool has its source.
+  // Every allowed value will have an answer when the tool has its source.
   if (Array.isArray(property.enum)) return undefined;
   const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
   return [...free, property.maximum, property.minimum].find(
@@ -144,8 +144,8 @@ interface Selected {
 }
 
 /**
- * An answer with data: every field as far as a value is known, else the required ones alone, else those that are empty.
- * A field of the selecting argument's name echoes it.
+ * An answer with data: with every field whose value is known, else with the required ones, else with empty ones.
+ * A field with the selecting argument's name repeats it.
  */
 function sampleAnswer(
   outputSchema: JsonObject,
@@ -187,8 +187,8 @@ function sampleAnswer(
 }
 
 /**
- * The parameter whose value selects a sample: the first required text, else the first required number, else the first
- * text; null where there is none.
+ * The parameter whose value selects a sample: the first required string, else the first required number, else the first
+ * string; null if there is none.
  */
 function keyParameterOf(inputSchema: JsonObject): string | null {
   const required = requiredOf(inputSchema);
@@ -205,7 +205,7 @@ function keyParameterOf(inputSchema: JsonObject): string | null {
   return key?.name ?? null;
 }
 
-/** The values an author gave a parameter. */
+/** The values that an author gave a parameter. */
 function givenValues({ default: fallback, examples, enum: allowed }: JsonObject): readonly Json[] {
   const lists = [fallback === undefined ? [] : [fallback], examples ?? [], allowed ?? []];
   return [...new Set(lists.flat() as readonly Json[])];
@@ -222,7 +222,7 @@ function keysOf(
     .map((one) => keyOf(inputSchema, name, one.arguments));
 }
 
-/** The key that a call selects, its default where it is left out; null where there is none. */
+/** The key that a call selects, or the default if it is omitted; null if there is none. */
 function keyOf(inputSchema: JsonObject, name: string | null, given: JsonObject): Key {
   if (name === null) return null;
   const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};

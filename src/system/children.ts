@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long children may take to shut down gracefully, in milliseconds. */
+/** Time for children to shut down gracefully, in milliseconds. */
 const graceMs = 3_000;
 const pollMs = 25;
 
@@ -8,29 +8,29 @@ const running = new Set<number>();
 let isEnding = false;
 let onChange = (_some: boolean): void => {};
 
-/** Calls back before a child starts, with true, and after one has ended, with whether others run. */
+/** Calls back with true before a child starts, and after one has ended with whether others are running. */
 export function watchChildren(listener: (some: boolean) => void): void {
   onChange = listener;
 }
 
-/** To be called before a child is started: no signal may come between. */
+/** Must be called before a child is started, so that no signal is missed in between. */
 export function childStarting(): void {
   onChange(true);
 }
 
-/** Remembers a child process that leads a process group of its own; undefined where it could not be started. */
+/** Registers a child process that leads its own process group; undefined if it could not be started. */
 export function childStarted(pid: number | undefined): void {
   if (pid !== undefined) running.add(pid);
 }
 
-/** Resolves so that the work goes on; never while the children are being ended. */
+/** Resolves when the program may continue; never while the children are being ended. */
 export async function childEnded(pid: number | undefined): Promise<void> {
   if (isEnding) return new Promise(() => {});
   if (pid !== undefined) running.delete(pid);
   onChange(running.size > 0);
 }
 
-/** Ends every child that still runs, with all that it started; by force what takes too long. */
+/** Ends all running children and their descendants, by force after the time limit. */
 export async function endChildren(): Promise<void> {
   isEnding = true;
   const deadline = Date.now() + graceMs;
@@ -39,7 +39,7 @@ export async function endChildren(): Promise<void> {
   for (const pid of running) signal(pid, 'SIGKILL');
 }
 
-/** Whether there was anything to signal. */
+/** Returns whether the process existed. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(process.platform === 'win32' ? pid : -pid, name);

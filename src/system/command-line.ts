@@ -5,7 +5,7 @@ import { ownCommand } from '../project/own-package.ts';
 import { shellLine } from '../questions/shell.ts';
 import { detectPackageManager } from './detect.ts';
 
-/** A call of `market-mcp` to be pasted: of the one that is installed where this process runs, else of this very program. */
+/** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */
 export function marketCommand(...args: readonly string[]): string {
   const here = process.cwd();
   const words = isInstalled(here)
@@ -20,7 +20,7 @@ function isInstalled(directory: string): boolean {
   return parent !== directory && isInstalled(parent);
 }
 
-/** The git command that brings files of a project back, to be pasted where this process runs. */
+/** The git command that restores files of a project, to paste in the current directory. */
 export function restoreCommand(directory: string, paths: readonly string[]): string {
   const place = relative(process.cwd(), directory);
   return shellLine(['git', ...(place === '' ? [] : ['-C', place]), 'restore', ...paths]);

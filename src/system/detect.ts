@@ -4,7 +4,7 @@ import { packageManagerCommands } from '../plan/package-manager.ts';
 import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 
 /**
- * The package manager to use: the one that runs this program, else the one whose lock file lies in the directory or
+ * The package manager to use: the one that runs this program, else the one with a lock file in the directory or
  * above it, else npm.
  */
 export function detectPackageManager(directory: string, env: NodeJS.ProcessEnv): PackageManager {

@@ -1,16 +1,16 @@
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
-/** What became of the repository, in words for the author where there is something to say. */
+/** The result for the repository, with a message for the author if there is one. */
 export type GitOutcome =
   | { readonly state: 'committed' }
   | { readonly state: 'inside-repository' | 'initialised' | 'none'; readonly note: string };
 
 /**
- * Makes a directory a git repository with a first commit. Nothing happens inside another repository; without an
+ * Makes a directory a git repository with a first commit. Inside another repository, nothing happens. Without an
  * identity the files stay uncommitted, and without git no repository is made.
  *
- * @throws SystemError `GIT_FAILED` with what git said, where git itself fails.
+ * @throws SystemError `GIT_FAILED` with git's message.
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
@@ -50,7 +50,7 @@ export async function initRepository(directory: string, message: string): Promis
   throw gitFailed(failed, directory, [...add.lastLines, ...commit.lastLines]);
 }
 
-/** Files below a directory that differ from the last commit, new ones too; null where no repository holds it. */
+/** Files below a directory that differ from the last commit or are new; null outside of a repository. */
 export async function uncommitted(directory: string): Promise<readonly string[] | null> {
   const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
   if (local.missing) return null;
@@ -68,7 +68,7 @@ function gitFailed(command: string, directory: string, lines: readonly string[])
   return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);
 }
 
-/** Set while git runs a hook, say; the variables would name another repository than the directory's own. */
+/** These variables are set while git runs a hook; they would select another repository. */
 function withoutRepository(names: string): Record<string, undefined> {
   return Object.fromEntries(names.split('\n').map((name) => [name, undefined]));
 }

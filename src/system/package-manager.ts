@@ -4,9 +4,9 @@ import { SystemError } from './errors.ts';
 import { type Ended, run } from './processes.ts';
 
 /**
- * Installs a project's dependencies, development ones too.
+ * Installs a project's dependencies, including those for development.
  *
- * @param onProgress called with the number of packages fetched so far, or with the line the package manager wrote.
+ * @param onProgress called with the number of packages fetched so far, or with a line of the package manager's output.
  * @throws SystemError `INSTALL_FAILED` with the last lines, or `PACKAGE_MANAGER_MISSING`.
  */
 export async function install(
@@ -36,8 +36,8 @@ function runInstall(
   let fetched = 0;
   return run(name, args, {
     cwd: directory,
-    // A production environment would leave the compiler out.
-    // In CI, Yarn would refuse to bring a lock file up.
+    // With NODE_ENV=production, the compiler would not be installed.
+    // In CI, Yarn would refuse to update the lock file.
     env: { NODE_ENV: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' },
     isNoise: isFetch,
     onLine: (line) => {
@@ -47,10 +47,10 @@ function runInstall(
   });
 }
 
-/** How a package manager installs. */
+/** The install command of a package manager. */
 interface Install {
   readonly args: readonly string[];
-  /** Tried again so where the last lines say this. */
+  /** A second command, if the last lines match. */
   readonly afresh?: { readonly after: string; readonly args: readonly string[] };
 }
 
@@ -58,16 +58,16 @@ const npmInstall = ['install', '--no-audit', '--no-fund', '--loglevel=http'];
 
 const installs: { readonly [name in PackageManager]: Install } = {
   npm: {
-    // What npm knows of each package it need not ask for again, unless that is older than a version we name.
+    // npm uses its cached metadata without a request, unless it lacks a version that we name.
     args: [...npmInstall, '--prefer-offline'],
     afresh: { after: 'ETARGET', args: npmInstall },
   },
-  // In CI it would refuse to bring a lock file up.
+  // In CI, pnpm would refuse to update the lock file.
   pnpm: { args: ['install', '--reporter=append-only', '--no-frozen-lockfile'] },
   yarn: { args: ['install'] },
 };
 
-/** npm says each request it made on this level: `npm http fetch GET 200 …`. */
+/** npm logs each request on this level: `npm http fetch GET 200 …`. */
 function isFetch(line: string): boolean {
   return /^npm http /.test(line);
 }

@@ -1,14 +1,14 @@
 import { execa } from 'execa';
 import { childEnded, childStarted, childStarting } from './children.ts';
 
-/** A child process that was started and has ended. */
+/** A child process that has ended. */
 export interface Ended {
-  /** Undefined where it was ended by a signal or could not be started. */
+  /** Undefined if it was ended by a signal or could not be started. */
   readonly exitCode: number | undefined;
-  /** It could not be started: there is no such program. */
+  /** It could not be started: the program does not exist. */
   readonly missing: boolean;
   readonly stdout: string;
-  /** The last lines of both streams, in the order they came. */
+  /** The last lines of both streams, in the order of arrival. */
   readonly lastLines: readonly string[];
 }
 
@@ -16,17 +16,17 @@ export interface RunOptions {
   readonly cwd: string;
   /** Added to this process's environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Called for each line of stdout and stderr as it comes. */
+  /** Called for each line of stdout and stderr when it arrives. */
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
-  /** Lines that say nothing in a report of a failure. */
+  /** Lines to omit from a report of a failure. */
   readonly isNoise?: (line: string) => boolean;
 }
 
 const keptLines = 20;
 
 /**
- * Runs a program to its end, without a terminal. Never throws for how it ended. The child leads a process group of its
- * own, which `endChildren` ends as a whole.
+ * Runs a program to its end, without a terminal. Never throws because of how it ended. The child leads its own process
+ * group, which `endChildren` ends as a whole.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   const lastLines: string[] = [];
@@ -64,7 +64,7 @@ export async function run(command: string, args: readonly string[], options: Run
   }
 }
 
-/** Runs a program that writes straight to this process's stdout and stderr. Returns how `run` would say it ended. */
+/** Runs a program that writes directly to this process's stdout and stderr. Returns the same as `run`. */
 export async function runAttached(
   command: string,
   args: readonly string[],

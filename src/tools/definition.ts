@@ -6,9 +6,9 @@ import { allowBlank } from '../fixes/output.ts';
 import type { Field, ToolSpec } from '../model/model.ts';
 
 /**
- * The MCP definition of a ToolSpec (C§2.1). A list becomes an object that holds `items` and `count`. Required output
- * fields may be null and the signals are declared, so that the outputSchema holds all three outcomes of a call. Title and
- * annotations that the author leaves open follow from the name.
+ * The MCP definition of a ToolSpec (C§2.1). A list becomes an object with `items` and `count`. Required output
+ * fields may be null and the signals are declared, so the outputSchema allows all three outcomes of a call. A missing title
+ * and missing annotations are derived from the name.
  */
 export function definitionOf(spec: ToolSpec): ToolDefinition {
   const { name, title, description, input, output, returns, effect, annotations, icons, _meta } = spec;
@@ -24,7 +24,7 @@ export function definitionOf(spec: ToolSpec): ToolDefinition {
   };
 }
 
-/** The schema of an answer with these fields, or of a list of such. */
+/** The schema of an answer with these fields, or of a list of such answers. */
 export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
   const answer = fieldsSchema(output);
   return withSignals(returns === 'list' ? listOf(answer) : answer);

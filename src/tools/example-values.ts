@@ -6,7 +6,7 @@ import { closest, inputError, listed, pass, refuse } from '../model/input-error.
 import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
 
-/** An example that an author gives to a parameter of a tool of a spec file: `get_price.symbol=BTC`. */
+/** The author's example for a parameter of a tool in a spec file: `get_price.symbol=BTC`. */
 export interface ExampleValue {
   readonly tool: string;
   readonly parameter: string;
@@ -34,7 +34,7 @@ export function formatExampleValue({ tool, parameter, text }: ExampleValue): str
   return `${tool}.${parameter}=${text}`;
 }
 
-/** A parameter that only a placeholder stands for. */
+/** A parameter that has only a placeholder. */
 export interface Wanted {
   readonly tool: string;
   readonly parameter: string;
@@ -43,7 +43,7 @@ export interface Wanted {
   readonly root: JsonObject;
 }
 
-/** The parameters of tools for which a value is made up. */
+/** The parameters of tools whose values are placeholders. */
 export function wantedExamples(tools: readonly PreparedTool[]): readonly Wanted[] {
   return tools.flatMap(({ definition: { name, inputSchema } }) =>
     propertiesOf(inputSchema)
@@ -57,7 +57,7 @@ export function wantedExamples(tools: readonly PreparedTool[]): readonly Wanted[
   );
 }
 
-/** A text as a value of a parameter: as it stands where a string is wanted, else JSON. */
+/** A text as a value of a parameter: a string parameter takes it unchanged, any other takes JSON. */
 export function exampleFor(
   text: string,
   { schema, root }: Pick<Wanted, 'schema' | 'root'>,
@@ -68,7 +68,7 @@ export function exampleFor(
   try {
     readings.push(JSON.parse(text));
   } catch {
-    // A text that is not JSON is only itself.
+    // A text that is not JSON stands for itself.
   }
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
@@ -85,7 +85,7 @@ export function exampleFor(
   );
 }
 
-/** The entries with each example before those that their parameter has. */
+/** The entries with each example added before the existing ones of its parameter. */
 export function withExamples(
   entries: readonly SpecEntry[],
   values: readonly ExampleValue[],

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../contract/model.ts';
 import { inputError, pass, refuse, together } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
-/** One value of a tool's `_meta`, as a flag gives it: `pricing.executeUsd=0.01`. */
+/** One value of a tool's `_meta` from a flag: `pricing.executeUsd=0.01`. */
 export interface MetaSetting {
   /** `['pricing', 'executeUsd']` */
   readonly path: readonly string[];
@@ -13,7 +13,7 @@ export interface MetaSetting {
 
 const setting = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)=(.*)$/s;
 
-/** Reads settings; each place may be set once, and none inside another. */
+/** Parses settings. Each path may be set once, and no path inside another. */
 export function parseMeta(texts: readonly string[], where: string): Result<readonly MetaSetting[]> {
   const settings = together(texts.map((text) => parseSetting(text, where)));
   if (!settings.ok) return settings;
@@ -32,8 +32,8 @@ export function formatMeta({ path, text }: MetaSetting): string {
 }
 
 /**
- * The `_meta` that settings give. A platform's schema decides what a text means: `0.01` is a string where it wants one;
- * a list is `a|b`. Where it knows nothing, JSON is taken as such. Whether the values are right is for the rules to say.
+ * The `_meta` of settings. A platform's schema decides how a text is parsed: `0.01` is a string if the schema says so;
+ * a list is `a|b`. Without a schema, JSON is parsed as JSON. The rules check whether the values are valid.
  *
  * @param toolMeta as `PlatformProfile.toolMeta`
  */

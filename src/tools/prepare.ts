@@ -13,19 +13,19 @@ export type Preparation =
   | { readonly ok: true; readonly prepared: Prepared }
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
-/** One tool on its way: its place in the list, and what was made of it. */
+/** One tool in progress: its place in the list, and its results so far. */
 interface Judged extends Fixed {
   readonly entry: SpecEntry;
   readonly where: string;
 }
 
 /**
- * Everything that a project's tools need, from what their author said: definitions that meet every static rule of the
- * contract under a platform's profile, sample answers, examples, and what was changed on the way.
+ * Prepares the tools of a project from the author's input: definitions that meet every static rule of the
+ * contract under a platform's profile, sample answers, examples, and the changes.
  *
- * @param others definitions of tools that the server has already; they are not judged, the new ones are beside them.
- * @param methods how the tools ask their APIs
- * @returns all of it, or every error of every tool, with the names of the tools that have none
+ * @param others definitions of the server's existing tools. They are not judged; new tools are compared with them.
+ * @param methods HTTP methods of the tools' API requests
+ * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
 export function prepare(
   entries: readonly SpecEntry[],
@@ -75,7 +75,7 @@ export function prepare(
   };
 }
 
-/** `get_price`, with its place where several entries may share a name. */
+/** `get_price`, with its place if several entries may have the same name. */
 function whereOf(entry: { readonly name?: unknown }, index: number, of: number): string {
   const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
   if (of === 1) return name ?? 'tool';
@@ -112,7 +112,7 @@ function clashErrors(judged: readonly Judged[]): readonly InputError[] {
   });
 }
 
-/** One piece of advice for each rule, with its first place and the number of others. */
+/** One hint for each rule, with its first place and the number of others. */
 function ruleAdvice(rule: RuleResult): readonly InputError[] {
   const [first, ...others] = ruleErrors(rule);
   if (first === undefined) return [];

@@ -1,13 +1,13 @@
-/** What a text is as JSON, or what keeps it from being JSON, and where if that is known (`line:column`). */
+/** A text parsed as JSON; or why it is not JSON, with the place (`line:column`) if known. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly kind: 'syntax'; readonly flaw: string }
   | { readonly ok: false; readonly kind: 'key' | 'number'; readonly flaw: string; readonly at: string };
 
 /**
- * Reads JSON text, each key of an object once; a byte order mark is skipped.
+ * Parses JSON text; repeated keys are errors, and a byte order mark is skipped.
  *
- * @param exact each integer must stay the one that is written
+ * @param exact integers that would lose digits are errors
  */
 export function readJson(given: string, { exact }: { readonly exact: boolean }): JsonReading {
   const text = given.replace(/^\uFEFF/, '');
@@ -24,7 +24,7 @@ export function readJson(given: string, { exact }: { readonly exact: boolean }):
   return { ok: false, kind, flaw, at: `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}` };
 }
 
-/** What is wrong with an integer that is another one as a JavaScript number; undefined where it stays itself. */
+/** The problem of an integer that a JavaScript number cannot represent; undefined if it can. */
 export function integerFlaw(digits: string): string | undefined {
   const held = Number(digits);
   if (!/^[-+]?\d{16,}$/.test(digits) || !Number.isFinite(held)) return undefined;
@@ -38,7 +38,7 @@ interface Lost {
   readonly index: number;
 }
 
-/** The first thing in valid JSON that parsing drops without a word: a value under a repeated key, digits of an integer. */
+/** The first thing in valid JSON that parsing drops silently: a value under a repeated key, or digits of an integer. */
 function lostIn(text: string, exact: boolean): Lost | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: token, 1: key, index } of text.matchAll(

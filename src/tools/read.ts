@@ -7,11 +7,11 @@ import type { InputError, Result, SpecEntry } from '../model/model.ts';
 import { integerFlaw, readJson } from './read-json.ts';
 
 /**
- * Reads a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
- * JSON-RPC answer to `tools/list`. The tools themselves are judged by `prepare`, all at once.
+ * Parses a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
+ * JSON-RPC answer to `tools/list`. `prepare` judges the tools themselves, all at once.
  *
  * @param file name of the file, for the errors
- * @returns the tools in their order, or every error of the document
+ * @returns the tools in order, or every error of the document
  */
 export function readSpec(text: string, file = '--spec'): Result<readonly SpecEntry[]> {
   const document = readDocument(text, file, { exact: true });
@@ -20,10 +20,10 @@ export function readSpec(text: string, file = '--spec'): Result<readonly SpecEnt
 }
 
 /**
- * Any JSON value from JSON or YAML text, each key once, within the limits; or every error with its place.
+ * Any JSON value from JSON or YAML text, without repeated keys, within the limits; or every error with its place.
  *
- * @param exact an integer that no JavaScript number holds is an error; otherwise it is rounded, as every reader of JSON
- *   in JavaScript does
+ * @param exact an integer that a JavaScript number cannot represent is an error; otherwise it is rounded, as `JSON.parse`
+ *   does
  */
 export function readDocument(
   text: string,
@@ -68,7 +68,7 @@ function readYaml(text: string, file: string, exact: boolean): Result<Json> {
   }
 }
 
-/** Integers that no JavaScript number holds become a `bigint`, so that they are not lost without a word. */
+/** Integers that a JavaScript number cannot represent become a `bigint`, so they are not rounded silently. */
 const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   ...intCoreTag,
   resolve(source, ...more) {
@@ -97,7 +97,7 @@ interface Walk {
   readonly count: { values: number };
 }
 
-/** A copy that is JSON and nothing else: a tree, bounded, with finite numbers and whole characters. */
+/** A copy that is plain JSON: a tree within the limits, with finite numbers and no lone surrogates. */
 function toJson(value: unknown, walk: Walk): Json {
   const { path, depth, errors, count } = walk;
   const stop = (problem: InputError): Json => {
@@ -160,7 +160,7 @@ function isPlain(value: unknown): value is object {
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Finds the list of tools in any of the shapes it comes in. */
+/** Finds the list of tools in any of the supported shapes. */
 function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {

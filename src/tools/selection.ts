@@ -3,28 +3,28 @@ import type { Change, Field, Result, SpecEntry, ToolSpec } from '../model/model.
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
 
-/** Which tools of a list are taken, and what one of them returns. */
+/** Which tools of a list to import, and the output of one of them. */
 export interface Selection {
-  /** Names; empty where all are taken. */
+  /** Names; empty for all. */
   readonly only: readonly string[];
   readonly except: readonly string[];
-  /** What the one tool returns that is taken and does not say so itself. */
+  /** The output of the one selected tool, if it declares none itself. */
   readonly output?: readonly Field[];
   readonly returns?: ToolSpec['returns'];
   /** Examples of parameters that have none. */
   readonly examples?: readonly ExampleValue[];
 }
 
-/** The tools that are taken, in their order, and those that were left out, as changes. */
+/** The selected tools, in their order, and the omitted ones, as changes. */
 export interface Selected {
   readonly entries: readonly SpecEntry[];
   readonly left: readonly Change[];
 }
 
-/** Names that a message lists. */
+/** Maximum number of names in a message. */
 const mostNames = 10;
 
-/** Takes part of a list. A name that the list does not hold is refused, and so is a selection of nothing. */
+/** Selects tools of a list. Unknown names and an empty selection are refused. */
 export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
   const { only, except, output, returns = 'record', examples = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));

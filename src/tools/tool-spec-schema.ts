@@ -5,7 +5,7 @@ import { toolNamePattern } from '../model/names.ts';
 
 const numeric = ['number', 'integer'];
 
-/** `then` forbids what says nothing of other types, so that an editor shows it where it is written. */
+/** `then` forbids keywords of other types, so an editor marks them where they are written. */
 function onlyFor(types: readonly string[], keywords: readonly string[]): JsonObject {
   return {
     if: { properties: { type: { not: { enum: types } } }, required: ['type'] },
@@ -157,8 +157,8 @@ export const specKeys = {
 export const toolSpecSchema: JsonObject = { definitions, $ref: '#/definitions/tool' };
 
 /**
- * JSON Schema (draft-07) of a spec file as far as it holds ToolSpecs: one, a list, or a list under `tools`. It ships
- * with the package as `tool-spec.schema.json`.
+ * JSON Schema (draft-07) of a spec file with ToolSpecs: one, a list, or a list under `tools`. The package
+ * contains it as `tool-spec.schema.json`.
  */
 export const specFileSchema: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',

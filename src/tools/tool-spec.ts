@@ -9,7 +9,7 @@ import { specKeys } from './tool-spec-schema.ts';
 import { validator } from './tool-spec-validator.ts';
 
 /**
- * Checks what shall be a ToolSpec, from a file or from an author's answers.
+ * Validates a ToolSpec, from a file or from an author's answers.
  *
  * @param path of the object, for the errors: `tools[0]`
  * @returns the spec, or every error at once
@@ -22,7 +22,7 @@ export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<T
   return errors.length > 0 ? refuse(...errors) : pass(spec);
 }
 
-/** What is wrong with a spec that its schema cannot tell. */
+/** Errors of a spec that its JSON Schema cannot express. */
 function toolSpecErrors(spec: ToolSpec, path: string): readonly InputError[] {
   return [
     ...nameErrors(spec, path),
@@ -36,7 +36,7 @@ function nameErrors({ name }: { readonly name?: unknown }, path: string): readon
   return parsed?.ok === false ? parsed.errors : [];
 }
 
-/** One error for each place, said in the words of a spec. */
+/** One error for each place, in the terms of a spec. */
 function schemaErrors(validate: ValidateFunction, value: object, path: string): readonly InputError[] {
   const problems = problemsOf(validate, value, path);
   const ajvErrors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
@@ -81,7 +81,7 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
   }
 }
 
-/** The keys that a spec may have at a place (a JSON pointer). */
+/** The allowed keys at a place (a JSON pointer). */
 function keysAt(pointer: string): readonly string[] {
   const definition =
     pointer === ''

@@ -1,33 +1,33 @@
 import jsTokens, { type Token } from 'js-tokens';
 import { bracketStep, textIn } from './tokens.ts';
 
-/** Where a module names another one: `import … from`, `export … from`, `import '…'`, `import('…')`. */
+/** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`. */
 export interface ModuleReference {
   readonly kind: 'import' | 'export' | 'effect' | 'dynamic';
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly specifier: string;
-  /** From 1. */
+  /** 1-based. */
   readonly line: number;
   /** Offsets of the specifier with its quotes. */
   readonly at: readonly [start: number, end: number];
-  /** Offsets from the keyword up to the specifier's end. */
+  /** Offsets from the keyword to the specifier's end. */
   readonly statement: readonly [start: number, end: number];
   /** `import type`, `export type`. */
   readonly isType: boolean;
-  /** The names in braces; null where something else stands there, such as a default import or a comment. */
+  /** The names in braces; null if there is something else, such as a default import or a comment. */
   readonly names: readonly ReferencedName[] | null;
 }
 
 export interface ReferencedName {
   /** The name in the other module. */
   readonly name: string;
-  /** As it is written: `type A as B`. */
+  /** The source text: `type A as B`. */
   readonly text: string;
 }
 
 type Placed = Token & { readonly start: number };
 
-/** A statement longer than this is not one of imports. */
+/** A longer statement is not an import. */
 const mostTokens = 2_000;
 
 /** Every reference to another module in TypeScript or JavaScript source, in order. */
@@ -49,7 +49,7 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
   return found;
 }
 
-/** The names that a module exports, without `default` and what `export *` passes on. */
+/** The names that a module exports, without `default` and the names of `export *`. */
 export function exportedNames(text: string): ReadonlySet<string> {
   const tokens = placedTokens(text).filter(({ type }) => !type.endsWith('Comment'));
   const names = new Set<string>();
@@ -138,7 +138,7 @@ function reference(
   };
 }
 
-/** The names of `{ a, type b as c }`, which may stand behind `type`. */
+/** The names of `{ a, type b as c }`, optionally after `type`. */
 function namesIn(tokens: readonly Placed[]): readonly ReferencedName[] | null {
   const inner = tokens[0]?.value === 'type' ? tokens.slice(1) : tokens;
   if (inner[0]?.value !== '{' || inner.at(-1)?.value !== '}' || inner.some(isComment)) return null;

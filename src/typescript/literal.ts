@@ -3,20 +3,20 @@ import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { bracketStep, textIn } from './tokens.ts';
 
-/** Nesting beyond this is not a definition that a person wrote. */
+/** Deeper nesting is not read: no person writes such a definition. */
 const deepest = 200;
 
-/** A value that was read, and the index of the token behind it. */
+/** A value that was read, and the index of the token after it. */
 interface Read<T> {
   readonly value: T;
   readonly next: number;
 }
 
-/** The members of an object literal; undefined stands for a value that only running the code could tell. */
+/** The members of an object literal; undefined for a value that only running the code could determine. */
 export type Members = ReadonlyMap<string, Json | undefined>;
 
 /**
- * Reads values off source code without running it: JSON-like literals, constants of the file that hold such, spreads of
+ * Reads values from source code without running it: JSON-like literals, constants of the file with such values, spreads of
  * them, joined strings, `as const` and `satisfies`.
  */
 export class LiteralReader {
@@ -24,24 +24,24 @@ export class LiteralReader {
   readonly #constants: ReadonlyMap<string, number>;
   readonly #known: JsonObject;
 
-  /** @param known values of names that the file imports. */
+  /** @param known values of imported names. */
   constructor(tokens: readonly Token[], known: JsonObject = {}) {
     this.#tokens = tokens;
     this.#constants = constantsIn(tokens);
     this.#known = known;
   }
 
-  /** The index of the value that a top-level constant of the file is given. */
+  /** The token index of a top-level constant's value. */
   constant(name: string): number | undefined {
     return this.#constants.get(name);
   }
 
-  /** The value of the expression at a token; undefined where it is not a literal. */
+  /** The value of the expression at a token; undefined if it is not a literal. */
   value(at: number): Json | undefined {
     return this.#expression(at, 0)?.value;
   }
 
-  /** The members of the object at a token, or that the constant there holds. */
+  /** The members of the object at a token, or of the constant named there. */
   members(at: number): Members | undefined {
     const constant = this.#constants.get(this.#text(at));
     return this.#object(constant ?? at, 0)?.value;
@@ -141,7 +141,7 @@ export class LiteralReader {
     return { value: members, next: at + 1 };
   }
 
-  /** @returns the index behind the member. What a spread hides makes every member before it uncertain. */
+  /** @returns the index after the member. An unreadable spread makes every member before it uncertain. */
   #spread(at: number, members: Map<string, Json | undefined>, depth: number): number {
     const spread = this.#expression(at, depth);
     if (spread && isObject(spread.value)) {
@@ -153,7 +153,7 @@ export class LiteralReader {
     return this.#skip(at);
   }
 
-  /** @returns the index behind the member. */
+  /** @returns the index after the member. */
   #member(at: number, members: Map<string, Json | undefined>, depth: number): number {
     const { name, next } = this.#key(at);
     const isShorthand = this.#text(next) === ',' || this.#text(next) === '}';
@@ -167,7 +167,7 @@ export class LiteralReader {
     return value?.next ?? this.#skip(next);
   }
 
-  /** The name of a member: `symbol`, `'a b'`, `['__proto__']`, and that of a method behind `async` or `get`. */
+  /** The name of a member: `symbol`, `'a b'`, `['__proto__']`, or of a method after `async` or `get`. */
   #key(at: number): { readonly name: string; readonly next: number } {
     const computed = this.#text(at) === '[' && this.#text(at + 2) === ']';
     const token = this.#tokens[computed ? at + 1 : at];
@@ -177,13 +177,13 @@ export class LiteralReader {
     return { name, next: computed ? at + 3 : at + 1 };
   }
 
-  /** The index behind the comma, or of the closing bracket; negative where neither stands there. */
+  /** The index after the comma, or of the closing bracket; negative if neither follows. */
   #behindComma(at: number, close: string): number {
     if (this.#text(at) === ',') return at + 1;
     return this.#text(at) === close ? at : -1;
   }
 
-  /** The index of the comma or bracket that ends what starts here. */
+  /** The index of the comma or bracket that ends the expression. */
   #skip(start: number): number {
     let depth = 0;
     for (let at = start; at < this.#tokens.length; at += 1) {
@@ -201,12 +201,12 @@ const words = new Map<string, Json>([
   ['null', null],
 ]);
 
-/** What may stand behind a whole expression: the end of a member, of a statement, or the start of the next one. */
+/** Whether a token ends an expression: the end of a member, of a statement, or the start of the next one. */
 function isEnd(text: string): boolean {
   return /^(|[,;)\]}]|export|const|let|function|async|class|import|type|interface)$/.test(text);
 }
 
-/** Top-level constants by name, with the index of the first token of their value. */
+/** Top-level constants by name, with the index of their value's first token. */
 function constantsIn(tokens: readonly Token[]): ReadonlyMap<string, number> {
   const constants = new Map<string, number>();
   let depth = 0;

@@ -1,6 +1,6 @@
 import jsTokens, { type Token } from 'js-tokens';
 
-/** The tokens of TypeScript source without space and line ends; comments too where asked for. */
+/** The tokens of TypeScript source without white space; with comments on request. */
 export function codeTokens(
   text: string,
   comments: 'with comments' | 'without' = 'without',
@@ -11,7 +11,7 @@ export function codeTokens(
   });
 }
 
-/** `1` for what opens, `-1` for what closes; a template's parts are brackets too. */
+/** `1` for an opening bracket, `-1` for a closing one; the parts of a template count as brackets. */
 export function bracketStep(token: Token | undefined): number {
   if (token?.type === 'TemplateHead') return 1;
   if (token?.type === 'TemplateTail') return -1;
@@ -19,7 +19,7 @@ export function bracketStep(token: Token | undefined): number {
   return '([{'.includes(token.value) ? 1 : ')]}'.includes(token.value) ? -1 : 0;
 }
 
-/** What a string literal or a template without holes says. */
+/** The value of a string literal or of a template without substitutions. */
 export function textIn(literal: string): string {
   return literal
     .slice(1, -1)

@@ -5,19 +5,19 @@ import { signals } from '../contract/outcomes.ts';
 import { LiteralReader, type Members } from './literal.ts';
 import { codeTokens } from './tokens.ts';
 
-/** What the source of a tool says, read without running it. */
+/** The facts in the source of a tool, read without running it. */
 export interface ToolSource {
-  /** It exports by default what `defineTool` returns. */
+  /** Whether it exports by default what `defineTool` returns. */
   readonly exportsTool: boolean;
-  /** The tool's name, where it is written out. */
+  /** The tool's name, if it is a literal. */
   readonly name: string | null;
-  /** The definition as `tools/list` serves it, where all of it is written out. */
+  /** The definition as `tools/list` returns it, if all of it is literal. */
   readonly definition: ToolDefinition | null;
-  /** The HTTP methods with which it asks the APIs of `src/apis/`: `get`. */
+  /** The HTTP methods of its requests to the APIs of `src/apis/`: `get`. */
   readonly methods: readonly string[];
 }
 
-/** Reads a file of `src/tools/`: what the author made of it, whatever its formatting. Never throws. */
+/** Reads a file of `src/tools/` in any formatting. Never throws. */
 export function readToolSource(text: string): ToolSource {
   const tokens = codeTokens(text);
   const reader = new LiteralReader(tokens, { signals });
@@ -33,7 +33,7 @@ export function readToolSource(text: string): ToolSource {
   };
 }
 
-/** The methods that are called on what is imported from `src/apis/`. */
+/** The methods that are called on imports from `src/apis/`. */
 function methodsIn(tokens: readonly Token[]): readonly string[] {
   const text = (at: number) => tokens[at]?.value ?? '';
   const apis = new Set(
@@ -51,7 +51,7 @@ function methodsIn(tokens: readonly Token[]): readonly string[] {
   return [...new Set(called.filter((name) => /^(get|post|put|patch|delete)$/.test(name)))];
 }
 
-/** The index of the argument of `defineTool` in the call whose result the file exports by default. */
+/** The token index of the argument of `defineTool` in the call that the file exports by default. */
 function toolCall(tokens: readonly Token[], reader: LiteralReader): number | undefined {
   const exported = defaultExport(tokens);
   if (exported === undefined) return undefined;
@@ -60,7 +60,7 @@ function toolCall(tokens: readonly Token[], reader: LiteralReader): number | und
   return tokens[at]?.value === 'defineTool' && tokens[at + 1]?.value === '(' ? at + 2 : undefined;
 }
 
-/** The index of what is exported by default: `export default …` or `export { … as default }`. */
+/** The token index of the default export: `export default …` or `export { … as default }`. */
 function defaultExport(tokens: readonly Token[]): number | undefined {
   const text = (at: number) => tokens[at]?.value;
   const at = tokens.findIndex(

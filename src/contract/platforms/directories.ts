@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../profile.ts';
 import { generic } from './generic.ts';
 
-/** Criteria that both directories publish and that a definition or a result can meet. */
+/** Published criteria of both directories that a definition or a result can meet. */
 const common = {
   'fit.title': 'must',
   'fit.hints': 'must',
@@ -11,7 +11,7 @@ const common = {
   'fit.no-secrets': 'must',
 } as const;
 
-/** The directory of connectors of Claude. What it asks of tools is judged; its token is not the contract's. */
+/** Claude's directory of connectors. Only its requirements on tools are judged; its token is not the contract's. */
 export const claudeDirectory: PlatformProfile = {
   ...generic,
   name: 'claude-directory',
@@ -32,7 +32,7 @@ export const claudeDirectory: PlatformProfile = {
   },
 };
 
-/** The directory of apps of ChatGPT. What it asks of tools is judged; its token is not the contract's. */
+/** ChatGPT's directory of apps. Only its requirements on tools are judged; its token is not the contract's. */
 export const openaiApps: PlatformProfile = {
   ...generic,
   name: 'openai-apps',

@@ -3,10 +3,10 @@ import { context } from './context.ts';
 import { claudeDirectory, openaiApps } from './directories.ts';
 import { generic } from './generic.ts';
 
-/** The marketplaces, whose tokens a server can take; the default first. */
+/** The marketplaces, whose tokens a server can verify; the default first. */
 export const marketplaces: readonly PlatformProfile[] = [generic, context];
 
-/** The built-in profiles, the default first: marketplaces, then directories, which only judge. */
+/** The built-in profiles, the default first: marketplaces, then directories, which have rules but no tokens. */
 export const platforms: readonly PlatformProfile[] = [...marketplaces, claudeDirectory, openaiApps];
 
 export { context, generic };

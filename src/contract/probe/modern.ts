@@ -3,22 +3,22 @@ import type { Json, JsonObject } from '../model.ts';
 import type { PostOptions, Requests } from './requests.ts';
 import { nextId, type RpcAnswer, rpcAnswer } from './rpc.ts';
 
-/** The stateless revision of MCP: no initialize, no session. */
+/** The stateless revision of MCP, without initialize and sessions. */
 export const modernVersion = '2026-07-28';
 
-/** What a request of the stateless revision may differ in. */
+/** Options of a request of the stateless revision. */
 export interface ModernOptions extends PostOptions {
-  /** Replaces entries of `_meta`, by the name after its prefix; undefined leaves one out. */
+  /** Replaces entries of `_meta`, by their name without the prefix; undefined omits one. */
   readonly meta?: Readonly<Record<string, Json | undefined>>;
 }
 
-/** A message of the stateless revision, and the headers that repeat what is in it. */
+/** A message of the stateless revision, and the headers that repeat parts of it. */
 export interface ModernMessage {
   readonly body: JsonObject & { readonly id: number };
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** The name of an entry of `_meta` that the specification reserves. */
+/** The reserved name of an entry of `_meta`. */
 export function metaKey(name: string): string {
   return `io.modelcontextprotocol/${name}`;
 }
@@ -45,7 +45,7 @@ export function modernMessage(
   };
 }
 
-/** Sends one request of the stateless revision. Headers that the options name replace those that agree with the body. */
+/** Sends one request of the stateless revision. Headers in the options replace those derived from the body. */
 export async function modernRpc(
   requests: Requests,
   method: string,
@@ -57,12 +57,12 @@ export async function modernRpc(
   return rpcAnswer(http, message.body.id);
 }
 
-/** A text as base64, in the form that a header takes. */
+/** A text in the base64 form of a header value. */
 export function encoded(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** The header that repeats a tool's name: encoded where the name is nothing that a header can hold as it is. */
+/** The header with a tool's name; encoded if the name is not a valid header value. */
 function nameHeader(name: string): string {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(name) && !name.startsWith('=?base64?')
     ? name

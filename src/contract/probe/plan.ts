@@ -10,7 +10,7 @@ const roundsOfCase = 4;
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
 const callsOfFirst = 90;
 
-/** What a run of every rule will call, and how often at most. */
+/** The calls that a run of every rule will make, and their maximum number. */
 export function planOf(
   tools: readonly JsonObject[],
   named: ReadonlySet<Json | undefined>,

@@ -51,7 +51,7 @@ export class Probe extends Requests {
     return this.once('discovered', () => modernRpc(this, 'server/discover'));
   }
 
-  /** The answer to what opens the conversation in the era that is judged. */
+  /** The answer to the opening request of the judged era. */
   greeted(): Promise<RpcAnswer> {
     return this.#isModernAlone ? this.discovered() : this.initialized();
   }
@@ -140,7 +140,7 @@ export class Probe extends Requests {
     });
   }
 
-  /** A request in the era that is judged; in a session where that is both. */
+  /** A request in the judged era; in a session if both are judged. */
   #plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
     return modernRpc(this, method, isObject(params) ? params : {}, options);

@@ -27,7 +27,7 @@ export interface PostOptions {
   readonly onHeadersRead?: () => void;
 }
 
-/** The requests that a server under examination is sent, and the instances of it that a run starts. */
+/** Sends requests to a server under examination, and starts further instances of it. */
 export class Requests {
   readonly target: Target;
   readonly profile: PlatformProfile;

@@ -13,7 +13,7 @@ import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
 
-/** Calls that a tool cannot serve. */
+/** Calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
   {
     id: 'call.unknown-tool',

@@ -8,7 +8,7 @@ import { allPlaces } from './read.ts';
 
 const mostDistinct = 1_000;
 
-/** What the values of one call may cost whoever validates them. */
+/** The cost of validating the values of one call. */
 export const costRules: readonly StaticRule[] = [
   {
     id: 'schema.pattern-time',
@@ -44,7 +44,7 @@ function lengthOf(schema: unknown): number | undefined {
 }
 
 function timeProblem(pattern: string, maxLength: number | undefined, path: string): readonly Problem[] {
-  if (!isRegular(pattern)) return []; // a finding of its own
+  if (!isRegular(pattern)) return []; // reported by another rule
   const slow = slowness(pattern, maxLength);
   return unless(slow === undefined, {
     path,
@@ -62,7 +62,7 @@ function isRegular(pattern: string): boolean {
   }
 }
 
-/** Of plain values validators remember which they have seen. */
+/** Validators look up plain values in a table instead of comparing each pair. */
 const plain: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
 function distinctProblems({ schema, path }: Place): readonly Problem[] {

@@ -7,7 +7,7 @@ import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
 import { resultProblems } from './expect.ts';
 
-/** What an agent or the marketplace reads before it pays. */
+/** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
   {
     id: 'discovery.initialize',

@@ -1,7 +1,7 @@
 import { type LiveRule, unless } from '../rule.ts';
 
 /**
- * Its check throws when nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
+ * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
  * a server that dies is one finding, and the rules that lack an answer because of it are not run.
  */
 export const staysUp: LiveRule = {

@@ -4,7 +4,7 @@ import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
 
-/** What clients show of a tool and decide by before they call it. */
+/** Hints that clients show, and use to decide whether to ask before a call. */
 export const fitHintRules: readonly StaticRule[] = [
   {
     id: 'fit.title',
@@ -64,7 +64,7 @@ function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly
   });
 }
 
-/** Words of a name after which nothing is left of what there was. */
+/** Words in a name that mean removal. */
 const deleting: ReadonlySet<string> = new Set('delete remove erase destroy purge wipe truncate'.split(' '));
 
 function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
@@ -111,7 +111,7 @@ function againstMeta(
   ];
 }
 
-/** A POST may be a search; the other methods say what they do. */
+/** A POST may be a search; the other methods determine the effect. */
 function againstMethods(
   methods: readonly string[],
   { readOnlyHint, destructiveHint, openWorldHint }: JsonObject,

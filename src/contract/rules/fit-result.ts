@@ -7,7 +7,7 @@ import { ofResults } from './result.ts';
 
 const mostTokens = 25_000;
 
-/** What a result costs the model that reads it. */
+/** The cost of a result for the model that reads it. */
 export const fitResultRule: LiveRule = ofResults({
   id: 'fit.result-tokens',
   level: 'should',

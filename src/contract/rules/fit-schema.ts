@@ -6,7 +6,7 @@ import { type StaticRule, unless } from '../rule.ts';
 import { type Place, places } from '../walk.ts';
 import { hasItems, normalize } from './read.ts';
 
-/** At most so much of each in one inputSchema. */
+/** Limits for one inputSchema. */
 const most = { levels: 5, properties: 100, enumValues: 500, longEnum: 250, enumCharacters: 7_500 } as const;
 
 const rootKeywords = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
@@ -25,7 +25,7 @@ const rareKeywords = [
   'contains',
 ];
 
-/** The part of JSON Schema that every model API takes for the arguments of a tool. */
+/** The part of JSON Schema that every model API accepts for the arguments of a tool. */
 export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.no-root-union',
@@ -165,14 +165,14 @@ interface Parameter extends Place {
   readonly property: string;
 }
 
-/** The parameters and everything named inside them. */
+/** The parameters and their nested properties. */
 function parametersIn(schema: JsonObject[string] | undefined): readonly Parameter[] {
   return [...places(schema, 'inputSchema')].filter(
     (place): place is Parameter => place.property !== undefined,
   );
 }
 
-/** How many objects stand around the value at a path, the arguments themselves included. */
+/** The number of objects around the value at a path, including the arguments object. */
 function levelsOf(path: string): number {
   return path.split('.properties.').length - 1;
 }

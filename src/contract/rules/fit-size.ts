@@ -4,11 +4,11 @@ import { type StaticRule, unless } from '../rule.ts';
 import { estimatedTokens } from '../tokens.ts';
 import { isText } from './read.ts';
 
-/** Tokens that a definition and a list of them may take, as `estimatedTokens` counts. */
+/** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
 const budgets = { tool: 2_000, list: 20_000 } as const;
 const descriptionCharacters = 1_024;
 
-/** What a tool costs the model that is given it. */
+/** The cost of a tool's definition for a model. */
 export const fitSizeRules: readonly StaticRule[] = [
   {
     id: 'fit.tokens-tool',

@@ -4,7 +4,7 @@ import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { allPlaces, isText, normalize } from './read.ts';
 
-/** What the texts of a tool do to the model that reads them. */
+/** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [
   {
     id: 'fit.no-instructions',
@@ -85,7 +85,7 @@ export const fitTextRules: readonly StaticRule[] = [
   },
 ];
 
-/** A longer text is examined up to here; `fit.tokens-tool` finds it. */
+/** Longer texts are examined up to here; `fit.tokens-tool` reports them. */
 const examined = 50_000;
 
 interface Text {
@@ -158,7 +158,7 @@ const promotion =
   /\b(best|leading|premier|ultimate|number one|most (?:accurate|reliable|complete|powerful|trusted)) (?:tool|api|source|service|server|app|choice|option)\b|\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b|\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b|\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i;
 
 interface Traits {
-  /** The words of the name without what eyes and models miss: number, order, synonyms of get. */
+  /** The words of the name without differences that readers and models miss: plural, order, synonyms of get. */
   readonly name: string;
   /** The distinct words of the description, in alphabetical order. */
   readonly words: string;
@@ -202,7 +202,7 @@ function skeleton(name: string): string {
     .join(' ');
 }
 
-/** "Get price: returns …" */
+/** "Get price: returns …": a description that starts with the name or title. */
 function headingProblems({ name, title, description }: JsonObject): readonly Problem[] {
   if (!isText(description)) return [];
   const [, heading = '', rest = ''] =
@@ -215,7 +215,7 @@ function headingProblems({ name, title, description }: JsonObject): readonly Pro
   });
 }
 
-/** Sentences of fewer letters and digits may well come twice. */
+/** Repetition of sentences with fewer letters and digits is accepted. */
 const shortSentence = 20;
 
 function sentenceProblems({ description }: JsonObject): readonly Problem[] {
@@ -233,7 +233,7 @@ function sentenceProblems({ description }: JsonObject): readonly Problem[] {
   });
 }
 
-/** The title, or the text of a parameter or field, says the same as the description of the tool. */
+/** The title, or the text of a parameter or field, repeats the description of the tool. */
 function echoProblems(tool: JsonObject): readonly Problem[] {
   const own = isText(tool.description) ? normalize(tool.description) : '';
   if (own === '') return [];

@@ -151,7 +151,7 @@ export const inputRules: readonly StaticRule[] = [
   },
 ];
 
-/** The message for the author of a schema that does not compile. */
+/** The problem of a schema that does not compile. */
 export function compileProblems(schema: unknown, path: string): readonly Problem[] {
   const result = isObject(schema) ? tryCompile(schema) : undefined;
   return result?.ok === false ? [{ path, expected: 'a schema that compiles', actual: result.reason }] : [];

@@ -55,7 +55,7 @@ export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
   });
 }
 
-/** A tools/call to another instance, in a session of its own. */
+/** A tools/call to another instance, in a new session. */
 export async function callOf(
   probe: Probe,
   instance: Instance,

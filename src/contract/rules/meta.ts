@@ -109,7 +109,7 @@ function referencesOf(toolMeta: JsonObject): References {
   return { validate, subject };
 }
 
-/** Keys with a `/` start with their owner's domain (MCP `_meta`), so the platform ignores them. */
+/** Keys with a `/` start with their owner's domain (MCP `_meta`); the platform ignores them. */
 function unknownKeys(value: JsonObject, schema: JsonObject, path: string): readonly Problem[] {
   if (!isObject(schema.properties) || schema.additionalProperties === true) return [];
   const { properties } = schema;

@@ -72,7 +72,7 @@ export const modernGateRules: readonly LiveRule[] = [
   },
 ];
 
-/** The plain call without a token, made once in a run. */
+/** An ordinary call without a token, made once in a run. */
 function unpaid(probe: Probe): Promise<HttpAnswer> {
   return probe.once('modern unpaid call', async () => {
     const { body, headers } = await call(probe);
@@ -80,7 +80,7 @@ function unpaid(probe: Probe): Promise<HttpAnswer> {
   });
 }
 
-/** The plain call without a token is turned down: what runs in disguise otherwise is nothing special. */
+/** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
 async function refusesPlain(probe: Probe): Promise<string | undefined> {
   const isRefused = rejectedProblems(await unpaid(probe)).length === 0;
   return isRefused ? undefined : 'a call without a token is not refused (modern.no-token)';

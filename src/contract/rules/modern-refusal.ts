@@ -7,7 +7,7 @@ import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import { type Control, type LiveRule, unless } from '../rule.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 
-/** The codes that the revision defines, and those of JSON-RPC that it uses. */
+/** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {
   headerMismatch: -32_020,
   unsupportedVersion: -32_022,
@@ -19,7 +19,7 @@ const listsModern: Control = async (probe) =>
   (await listed(probe)).result ? undefined : 'tools/list gives no result without a session (modern.tools)';
 const controls = [speaksModern, listsModern];
 
-/** What the stateless revision of MCP refuses, and with which error. */
+/** Requests that the stateless revision of MCP refuses, and their errors. */
 export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.headers',
@@ -157,7 +157,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
 ];
 
-/** tools/list, each time with something wrong, which must be refused with one error. */
+/** Sends tools/list with one error in each request; each must be refused with the given code. */
 async function refusals(
   probe: Probe,
   code: number,

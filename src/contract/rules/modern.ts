@@ -9,7 +9,7 @@ import { resultProblems } from './expect.ts';
 
 const controls = [speaksModern];
 
-/** What the stateless revision of MCP gives. A server without it fails the first rule, and none of the others is judged. */
+/** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not judged. */
 export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.served',
@@ -170,12 +170,12 @@ export const modernRules: readonly LiveRule[] = [
   },
 ];
 
-/** The list of the stateless revision, asked for once in a run. */
+/** The tools/list of the stateless revision, requested once in a run. */
 export function listed(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
 }
 
-/** A call of the stateless revision that is paid for. */
+/** A paid call of the stateless revision. */
 export async function modernCall(
   probe: Probe,
   headers: Readonly<Record<string, string | undefined>> = {},
@@ -186,7 +186,7 @@ export async function modernCall(
   return modernRpc(probe, 'tools/call', { name, arguments: args }, { token, headers, timeoutMs });
 }
 
-/** A call whose headers agree with its body is carried out: one that is refused otherwise is refused for its headers. */
+/** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */
 export async function callsModern(probe: Probe): Promise<string | undefined> {
   const { result } = await probe.once('modern call', () => modernCall(probe));
   return result ? undefined : 'a call without a session gives no result (modern.call)';

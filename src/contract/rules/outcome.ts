@@ -144,7 +144,7 @@ function endingOf(result: CallOutcome['result']): Ending | undefined {
   return isObject(structuredContent) && isEmpty(structuredContent) ? 'empty' : 'found';
 }
 
-/** Problems of a failure (C§7); none if the result is not a failure. */
+/** The problems of a failure (C§7); none if the result is not a failure. */
 export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   const { result } = outcome;
   if (result?.isError !== true) return [];

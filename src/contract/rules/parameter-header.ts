@@ -3,7 +3,7 @@ import type { Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { places } from '../walk.ts';
 
-/** A parameter that clients repeat in a header, for what routes a call without reading its body. */
+/** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
   id: 'modern.parameter-header',
   level: 'must',

@@ -5,7 +5,7 @@ import { type LiveRule, unless } from '../rule.ts';
 import type { Runtime, Target } from '../target.ts';
 import { compareVersions, type SecurityFix, securityFixes } from '../versions.ts';
 
-/** The runtime of a project of ours. */
+/** The runtime of a generated project. */
 export const runtimeRules: readonly LiveRule[] = [
   {
     id: 'runtime.outdated',
@@ -47,7 +47,7 @@ function outdatedProblems(runtime: Runtime): readonly Problem[] {
   });
 }
 
-/** The security fixes that a runtime lacks and the program that checks it has. */
+/** Security fixes that the runtime lacks and the checking program has. */
 function missingFixes({ version, newest }: Runtime): readonly SecurityFix[] {
   return securityFixes.filter(
     (fix) => compareVersions(fix.version, version) > 0 && compareVersions(fix.version, newest) <= 0,

@@ -5,7 +5,7 @@ import { mismatches } from '../schema.ts';
 import { type Place, places } from '../walk.ts';
 import { hasItems } from './read.ts';
 
-/** The sample values in an inputSchema, from which callers build arguments. */
+/** The sample values in an inputSchema; callers build arguments from them. */
 export const sampleRules: readonly StaticRule[] = [
   ofSamples({
     id: 'input.default',
@@ -52,7 +52,7 @@ export const sampleRules: readonly StaticRule[] = [
 ];
 
 interface SampleRule extends Omit<StaticRule, 'inspect'> {
-  /** `mismatchesOf` lists how a value does not match the schema that contains it. */
+  /** `mismatchesOf` lists the mismatches between a value and the schema that contains it. */
   judge(
     schema: JsonObject,
     path: string,
@@ -84,8 +84,8 @@ interface SideBySide {
 const knownSideBySide = new WeakMap<JsonObject, SideBySide>();
 
 /**
- * One schema in which every schema inside an inputSchema is an optional property, under a name of its own and in the reach
- * of the definitions it may refer to: compiled once, it validates a value against any of them alone.
+ * One schema in which every schema inside an inputSchema is an optional property, with a unique name and with
+ * the definitions it may refer to. It is compiled once and validates a value against any one of them.
  */
 function sideBySide(inputSchema: JsonObject): SideBySide {
   const known = knownSideBySide.get(inputSchema);

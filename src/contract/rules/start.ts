@@ -30,7 +30,7 @@ const keyless = refusesToStart(
   },
 );
 
-/** How the server starts, and refuses to start. */
+/** How the server starts, and when it refuses to start. */
 export const startRules: readonly LiveRule[] = [
   {
     id: 'process.port',
@@ -179,7 +179,7 @@ async function comesToAcceptOurToken(probe: Probe, instance: Instance): Promise<
   return false;
 }
 
-/** Whether this instance answers there, and not another program that uses the port. */
+/** Whether this instance answers there, and not another program on the same port. */
 async function acceptsOurToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   return callOf(probe, instance, token).then(

@@ -1,6 +1,6 @@
-// The little that the page does by itself: live parts, sorting, copying, the stake. Everything else works without it.
+// Live parts, sorting, copying, and the stake. All other features of the page work without this script.
 
-/** A part that shows something under way is fetched anew when the server says that it changed. */
+/** A part that shows a running job is fetched again when the server reports a change. */
 const live = new Set(document.querySelectorAll('[data-live]'));
 if (live.size > 0) {
   const events = new EventSource('/events');
@@ -16,14 +16,14 @@ if (live.size > 0) {
     }
     if (live.size === 0) events.close();
   };
-  /** Several changes at a time are one reason to fetch. */
+  /** Several changes at a time cause one fetch. */
   const mark = (isConcerned) => {
     const isWaiting = due.size > 0;
     for (const part of live) if (isConcerned(part)) due.add(part);
     if (!isWaiting && due.size > 0) setTimeout(refresh, 150);
   };
   events.addEventListener('change', ({ data }) => mark((part) => part.dataset.topic === data));
-  // What changed between the page and this connection.
+  // Fetches what changed before this connection was open.
   events.addEventListener('open', () => mark(() => true));
 }
 
@@ -49,7 +49,7 @@ document.addEventListener('click', async ({ target }) => {
   if (sorter) sort(sorter.closest('th'));
 });
 
-/** Sorts the rows of a table by one column: as numbers where all are, else as text. */
+/** Sorts the rows of a table by one column: by number if all cells are numbers, else by text. */
 function sort(head) {
   const table = head.closest('table');
   const index = [...head.parentElement.children].indexOf(head);

@@ -7,10 +7,10 @@ import type { BuyerTool, Mode } from './model.ts';
 export interface Candidate {
   readonly tool: string;
   readonly endpoint: string;
-  /** 0 to 1: the share of the question's words that the name or the description holds; the name counts double. */
+  /** 0 to 1: the share of the question's words that occur in the name or the description; the name counts double. */
   readonly score: number;
   readonly words: readonly string[];
-  /** Why it may not be chosen in this mode. */
+  /** The reason why it may not be chosen in this mode. */
   readonly excluded?: string;
 }
 
@@ -20,7 +20,7 @@ const common = new Set(
   ),
 );
 
-/** Words of a text in lower case, without the common ones and without a plural s. */
+/** The words of a text in lower case, without common words and plural s. */
 function wordsIn(text: string): readonly string[] {
   const words = text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -33,7 +33,7 @@ function stem(word: string): string {
   return word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word;
 }
 
-/** All tools by how well they match a question, best first; equals in the order of the listings. */
+/** All tools, best match first; ties in the order of the listings. */
 export function rank(question: string, tools: readonly BuyerTool[], mode: Mode): readonly Candidate[] {
   const asked = wordsIn(question);
   return tools
@@ -52,18 +52,18 @@ export function rank(question: string, tools: readonly BuyerTool[], mode: Mode):
     .toSorted((a, b) => b.score - a.score);
 }
 
-/** Why a tool is not for queries, by its `_meta`. */
+/** The reason in a tool's `_meta` why it is not for queries. */
 function exclusion({ _meta: meta }: JsonObject): string | undefined {
   if (!isObject(meta)) return undefined;
   if (meta.queryEligible === false) return '_meta.queryEligible is false';
   return meta.surface === 'execute' ? '_meta.surface is "execute"' : undefined;
 }
 
-/** What makes the public marketplace try a failed call again, anywhere in its text (app lib/ai/skills/mcp.ts). */
+/** Texts in a failure that make the public marketplace retry the call (app lib/ai/skills/mcp.ts). */
 const passing =
   /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|500|502|503|504/i;
 
-/** Whether a failure of a tool is one that the platform tries again. */
+/** Whether the platform retries a call that failed this way. */
 export function isRecoverable(result: JsonObject | null): boolean {
   return passing.test(`${textOf(result?.content) ?? ''} ${JSON.stringify(result?.structuredContent ?? '')}`);
 }

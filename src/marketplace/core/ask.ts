@@ -7,13 +7,15 @@ import type { BuyerTool, Mode } from './model.ts';
 import { isSound } from './verdict.ts';
 
 /**
- * Bounds of a run, all of them printed with it. The contract shows none (C§8): the number of retries, the calls of one
+ * Limits of a run, which are printed with it. The contract gives none (C§8): the number of retries, the calls of one
  * turn and the pause are those of the public marketplace (app lib/ai/skills/mcp.ts), the rest is this emulator's choice.
  */
 export const thresholds = {
-  /** Calls of one tool, the first included, while its answers are to be tried again. */
+  /** Calls of one tool, including the first, while its answers must be retried. */
   attempts: 4,
-  /** Calls of one tool that find nothing and do not say so, before the run counts as fan-out to the same endpoint. */
+  /**
+   * Calls of one tool that return nothing without an empty-result signal, before the run counts as fan-out to the same endpoint.
+   */
   fanOut: 5,
   /** Calls of one turn. */
   calls: 100,
@@ -21,7 +23,7 @@ export const thresholds = {
   pauseMs: 200,
   /** Tools that the ranking may choose. */
   tools: 3,
-  /** The least score of a tool that the ranking chooses: the share of the question's words that it knows. */
+  /** The minimum score for a tool to be chosen: the share of the question's words that it contains. */
   score: 0.2,
 } as const;
 
@@ -34,7 +36,7 @@ export interface Question {
   readonly arguments: { readonly [tool: string]: Json };
 }
 
-/** Why a run ended. All but `answered` end in a bounded answer: what the evidence allows (C§7). */
+/** Why a run ended. Every ending except `answered` leads to a bounded answer: what the evidence allows (C§7). */
 export type Ending =
   | 'answered'
   | 'explicit-empty'
@@ -43,7 +45,7 @@ export type Ending =
   | 'capability-miss'
   | 'call-limit';
 
-/** One call of a run, and what was decided after it. */
+/** One call of a run, and the decision after it. */
 export interface AskCall {
   readonly tool: string;
   readonly attempt: number;
@@ -61,19 +63,19 @@ export interface AskRun {
 }
 
 export interface AskWorld {
-  /** What buyers see: the tools of all listings, as stored. */
+  /** The buyers' view: the tools of all listings, as stored. */
   readonly tools: readonly BuyerTool[];
   call(order: CallOrder): Promise<CallReport>;
   /** The arguments that the submission test would send. */
   sample(definition: JsonObject): JsonObject;
   onCall?(call: AskCall): void;
-  /** Milliseconds between two calls; `thresholds.pauseMs` where absent. */
+  /** Milliseconds between two calls; `thresholds.pauseMs` by default. */
   readonly pauseMs?: number;
 }
 
 /**
- * The platform's iterative loop without a model, deterministic and bounded: tools are taken one after the other, a call is
- * tried again on a schema mismatch or a recoverable error, and the run stops on an explicit empty result, on fan-out to
+ * The platform's iterative loop without a model, deterministic and bounded: it calls one tool after the other, retries
+ * after a schema mismatch or a recoverable error, and stops on an explicit empty result, on fan-out to
  * the same endpoint and on an upstream abort (C§7).
  */
 export async function ask(question: Question, world: AskWorld): Promise<AskRun> {
@@ -128,14 +130,14 @@ function orderFor(tool: BuyerTool, question: Question, world: AskWorld): CallOrd
 }
 
 interface Decision {
-  /** Try this tool again. */
+  /** Retry this tool. */
   readonly again?: boolean;
   readonly stop?: Ending;
   readonly evidence?: boolean;
   readonly why: string;
 }
 
-/** What the runtime does after a call (C§7, "Caller-side recovery"). */
+/** The runtime's decision after a call (C§7, "Caller-side recovery"). */
 export function decide({ verdict, result, error, status }: CallReport, attempt: number): Decision {
   const retry = (why: string): Decision =>
     attempt < thresholds.attempts

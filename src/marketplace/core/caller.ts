@@ -14,33 +14,33 @@ export interface CallOrder {
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: Json;
-  /** The definition to judge by; without one only the outcome is known. */
+  /** The definition that the answer is judged by; without one, only the outcome is determined. */
   readonly definition?: JsonObject | undefined;
   readonly unhappy?: UnhappyWay | undefined;
   readonly purpose?: Purpose;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface CallReport {
-  /** Id of its exchange in the traffic; 0 where no request was sent. */
+  /** Id of its exchange in the traffic; 0 if no request was sent. */
   readonly id: number;
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: Json;
   readonly unhappy: UnhappyWay | null;
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
-  /** Milliseconds from the first byte sent to the last byte received; null where there was no answer. */
+  /** Milliseconds from the first byte sent to the last byte received; null if there was no answer. */
   readonly ms: number | null;
   readonly verdict: CallVerdict;
   readonly result: JsonObject | null;
-  /** The JSON-RPC error, or the text of an answer that has neither. */
+  /** The JSON-RPC error, or the text of an answer with neither result nor error. */
   readonly error: Json;
-  /** For an unhappy call: what the contract expects, and whether it came so. */
+  /** For a call with a deliberate error: the answer that the contract expects, and whether it came. */
   readonly expected: { readonly met: boolean; readonly what: string; readonly actual: string } | null;
 }
 
-/** Plays the platform towards servers: signs, calls, judges. Every request goes through the recording proxy. */
+/** Acts as the platform: signs tokens, calls servers, judges answers. Every request goes through the recording proxy. */
 export class Caller {
   readonly profile: PlatformProfile;
   readonly issuer: string;
@@ -55,7 +55,7 @@ export class Caller {
     this.#privateKey = privateKey;
   }
 
-  /** A signer of tokens for one endpoint, which is their audience byte for byte. */
+  /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
   signer(endpoint: string): Promise<Signer> {
     const known = this.#signers.get(endpoint);
     if (known) return known;
@@ -65,7 +65,7 @@ export class Caller {
     return signer;
   }
 
-  /** Does something with a probe of an endpoint, and closes it. */
+  /** Runs `act` with a probe of an endpoint, and closes the probe. */
   async probing<T>(
     endpoint: string,
     options: { readonly purpose: Purpose; readonly slow?: boolean; readonly signal?: AbortSignal },
@@ -91,7 +91,7 @@ export class Caller {
     return this.probing(endpoint, { purpose }, (probe) => probe.listed());
   }
 
-  /** Opens a session and calls a tool in it, in the unhappy way where one is asked for. */
+  /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */
   async call(order: CallOrder): Promise<CallReport> {
     const { endpoint, tool, arguments: args, definition, unhappy, purpose = 'call' } = order;
     const options = { purpose, slow: unhappy === 'slow' };
@@ -155,7 +155,7 @@ async function tokenFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<
   return forgery ? probe.token(forgery) : probe.payment();
 }
 
-/** What the contract expects of an answer to an unhappy call. */
+/** The answer that the contract expects to a call with a deliberate error. */
 function expectation(way: UnhappyWay, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
   const [value] = http.values;
   const says = isObject(value) && typeof value.error === 'string' ? value.error : undefined;

@@ -9,15 +9,18 @@ import type { Dispute, Judgement, Listing } from './model.ts';
 import type { Store } from './store.ts';
 import type { Exchange, Traffic } from './traffic.ts';
 
-/** So many guilty verdicts take a listing off the marketplace (public source: app api/v1/tools/dispute/route.ts). */
+/**
+ * A listing is removed from the marketplace after this number of guilty verdicts (public source: app
+ * api/v1/tools/dispute/route.ts).
+ */
 export const guiltyLimit = 5;
 
 /**
  * Files a dispute about a logged call: `schema_mismatch`, the only reason that is judged automatically.
  *
- * @param tool the tool that the dispute names; where it names none, the first of the listing is taken, as the
- *   public marketplace does.
- * @throws MarketError where the call cannot be disputed.
+ * @param tool the tool that the dispute names; if it names none, the first of the listing, as on the
+ *   public marketplace.
+ * @throws MarketError if the call cannot be disputed.
  */
 export async function fileDispute(
   store: Store,
@@ -67,11 +70,11 @@ export async function fileDispute(
 }
 
 /**
- * Judges a dispute about `schema_mismatch` by the schema that was stored at the last listing or refresh, as the
- * marketplace does: without a schema a person must look, a schema that does not compile is the author's fault, and for the
- * rest the output decides (public source: app api/v1/tools/dispute/route.ts).
+ * Judges a dispute about `schema_mismatch` by the schema of the last listing or refresh, as the
+ * marketplace does: without a schema a person must decide, a schema that does not compile is the author's fault, and in all
+ * other cases the output decides (public source: app api/v1/tools/dispute/route.ts).
  *
- * @param tool the stored definition; undefined where the listing has no such tool.
+ * @param tool the stored definition; undefined if the listing has no such tool.
  */
 function judge(tool: JsonObject | undefined, output: Json | undefined): Judgement {
   const schema = tool?.outputSchema;

@@ -2,7 +2,7 @@ import { CommandError, exitCodes } from '../../model/command-error.ts';
 
 const notStarted = new Set(['NO_MARKETPLACE', 'NOT_REFRESHED', 'NOT_SUBMITTED']);
 
-/** What a person or a program asked of the marketplace and cannot have. */
+/** A request to the marketplace that cannot be fulfilled. */
 export class MarketError extends CommandError {
   constructor(code: string, message: string, hint: string) {
     super(code, message, hint, notStarted.has(code) ? exitCodes.notStarted : exitCodes.badInput);

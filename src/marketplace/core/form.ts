@@ -5,14 +5,14 @@ import type { FieldProblem, ListingForm } from './model.ts';
 
 type Rules = PlatformProfile['listing'];
 
-/** The stake that a price asks for, in the profile's currency: max(minimum, perPriceUnit × price) (C§8). */
+/** The stake for a price in the profile's currency: max(minimum, perPriceUnit × price) (C§8). */
 export function stakeOf(price: string, { stake }: Rules): number {
   const dollars = Number(price);
   return Math.max(stake.minimum, Number.isFinite(dollars) ? stake.perPriceUnit * dollars : 0);
 }
 
 /**
- * What is wrong with a registration form: what the marketplace rejects, and what it only advises against.
+ * The problems of a registration form: those that the marketplace rejects, and advice.
  *
  * @param taken endpoints that are listed already.
  */
@@ -111,7 +111,7 @@ function endpointProblems(text: string): readonly FieldProblem[] {
   ];
 }
 
-/** Whether a host name of a URL stands for this machine. */
+/** Whether the host name of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Step } from './model.ts';
 
-/** Something that takes a while, with how far it has come. */
+/** A long-running task and its progress. */
 export interface Job {
   readonly id: string;
   readonly kind: 'register' | 'ask' | 'check';
   readonly title: string;
   readonly steps: readonly Step[];
   readonly state: 'running' | 'done';
-  /** What came of it; its form depends on the kind. */
+  /** The result; its form depends on the kind. */
   readonly result: unknown;
-  /** Why it could not be done. */
+  /** The reason if it failed. */
   readonly error: string | null;
 }
 
 const keptJobs = 50;
 
-/** The jobs of a marketplace; of those that are done, the newest are kept. */
+/** The jobs of a marketplace. Of finished jobs, only the newest are kept. */
 export class Jobs {
   readonly #jobs = new Map<string, Job>();
   readonly #onChange: (id: string) => void;
@@ -33,7 +33,7 @@ export class Jobs {
     return [...this.#jobs.values()].findLast((job) => job.kind === kind);
   }
 
-  /** Starts a job and returns at once; `finished` resolves with the job as it ended. */
+  /** Starts a job and returns at once; `finished` resolves with the finished job. */
   start(
     kind: Job['kind'],
     title: string,
@@ -65,7 +65,7 @@ export class Jobs {
   }
 }
 
-/** A step takes the place of an earlier one with its label. */
+/** A step replaces an earlier one with the same label. */
 function withStep(steps: readonly Step[], step: Step): readonly Step[] {
   const at = steps.findIndex(({ label }) => label === step.label);
   return at === -1 ? [...steps, step] : steps.with(at, step);

@@ -2,7 +2,7 @@ import { shorten } from '../../contract/json.ts';
 import { type AskRun, type Ending, thresholds } from './ask.ts';
 import type { BuyerTool } from './model.ts';
 
-/** A part of the developer log card (contract, appendix). */
+/** One part of a developer log card (contract, appendix). */
 export interface CardPart {
   readonly title: string;
   readonly lines: readonly string[];
@@ -17,7 +17,7 @@ const endings: { readonly [ending in Ending]: string } = {
   'call-limit': 'Bounded answer: the calls of this turn are used up.',
 };
 
-/** The developer log card of a run, with the parts that the contract's appendix names, in its order. */
+/** The developer log card of a run, with the parts in the order of the contract's appendix. */
 export function logCard(
   { question, ranking, selected, calls, ending, ms }: AskRun,
   tools: readonly BuyerTool[],

@@ -19,30 +19,30 @@ import { Store } from './store.ts';
 import { type LogLine, Traffic } from './traffic.ts';
 
 export interface MarketplaceOptions {
-  /** Where `.market-mcp/` lies: the project, or the current directory. */
+  /** Directory that contains `.market-mcp/`: the project, or the current directory. */
   readonly directory: string;
   readonly profile: PlatformProfile;
   /** Signs the tokens. */
   readonly privateKey: KeyObject;
   /** The `iss` of the tokens. */
   readonly issuer: string;
-  /** The author's own server, where one is known. */
+  /** The author's own server, if known. */
   readonly endpoint?: string | undefined;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;
-  /** What the registration form is filled with at first. */
+  /** Initial values of the registration form. */
   readonly draft?: Partial<ListingForm>;
-  /** Runs the contract on the author's server; absent where there is none. */
+  /** Runs the contract on the author's server; absent if there is none. */
   readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
-  /** Bytes that the traffic may take. */
+  /** Maximum size of the traffic in bytes. */
   readonly trafficBytes?: number | undefined;
 }
 
-/** Where a listing stands against its server. */
+/** How a listing differs from its server. */
 export interface ListingStatus {
   readonly listing: Listing;
   readonly healthy: boolean;
-  /** What the server's tools/list differs in from the stored one; null where the server gives none. */
+  /** The differences between the server's tools/list and the stored one; null if the server returns none. */
   readonly changes: readonly Change[] | null;
   readonly guilty: number;
 }
@@ -55,7 +55,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   readonly jobs: Jobs;
   readonly caller: Caller;
   readonly keySet: JsonObject;
-  /** Lines of the author's server that belong to no request. */
+  /** Output of the author's server that belongs to no request. */
   readonly serverLog: LogLine[] = [];
   readonly #proxy: RecordingProxy;
 
@@ -72,7 +72,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.#proxy = proxy;
   }
 
-  /** @throws ProjectError `STATE_DAMAGED` where the stored state cannot be read. */
+  /** @throws ProjectError `STATE_DAMAGED` if the stored state cannot be read. */
   static async open(options: MarketplaceOptions): Promise<Marketplace> {
     let told = (): void => {};
     const traffic = new Traffic(options.trafficBytes, () => told());
@@ -107,7 +107,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return submission;
   }
 
-  /** @throws MarketError where there is no such listing. */
+  /** @throws MarketError if there is no such listing. */
   async listing(id: string): Promise<Listing> {
     const { listings } = await this.store.read();
     const found = listings.find(
@@ -142,7 +142,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       .catch(() => false);
   }
 
-  /** "Refresh Skills" (C§3.2): calls tools/list again and replaces what is stored. */
+  /** "Refresh Skills" (C§3.2): calls tools/list again and replaces the stored tools. */
   async refresh(id: string): Promise<{ readonly listing: Listing; readonly changes: readonly Change[] }> {
     const before = await this.listing(id);
     const tools = await this.caller.tools(before.endpoint, 'refresh').catch((error: Error) => {
@@ -170,7 +170,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.emit('change', 'listings');
   }
 
-  /** The tools as buyers see them: those stored at the last listing or refresh. */
+  /** The tools as buyers see them: as stored at the last listing or refresh. */
   async buyerTools(): Promise<readonly BuyerTool[]> {
     const { listings } = await this.store.read();
     return listings
@@ -207,15 +207,18 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /**
-   * Files a dispute about a logged call, as `fileDispute` does.
+   * Files a dispute about a logged call (see `fileDispute`).
    *
-   * @throws MarketError where the call cannot be disputed.
+   * @throws MarketError if the call cannot be disputed.
    */
   dispute(call: number, tool?: string | null): Promise<Dispute> {
     return fileDispute(this.store, this.traffic, call, tool);
   }
 
-  /** Sends a body once more to where an exchange went, with a new session and a new token. @returns its id. */
+  /**
+   * Sends a request body again to the endpoint of an exchange, with a new session and a new token. @returns the id of the new
+   * exchange.
+   */
   async replay(id: number, body?: string): Promise<number> {
     const exchange = this.traffic.get(id);
     if (!exchange)
@@ -246,7 +249,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     }));
   }
 
-  /** Takes a line that the author's server wrote; `exchange` names the request during which it did. */
+  /** Records output of the author's server; `exchange` identifies the request that caused it. */
   takeLog(line: LogLine, exchange: number | undefined): void {
     if (exchange !== undefined && this.traffic.get(exchange)) {
       this.traffic.log(exchange, line);

@@ -1,13 +1,13 @@
 import type { Json, JsonObject, Problem, RehearsalStep, ToolExample } from '../../contract/model.ts';
 
-/** The registration form as it is filled in (C§2.5): every value is the text that was typed. */
+/** The registration form (C§2.5): every value is the text that was typed. */
 export interface ListingForm {
   readonly name: string;
   readonly description: string;
   readonly category: string;
   /** US dollars, `0.01`. */
   readonly price: string;
-  /** URL of the MCP endpoint; what `aud` of every token equals. */
+  /** URL of the MCP endpoint, and the `aud` of every token. */
   readonly endpoint: string;
 }
 
@@ -22,7 +22,7 @@ export interface Listing extends ListingForm {
   readonly tools: readonly Json[];
 }
 
-/** What is judged of a dispute, and how (C§1.7). */
+/** A dispute and its verdict (C§1.7). */
 export interface Dispute {
   readonly id: string;
   readonly listing: string;
@@ -41,13 +41,13 @@ export interface Judgement {
   readonly problems: readonly Problem[];
 }
 
-/** A call that its author saved from the page. */
+/** A call that the author saved on the page. */
 export interface SavedExample extends ToolExample {
   readonly endpoint: string;
   readonly tool: string;
 }
 
-/** What `.market-mcp/marketplace.json` holds. */
+/** The contents of `.market-mcp/marketplace.json`. */
 export interface MarketplaceState {
   readonly schema: 1;
   readonly listings: readonly Listing[];
@@ -55,33 +55,33 @@ export interface MarketplaceState {
   readonly examples: readonly SavedExample[];
 }
 
-/** What is wrong with one field of the form. Advice does not stop a submission. */
+/** A problem of one field of the form. Advice does not prevent a submission. */
 export interface FieldProblem {
   readonly field: keyof ListingForm;
   readonly message: string;
   readonly advice: boolean;
 }
 
-/** One step of something that takes a while. */
+/** One step of a long-running task. */
 export interface Step {
   readonly label: string;
   readonly status: 'running' | 'pass' | 'fail' | 'advice';
-  /** What was found, in words; one entry a line. */
+  /** The findings as text, one per line. */
   readonly details: readonly string[];
 }
 
-/** How a submission ended. */
+/** The result of a submission. */
 export type Submission =
   | { readonly accepted: true; readonly listing: Listing; readonly rehearsal: readonly RehearsalStep[] }
   | {
       readonly accepted: false;
       readonly fields: readonly FieldProblem[];
-      /** Why, in words that an author can act on. */
+      /** The reasons, phrased so that an author can act on them. */
       readonly reasons: readonly string[];
       readonly rehearsal: readonly RehearsalStep[];
     };
 
-/** A tool of a listing, as a buyer may call it. */
+/** A tool of a listing that a buyer may call. */
 export interface BuyerTool {
   readonly listing: string;
   readonly endpoint: string;
@@ -89,5 +89,8 @@ export interface BuyerTool {
   readonly definition: JsonObject;
 }
 
-/** How the tools of a question are chosen (contract, appendix): by the user, or by a ranking; `query` leaves out tools whose `_meta` does. */
+/**
+ * How the tools for a question are chosen (contract, appendix): by the user, or by a ranking. `query` excludes tools by their
+ * `_meta`.
+ */
 export type Mode = 'manual' | 'auto' | 'query';

@@ -15,22 +15,22 @@ import { isObject } from '../../contract/json.ts';
 import { isLoopback } from './form.ts';
 import { keptBody, type Message, type Purpose, redact, type Traffic } from './traffic.ts';
 
-/** A way to an endpoint on which everything is recorded. */
+/** A recorded connection to an endpoint. */
 export interface Route {
-  /** Where to send what is meant for the endpoint. */
+  /** The URL to use instead of the endpoint. */
   readonly url: string;
-  /** To be sent with every request. */
+  /** Required with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ids of the exchanges that took this way, in order. */
+  /** Ids of the exchanges through this route, in order. */
   readonly exchanges: readonly number[];
-  /** Why the last request got no response; undefined where it got one. */
+  /** Why the last request got no response; undefined if it got one. */
   readonly error: string | undefined;
   close(): void;
 }
 
 export interface RouteOptions {
   readonly purpose: Purpose;
-  /** Sends request bodies in small pieces with pauses between, as a client on a bad line does. */
+  /** Sends request bodies in small pieces with pauses, like a client with a slow connection. */
   readonly slow?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RecordingProxy {
 }
 
 const routeHeader = 'x-market-mcp-route';
-/** Tells a server in development, on this machine, which exchange a request belongs to (src/dev/observe.js). */
+/** Tells a local development server which exchange a request belongs to (src/dev/observe.js). */
 const exchangeHeader = 'x-market-mcp-exchange';
 const slowPieces = 12;
 const slowPauseMs = 60;
@@ -52,7 +52,7 @@ type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & {
 };
 
 /**
- * A proxy on loopback that sends on what it gets byte for byte and records it in the traffic, without tokens. It serves
+ * A proxy on loopback that forwards requests byte for byte and records them in the traffic, without tokens. It serves
  * only requests that name a route.
  *
  * @param tokenHeader the request header that carries the platform's token, lower case.
@@ -198,7 +198,7 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
 }
 
-/** The method of a JSON-RPC request, and the tool that it calls. */
+/** The method of a JSON-RPC request, and the tool if it calls one. */
 export function rpcIn(body: string): { readonly method: string; readonly tool?: string } | null {
   try {
     const value: unknown = JSON.parse(body);

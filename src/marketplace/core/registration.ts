@@ -7,12 +7,12 @@ import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
 import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';
 
-/** Called with every step as it starts and as it ends; a step is known by its label. */
+/** Called when a step starts and when it ends; the label identifies the step. */
 export type OnStep = (step: Step) => void;
 
 /**
- * Does with a filled form what the marketplace does: validates it, discovers the tools without a token, holds their
- * definitions against the rules, makes sure that unpaid calls are refused where the tool has a price, and replays the
+ * Tests a filled form as the marketplace does: validates it, lists the tools without a token, checks their
+ * definitions against the rules, checks that unpaid calls are refused if the tool has a price, and replays the
  * submission test (C§2.5, C§3.2; public source: app contribute/actions.ts). Stores nothing.
  *
  * @param taken endpoints that are listed already.
@@ -115,7 +115,7 @@ function inWords({ field, message }: FieldProblem): string {
   return `${field}: ${message}`;
 }
 
-/** A broken rule in words that an author can act on: the tool, the place, what is expected there and what to do. */
+/** A failed rule as text for the author: the tool, the place, the expected value, and the fix. */
 export function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
   return problems.map((problem) => {
     const { tool, path, expected, actual } = problem;

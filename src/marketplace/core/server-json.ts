@@ -2,15 +2,15 @@ import type { JsonObject, Problem } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { mismatches } from '../../contract/schema.ts';
 
-/** Version of the official MCP registry's format that is written. */
+/** The version of the official MCP registry's format. */
 export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 const url = { type: 'string', pattern: '^https://[^\\s]+$' };
 
 /**
- * What the registry's schema of 2025-12-11 (github.com/modelcontextprotocol/registry, MIT) says of the members that are
- * written here, in JSON Schema of draft-07. A member that is not written (packages, icons) is not admitted.
+ * The rules of the registry's schema of 2025-12-11 (github.com/modelcontextprotocol/registry, MIT) for the members that are
+ * written here, in JSON Schema of draft-07. Other members (packages, icons) are not allowed.
  */
 export const serverJsonSchema: JsonObject = {
   type: 'object',
@@ -59,20 +59,20 @@ export const serverJsonSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** What the entry of a server says. */
+/** The data of a server's entry. */
 export interface ServerEntry {
-  /** Reverse DNS name, a slash, the name of the server: `io.github.ada/gas`. */
+  /** Reverse DNS name, a slash, and the server's name: `io.github.ada/gas`. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly version: string;
   readonly endpoint: string;
   readonly website: string | undefined;
-  /** Address of the source code. */
+  /** URL of the source code. */
   readonly repository: string | undefined;
 }
 
-/** The `server.json` of a remote server whose calls carry the token of a marketplace. */
+/** The `server.json` of a remote server that requires the token of a marketplace. */
 export function serverJson(entry: ServerEntry, token: PlatformProfile['token']): JsonObject {
   const { name, title, description, version, endpoint, website, repository } = entry;
   return {
@@ -100,15 +100,15 @@ export function serverJson(entry: ServerEntry, token: PlatformProfile['token']):
   };
 }
 
-/** The differences of a `server.json` from the registry's format. */
+/** The differences between a `server.json` and the registry's format. */
 export function serverJsonProblems(document: JsonObject): readonly Problem[] {
   return mismatches(serverJsonSchema, document, 'server.json');
 }
 
 /**
- * A name in the namespace that the registry lets an author prove: that of a GitHub account or of a domain.
+ * A name in a namespace that the registry lets an author prove: of a GitHub account or a domain.
  *
- * @returns undefined if neither address gives one
+ * @returns undefined if neither URL gives one
  */
 export function registryName(
   project: string,

@@ -5,31 +5,31 @@ import { ProjectError } from '../../project/errors.ts';
 import { saveJson } from '../../project/save.ts';
 import type { MarketplaceState } from './model.ts';
 
-/** The directory that a marketplace keeps its state in. */
+/** The directory with the state of a marketplace. */
 export const stateDirectory = '.market-mcp';
 
 const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
 
-/** Listings, disputes and saved examples, in one file that is written as a whole or not at all. */
+/** Listings, disputes and saved examples, in one file that is replaced atomically. */
 export class Store {
   readonly file: string;
   readonly #directory: string;
   #state: MarketplaceState | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param directory the project's, or the one the marketplace is run in. */
+  /** @param directory of the project, or the one in which the marketplace runs. */
   constructor(directory: string) {
     this.#directory = join(directory, stateDirectory);
     this.file = join(this.#directory, 'marketplace.json');
   }
 
-  /** @throws ProjectError `STATE_DAMAGED` where the file is not one of ours. */
+  /** @throws ProjectError `STATE_DAMAGED` if the file is not one of ours. */
   async read(): Promise<MarketplaceState> {
     this.#state ??= await this.#load();
     return this.#state;
   }
 
-  /** Changes the state, one change after the other. @throws ProjectError `NOT_WRITABLE`, `STATE_DAMAGED`. */
+  /** Changes the state; concurrent changes are serialized. @throws ProjectError `NOT_WRITABLE`, `STATE_DAMAGED`. */
   async update(change: (state: MarketplaceState) => MarketplaceState): Promise<MarketplaceState> {
     const work = this.#writing.then(async () => {
       const next = change(await this.read());
@@ -43,7 +43,7 @@ export class Store {
     return work;
   }
 
-  /** Forgets all listings, disputes and examples. */
+  /** Deletes all listings, disputes and examples. */
   async reset(): Promise<void> {
     await rm(this.file, { force: true });
     this.#state = undefined;

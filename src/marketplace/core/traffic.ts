@@ -1,4 +1,4 @@
-/** What a request was sent for. */
+/** The purpose of a request. */
 export type Purpose = 'call' | 'registration' | 'refresh' | 'ask' | 'discovery' | 'replay';
 
 export interface LogLine {
@@ -13,30 +13,30 @@ export interface Message {
   readonly cut: number;
 }
 
-/** A request, and its response as far as it has come. Tokens are redacted before anything is kept. */
+/** A request, and the part of its response that has arrived. Tokens are redacted before anything is stored. */
 export interface Exchange {
   readonly id: number;
   readonly at: string;
   readonly purpose: Purpose;
   readonly method: string;
   readonly url: string;
-  /** The JSON-RPC method, and the tool where it is a call. */
+  /** The JSON-RPC method, and the tool if it is a call. */
   readonly rpc: { readonly method: string; readonly tool?: string } | null;
   readonly request: Message;
   readonly response: (Message & { readonly status: number }) | null;
-  /** Milliseconds from the first byte sent to the last received; null while it lasts. */
+  /** Milliseconds from the first byte sent to the last received; null while the exchange is running. */
   readonly ms: number | null;
-  /** Why there is no response. */
+  /** The reason if there is no response. */
   readonly error: string | null;
   readonly logs: readonly LogLine[];
 }
 
 const overheadBytes = 1_024;
 const maximumLogLines = 200;
-/** The most of a body that is kept. */
+/** Maximum number of bytes kept of a body. */
 export const keptBody = 256 * 1024;
 
-/** The exchanges of a marketplace, the oldest of which go when a bound on memory is reached. */
+/** The exchanges of a marketplace. The oldest are dropped when the memory limit is reached. */
 export class Traffic {
   readonly #exchanges = new Map<number, Exchange>();
   readonly #limit: number;
@@ -45,7 +45,7 @@ export class Traffic {
   #lastId = 0;
   #dropped = 0;
 
-  /** @param limit bytes that all exchanges together may take, as far as they can be counted. */
+  /** @param limit approximate size of all exchanges in bytes. */
   constructor(limit: number = 32 * 1024 * 1024, onChange: (id: number) => void = () => {}) {
     this.#limit = limit;
     this.#onChange = onChange;
@@ -55,7 +55,7 @@ export class Traffic {
     return this.#bytes;
   }
 
-  /** How many exchanges are no longer kept. */
+  /** The number of dropped exchanges. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -68,7 +68,7 @@ export class Traffic {
     return this.#exchanges.get(id);
   }
 
-  /** The newest exchanges that a filter leaves, newest first. */
+  /** The newest exchanges that pass a filter, newest first. */
   newest(count: number, keep: (exchange: Exchange) => boolean = () => true): readonly Exchange[] {
     const found: Exchange[] = [];
     for (const exchange of this.all().toReversed()) {
@@ -78,7 +78,7 @@ export class Traffic {
     return found;
   }
 
-  /** All that is kept, oldest first. */
+  /** All exchanges in memory, oldest first. */
   all(): readonly Exchange[] {
     return [...this.#exchanges.values()];
   }
@@ -90,7 +90,7 @@ export class Traffic {
     return id;
   }
 
-  /** Adds what is known by now. An exchange that is no longer kept stays away. */
+  /** Updates an exchange. A dropped exchange is not restored. */
   change(id: number, more: Partial<Omit<Exchange, 'id'>>): void {
     const known = this.#exchanges.get(id);
     if (known) this.#put({ ...known, ...more });
@@ -122,7 +122,7 @@ export class Traffic {
   }
 }
 
-/** Bytes an exchange takes: two for each character, which is the most that V8 uses. */
+/** Size of an exchange in bytes: two per character, the maximum in V8. */
 function sizeOf({ url, request, response, logs }: Exchange): number {
   const texts = [
     url,
@@ -148,7 +148,7 @@ const secretHeaders = new Set([
 const jwt = /\beyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*/g;
 export const redacted = '[redacted]';
 
-/** A message without tokens: what carries one by its name, and whatever looks like a JWT. */
+/** A message without tokens: redacts token headers, and everything that looks like a JWT. */
 export function redact(message: Message, tokenHeader: string): Message {
   const headers = Object.entries(message.headers).map(([name, value]) => {
     const lower = name.toLowerCase();

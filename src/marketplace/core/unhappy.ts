@@ -1,4 +1,4 @@
-/** Ways in which a call can go wrong on the caller's side. */
+/** Errors that a caller can make deliberately. */
 export const unhappyWays = {
   'no-token': 'No token',
   expired: 'Expired token',

@@ -7,7 +7,7 @@ import { isEmpty } from '../../contract/rules/result.ts';
 import { mismatches } from '../../contract/schema.ts';
 
 /**
- * How a call ended. The three outcomes of C§2.2, an empty result without the signal that says so, a refusal of the
+ * How a call ended: one of the three outcomes of C§2.2, an empty result without its signal, a refused
  * token, a JSON-RPC error, another HTTP error, or no answer at all.
  */
 export type Outcome =
@@ -20,11 +20,11 @@ export type Outcome =
   | 'http-error'
   | 'no-answer';
 
-/** Whether a value fits the outputSchema. */
+/** Whether a value matches the outputSchema. */
 export interface SchemaVerdict {
   readonly status: 'pass' | 'fail' | 'not-run';
   readonly problems: readonly Problem[];
-  /** Why it could not be judged. */
+  /** The reason if it could not be judged. */
   readonly reason?: string;
 }
 
@@ -33,11 +33,11 @@ export interface CallVerdict {
   /** content[0].text, which the submission test parses. */
   readonly text: SchemaVerdict;
   readonly structuredContent: SchemaVerdict;
-  /** Whether both hold the same data (C§4.1). */
+  /** Whether both contain the same data (C§4.1). */
   readonly same: SchemaVerdict;
 }
 
-/** Judges the answer to a tools/call by the definition of its tool, where that is known. */
+/** Judges the answer to a tools/call by the definition of its tool, if known. */
 export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): CallVerdict {
   const { result } = answer;
   const outcome = outcomeOf(answer);
@@ -63,7 +63,7 @@ export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): Call
   };
 }
 
-/** Whether nothing in a verdict speaks against the call. */
+/** Whether a verdict contains no mismatch. */
 export function isSound({ text, structuredContent, same }: CallVerdict): boolean {
   return [text, structuredContent, same].every(({ status }) => status !== 'fail');
 }
@@ -80,7 +80,7 @@ function outcomeOf({ http, result, error }: RpcAnswer): Outcome {
   return holdsNothing(data) ? 'empty-unsigned' : 'found';
 }
 
-/** Whether an answer holds null or an empty list, and no data beside: it found nothing and does not say so. */
+/** Whether an answer contains null or an empty list and no other data: it found nothing but has no signal of that. */
 function holdsNothing(data: JsonObject): boolean {
   const values = Object.values(data);
   const isNone = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);

@@ -6,7 +6,7 @@ import { Csrf, Head, Notice, shown, Table, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface AskData {
-  /** What buyers see, with the arguments that the submission test sends. */
+  /** The buyers' view, with the arguments that the submission test sends. */
   readonly tools: readonly {
     readonly name: string;
     readonly description: string;
@@ -119,7 +119,7 @@ export function Ask({ data, csrf }: { data: AskData; csrf: string }) {
   );
 }
 
-/** What the job of a question comes to. */
+/** The result of a question's job. */
 export interface AskResult {
   readonly ending: string;
   readonly answered: boolean;

@@ -3,13 +3,13 @@ import { typesOf } from '../../contract/keywords.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { Head, Notice, shown, Tag } from '../web/parts.tsx';
 
-/** A tool of the author's server at a glance. */
+/** A summary of one tool of the author's server. */
 export interface ToolView {
   readonly name: string;
   readonly definition: JsonObject;
   /** Path of its source in the project. */
   readonly source: string | null;
-  /** How buyers see it. */
+  /** Its state in the listing. */
   readonly listed: 'listed' | 'changed' | 'not listed';
   readonly lastOutcome: string | null;
 }
@@ -29,7 +29,7 @@ export interface HomeData {
   } | null;
   readonly calls: number;
   readonly canCheck: boolean;
-  /** The tool list and every page as JSON, for programs. */
+  /** URLs of the tool list and of every page as JSON. */
   readonly twins: { readonly [page: string]: string };
 }
 
@@ -121,7 +121,7 @@ function NextSteps({ data }: { data: HomeData }) {
       link: listed ? '/listings' : '/register',
     },
   ];
-  // A change is never done: what it leads to is.
+  // A change is never marked as done; its result is.
   const now = steps.find(({ done }, index) => index > 0 && !done);
   return (
     <section aria-labelledby="next" class="stack">

@@ -35,7 +35,7 @@ export function Steps({ job }: { job: Job }) {
   );
 }
 
-/** A page of something that takes a while: the part inside is fetched again whenever it changes, until it is done. */
+/** The page of a job. The inner part is fetched again after each change until the job is done. */
 export function JobPage({ job, fragment, children }: { job: Job; fragment: string; children?: Child }) {
   const live = job.state === 'running' ? { 'data-live': fragment, 'data-topic': `job:${job.id}` } : {};
   return (

@@ -9,7 +9,7 @@ import { Csrf, Head, JsonBlock, Notice, shown, Table, Tag, Time } from '../web/p
 
 export interface ListingsData {
   readonly listings: readonly ListingStatus[];
-  /** What the refresh that led here has changed. */
+  /** The changes of the refresh that led to this page. */
   readonly refreshed: { readonly name: string; readonly changes: readonly Change[] } | null;
   readonly rules: PlatformProfile['listing'];
 }
@@ -142,7 +142,7 @@ function ListingCard({
   );
 }
 
-/** What a refresh takes over, one property a row. */
+/** The changes of a refresh, one property per row. */
 function Changes({ changes }: { changes: readonly Change[] }) {
   return (
     <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Callers']}>

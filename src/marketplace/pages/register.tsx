@@ -140,7 +140,7 @@ function Told({ field, problems }: { field: keyof ListingForm; problems: readonl
   );
 }
 
-/** How a submission goes, and how it ended. */
+/** The progress and the result of a submission. */
 export function SubmissionView({ job }: { job: Job }) {
   const submission = job.result as Submission | null;
   return (

@@ -7,7 +7,7 @@ export interface TrafficFilter {
   readonly failed: boolean;
 }
 
-/** One exchange in the list; the whole of it is on its own page. */
+/** One exchange in the list, without the messages, which are on its own page. */
 export type ExchangeSummary = Omit<Exchange, 'request' | 'response' | 'logs'> & {
   readonly status: number | null;
 };
@@ -23,7 +23,7 @@ export interface TrafficData {
 
 const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'];
 
-/** The filter as the query of an address. */
+/** The filter as a URL query. */
 export function queryOf({ text, purpose, failed }: TrafficFilter): string {
   return new URLSearchParams({ text, purpose, ...(failed && { failed: '1' }) }).toString();
 }
@@ -118,7 +118,7 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
   );
 }
 
-/** `tools/call get_price`, or the HTTP request where it is not JSON-RPC. */
+/** `tools/call get_price`, or the HTTP request if it is not JSON-RPC. */
 export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
   if (!rpc) return `${method} ${new URL(url).pathname}`;
   return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;

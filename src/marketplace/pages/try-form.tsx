@@ -9,7 +9,7 @@ export interface TryTool {
 }
 
 export interface CallFormData {
-  /** What the form is filled with. */
+  /** Initial values of the form. */
   readonly arguments: JsonObject;
   readonly unhappy: UnhappyWay | null;
   readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];

@@ -21,12 +21,12 @@ const colours: { readonly [mark in Mark]: string } = {
   running: '',
 };
 
-/** What a call came to, in two words. */
+/** An outcome in two words. */
 export function outcomeWords(outcome: Outcome): string {
   return outcomes[outcome][0];
 }
 
-/** What a call of a tool came to: the outcome, the judgement by the schema, the result. */
+/** The result of a tool call: the outcome, the verdict by the schema, and the data. */
 export function Result({ report, curl, csrf }: { report: CallReport; curl: string | null; csrf: string }) {
   const { id, verdict, status, ms, result, error, expected } = report;
   const [words, mark] = outcomes[verdict.outcome];

@@ -15,7 +15,7 @@ import { pages } from './layout.tsx';
 import { jobPages } from './market-routes.tsx';
 import { type Done, type Site, twinOf, wantsJson } from './site.tsx';
 
-/** Home, Try it and Check: what an author does with the own server. */
+/** Home, Try it and Check: pages for the author's own server. */
 export function authorRoutes(site: Site): void {
   const { marketplace, csrf } = site;
   const outcomes = new Map<string, string>();
@@ -146,7 +146,7 @@ function named(tools: readonly Json[]): Read['tools'] {
     );
 }
 
-/** The author's server; without one, that of the first listing. */
+/** The author's server; if there is none, that of the first listing. */
 async function ownEndpoint(marketplace: Marketplace): Promise<string> {
   const { listings } = await marketplace.store.read();
   const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
@@ -176,7 +176,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
   };
 }
 
-/** Defaults and examples of all properties, over what the submission test would send. */
+/** The arguments of the submission test, overridden by defaults and examples of all properties. */
 function filled(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
   const schema = isObject(definition?.inputSchema) ? definition.inputSchema : {};
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -189,7 +189,7 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
   return { ...marketplace.sample(schema), ...Object.fromEntries(samples) };
 }
 
-/** The one call: of the page, and of `market-mcp call`. */
+/** Calls a tool, for the page and for `market-mcp call`. */
 async function callAs(
   marketplace: Marketplace,
   input: { readonly [name: string]: unknown },
@@ -219,7 +219,7 @@ async function callAs(
   return marketplace.call({ endpoint, tool: name, arguments: args, definition, unhappy });
 }
 
-/** What the page shows after a call. */
+/** The page after a call. */
 async function called(marketplace: Marketplace, report: CallReport): Promise<TryData> {
   const { endpoint, tool, arguments: args, unhappy } = report;
   const token = await (await marketplace.caller.signer(endpoint)).token();

@@ -3,20 +3,20 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Input } from './security.ts';
 
-/** A field as text; empty where it is absent. */
+/** A field as text; empty if it is absent. */
 export function textOf(input: Input, name: string): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value === 'string') return value.replaceAll('\r\n', '\n');
   return typeof value === 'number' ? String(value) : '';
 }
 
-/** All texts of a field. */
+/** All values of a field as text. */
 export function textsOf(input: Input, name: string): readonly string[] {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   return [value].flat().filter((text): text is string => typeof text === 'string');
 }
 
-/** JSON that was typed into a field. @throws MarketError `BAD_JSON` that names the field. */
+/** Parses JSON from a field. @throws MarketError `BAD_JSON` that names the field. */
 export function jsonOf(text: string, field: string): Json {
   try {
     return JSON.parse(text);
@@ -30,8 +30,8 @@ export function jsonOf(text: string, field: string): Json {
 }
 
 /**
- * The arguments that a form for an inputSchema was filled with: each text read as its property's type. Where it cannot be
- * read so, the text itself is sent, and the server has to answer that. Empty fields are not sent, but for required texts.
+ * The arguments in a form for an inputSchema: each text is converted to its property's type. A text that cannot be
+ * converted is sent as it is; the server has to refuse it. Empty fields are omitted, except required texts.
  */
 export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonObject {
   const schema = isObject(inputSchema) ? inputSchema : {};

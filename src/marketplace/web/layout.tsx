@@ -12,7 +12,7 @@ export const pages = [
   ['/traffic', 'Traffic'],
 ] as const;
 
-/** What every page knows. */
+/** Data that every page needs. */
 export interface Frame {
   readonly path: string;
   readonly csrf: string;

@@ -16,14 +16,14 @@ import { jsonOf, textOf, textsOf } from './input.ts';
 import type { Input } from './security.ts';
 import type { Done, Site } from './site.tsx';
 
-/** @throws MarketError where there is no such job. */
+/** @throws MarketError if there is no such job. */
 export function jobOf(marketplace: Marketplace, id = ''): Job {
   const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
   if (job) return job;
   throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
 }
 
-/** Register, My tools, Ask and Disputes: the marketplace's own part. */
+/** Register, My tools, Ask and Disputes: pages of the marketplace. */
 export function marketRoutes(site: Site): void {
   registerRoutes(site);
   listingRoutes(site);
@@ -189,7 +189,7 @@ function disputeRoutes(site: Site): void {
   });
 }
 
-/** The page of a run of this kind, and the part of it that changes. */
+/** Adds the page of jobs of this kind, and the part of it that changes. */
 export function jobPages(
   site: Site,
   kind: Job['kind'],

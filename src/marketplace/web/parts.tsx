@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, Problem } from '../../contract/model.ts';
 import type { SchemaVerdict } from '../core/verdict.ts';
 
-/** Other people's text with its control and direction characters made visible; line breaks stay. */
+/** Untrusted text with its control and direction characters made visible; line breaks are kept. */
 export function shown(text: unknown): string {
   const plain = typeof text === 'string' ? text : text === undefined ? '' : JSON.stringify(text);
   return plain.replaceAll(
@@ -53,7 +53,7 @@ export function Head({ title, children }: { title: string; children?: Child }) {
   );
 }
 
-/** The form field that proves that a form is the marketplace's own. */
+/** The hidden field with the form token. */
 export function Csrf({ token }: { token: string }) {
   return <input type="hidden" name="csrf" value={token} />;
 }
@@ -66,7 +66,7 @@ export function JsonBlock({ value, id }: { value: unknown; id?: string }) {
   );
 }
 
-/** A text that scrolls. */
+/** A scrollable text. */
 export function Text({ text, id, report = false }: { text: string; id?: string; report?: boolean }) {
   return (
     <pre {...(id && { id })} {...(report && { class: 'report' })} tabindex={0}>
@@ -75,7 +75,7 @@ export function Text({ text, id, report = false }: { text: string; id?: string; 
   );
 }
 
-/** A table that scrolls sideways where it must, and is sorted by a click on a heading. */
+/** A table that scrolls sideways if necessary; a click on a heading sorts it. */
 export function Table({
   label,
   heads,
@@ -106,7 +106,7 @@ export function Table({
 const mostRows = 200;
 const mostColumns = 12;
 
-/** JSON for people: lists of objects as tables, links as links; the only images that are drawn are in the data itself. */
+/** JSON for people: lists of objects as tables, links as links. Only images contained in the data itself are shown. */
 export function Value({ value, name = 'result' }: { value: Json | undefined; name?: string }): Child {
   if (value === null || value === undefined) return <span class="soft">null</span>;
   if (typeof value === 'string') return <Words text={value} />;
@@ -201,7 +201,7 @@ export function SchemaCell({ title, verdict }: { title: string; verdict: SchemaV
   );
 }
 
-/** `2 minutes ago` would go stale on a page that stays open: the time as it was. */
+/** An absolute time: `2 minutes ago` would become wrong on an open page. */
 export function Time({ at }: { at: string }) {
   return <time datetime={at}>{at.slice(0, 19).replace('T', ' ')} UTC</time>;
 }

@@ -14,8 +14,8 @@ const policy = [
 ].join('; ');
 
 /**
- * Lets in only what a browser on this machine, or a program, asks of this server itself: the Host must be a name of this
- * machine (no DNS rebinding), a foreign Origin is refused, and no answer allows another origin anything.
+ * Accepts only requests from this machine to this server: the Host must be a name of this
+ * machine (no DNS rebinding), a foreign Origin is refused, and no answer contains CORS headers.
  */
 export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header('host') ?? '';
@@ -45,7 +45,7 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
 };
 
-/** The token that every form of this process carries. */
+/** The CSRF token in every form of this process. */
 export interface FormToken {
   readonly value: string;
   matches(given: unknown): boolean;
@@ -63,14 +63,14 @@ export function createFormToken(): FormToken {
   };
 }
 
-/** What a POST gives: the fields of a form, or the members of a JSON object. A repeated field is a list. */
+/** The body of a POST: the fields of a form, or the members of a JSON object. A repeated field is a list. */
 export type Input = { readonly [name: string]: unknown };
 
-/** Thrown where a POST is not taken. */
+/** Thrown if a POST is refused. */
 export class Refused extends Error {}
 
 /**
- * Reads a POST. A form must carry the form token; JSON needs none, since no other site can send it without a preflight,
+ * Reads a POST. A form must carry the form token. JSON needs none: another site could send it only after a preflight,
  * which is never answered.
  *
  * @throws Refused

@@ -24,7 +24,7 @@ export interface Serving {
  * Serves a marketplace on loopback.
  *
  * @param port undefined: the default, or the first free one after it.
- * @throws MarketError `PORT_TAKEN` where a port that was asked for is in use.
+ * @throws MarketError `PORT_TAKEN` if a requested port is in use.
  */
 export async function serveMarketplace(marketplace: Marketplace, port?: number): Promise<Serving> {
   const app = appOf(marketplace);

@@ -7,16 +7,16 @@ import { Layout } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import { createFormToken, type Input, onlyFromHere, Refused, readInput } from './security.ts';
 
-/** What a POST came to: data for a program, and for a person another page or this one. */
+/** The result of a POST: data for a program; for a person, a redirect or a page. */
 export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
   | { readonly to: string }
   | { readonly title: string; readonly view: Child }
 );
 
-/** The most bytes of a POST that are read. */
+/** Maximum size of a POST in bytes. */
 const maximumInput = 2 * 1024 * 1024;
 
-/** The web side of a marketplace: pages, each with its JSON twin, and the forms that they hold. */
+/** The web application of a marketplace: pages, each also as JSON, and their forms. */
 export class Site {
   readonly app = new Hono();
   readonly marketplace: Marketplace;
@@ -45,7 +45,7 @@ export class Site {
     return this.#token.value;
   }
 
-  /** A page at `path`, and the same as JSON at `path.json`. */
+  /** Adds a page at `path`, and its data as JSON at `path.json`. */
   page<Data>(
     path: string,
     title: string,
@@ -60,12 +60,12 @@ export class Site {
     if (!path.includes(':')) this.app.get(twinOf(path), handle);
   }
 
-  /** A part of a page, for the script to put in its place. */
+  /** Adds a part of a page, which the script fetches and inserts. */
   fragment(path: string, view: (c: Context) => Child | Promise<Child>): void {
     this.app.get(path, async (c) => c.html(String(await view(c))));
   }
 
-  /** What a form does, at `path`, and the same for a JSON body at `path.json`. */
+  /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
       const done = await act(await readInput(c, this.#token), c);
@@ -98,12 +98,12 @@ export class Site {
   }
 }
 
-/** Address of the JSON twin of a page. */
+/** The URL of a page's JSON form. */
 export function twinOf(path: string): string {
   return path === '/' ? '/index.json' : `${path}.json`;
 }
 
-/** Whether a program asks. */
+/** Whether the client is a program. */
 export function wantsJson(c: Context): boolean {
   return c.req.path.endsWith('.json') || c.req.header('accept') === 'application/json';
 }

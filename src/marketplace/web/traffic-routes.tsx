@@ -97,7 +97,7 @@ function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
   };
 }
 
-/** A request as a shell command; where it carried a token, one is to be filled in. */
+/** A request as a shell command; a placeholder replaces its token. */
 function curlOf({ method, url, request }: Exchange): string {
   const left = [
     'host',
@@ -114,7 +114,7 @@ function curlOf({ method, url, request }: Exchange): string {
   return [`curl -sS -X ${method} ${quote(url)}`, ...headers, ...body].join(' \\\n  ');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
