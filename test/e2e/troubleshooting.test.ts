@@ -96,6 +96,11 @@ const running: readonly Mistake[] = [
     told: /DEADLINE_EXCEEDED/,
   },
   {
+    what: 'A `NaN` in a field that may be null',
+    line: found.replace('1', 'Number.NaN'),
+    told: /structuredContent\.value: JSON turns NaN into null/,
+  },
+  {
     what: 'A source that cannot be reached',
     line: "await fetch('http://127.0.0.1:1234/');",
     told: /fetch failed.*ECONNREFUSED/,
@@ -161,7 +166,7 @@ test.each<[string, string, Forgery, RegExp]>([
     'A token of another key',
     audience,
     { by: 'untrusted' },
-    /"refused","reason":"signed by another key than the one that holds/,
+    /"refused","reason":"not signed by the key in use: PLATFORM_PUBLIC_KEY/,
   ],
   [
     'A token for another audience',
@@ -265,8 +270,9 @@ For an error in your code, the report also shows the first stack frames and the 
 
 ### find a \`NaN\`
 
-JSON turns \`NaN\` into \`null\`. In a field that must not be null, \`check\` reports the mismatch. In a field that may be null, the
-caller sees \`null\`, and no check can see the difference. Test numbers with \`Number.isFinite\` in \`source.read\`.
+JSON turns \`NaN\`, \`Infinity\` and invalid dates into \`null\`. The server refuses an answer that holds one, even in a field that may
+be null: the caller gets \`OUTPUT_MISMATCH\` and the id of an incident. \`check\` and the incident in the server's log name the
+field. Test numbers with \`Number.isFinite\` in \`source.read\`, and return \`null\` where there is no number.
 
 ### work behind a proxy
 

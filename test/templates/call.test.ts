@@ -256,8 +256,8 @@ describe('errors of a tool', () => {
     ],
     [
       'NaN',
-      textTool('t', (_, { found }) => found({ text: Number.NaN, error: 1 })),
-      'structuredContent.error',
+      textTool('t', (_, { found }) => found({ text: Number.NaN })),
+      'structuredContent.text: JSON turns NaN into null',
     ],
     ['a BigInt', textTool('t', (_, { found }) => found({ text: 1n })), 'structuredContent: Do not know how'],
     ['a bare object', textTool('t', () => ({ text: 'x' }) as never), 'run must return'],
@@ -272,9 +272,50 @@ describe('errors of a tool', () => {
 
   test('what callers will see is what is validated', async () => {
     const tool = textTool('dated', (_, { found }) =>
-      found({ text: new Date(0), hidden: undefined, nothing: Number.NaN }),
+      found({ text: new Date(0), hidden: undefined, nothing: null }),
     );
     expect((await call(tool)).structuredContent).toEqual({ text: '1970-01-01T00:00:00.000Z', nothing: null });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['Infinity', { price: Number.POSITIVE_INFINITY, rows: [] }, 'price: JSON turns Infinity into null'],
+    ['-Infinity', { price: Number.NEGATIVE_INFINITY, rows: [] }, 'price: JSON turns -Infinity into null'],
+    [
+      'NaN that no schema mentions, in a list',
+      { price: null, rows: [{ bid: 1 }, { bid: 2, more: [0, Number.NaN] }] },
+      'rows[1].more[1]: JSON turns NaN into null',
+    ],
+    [
+      'an invalid date',
+      { price: null, rows: [], at: new Date(Number.NaN) },
+      'at: JSON turns Invalid Date into null',
+    ],
+    ['undefined in a list', { price: 1, rows: [], more: [undefined] }, 'more[0]: JSON turns undefined'],
+    ['a function in a list', { price: 1, rows: [], more: [() => 1] }, 'more[0]: JSON turns [Function'],
+  ])('%s is not null', async (_, data, detail) => {
+    const report = vi.fn();
+    const tool = { ...price, run: (...[, { found }]: Parameters<Tool['run']>) => found(data as object) };
+    const { structuredContent, isError } = await call(tool, {}, { report });
+    expect({ isError, code: structuredContent?.error }).toEqual({ isError: true, code: 'OUTPUT_MISMATCH' });
+    expect(report.mock.calls[0]?.[0].detail).toContain(`structuredContent.${detail}`);
+    expect(JSON.stringify(structuredContent)).not.toMatch(/NaN|Infinity|JSON turns/);
+  });
+
+  test('null is null, and so is what an object writes of itself', async () => {
+    const written = { secret: 'x', toJSON: () => ({ secret: null }) };
+    const data = { price: null, rows: [{ bid: 1 }], more: [null, { a: null }], written };
+    const tool = { ...price, run: (...[, { found }]: Parameters<Tool['run']>) => found(data) };
+    expect((await call(tool)).structuredContent).toEqual({ ...data, written: { secret: null } });
+  });
+
+  test('a hint that JSON turns into null is left out', async () => {
+    const tool = textTool('t', (_, { fail }) => fail('CODE', 'Why', { rate: Number.NaN, more: 1 }));
+    expect((await call(tool)).structuredContent).toEqual({
+      text: null,
+      error: 'CODE',
+      message: 'Why',
+      more: 1,
+    });
   });
 
   test('a schema that does not compile is named', async () => {

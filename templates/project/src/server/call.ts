@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import {
   type CompiledTool,
@@ -127,7 +128,7 @@ export async function runCall(
   try {
     outcome = await runWithin(compiled.tool, input, context);
   } catch (error) {
-    if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller went away.');
+    if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller disconnected.');
     if (error === expired) {
       const message = 'The tool did not answer before the deadline of a call.';
       return failed('deadline', 'DEADLINE_EXCEEDED', message);
@@ -216,7 +217,7 @@ function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string
     case 'fail':
       return failure(compiled, outcome);
     default:
-      return 'run must return what found(), empty() or fail() gave';
+      return 'run must return the result of found(), empty() or fail()';
   }
 }
 
@@ -246,15 +247,35 @@ function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure)
 /** Serializes the data once and validates the parsed text, which is what the caller receives. */
 function answer({ validateOutput }: CompiledTool, data: object): CallResult | string {
   let text: string;
+  let structuredContent: JsonObject;
   try {
     text = JSON.stringify(data) ?? 'null';
+    structuredContent = JSON.parse(text);
+    const lost = text.includes('null') && lostIn(data, structuredContent);
+    if (lost) return `structuredContent${lost}`;
   } catch (error) {
     return `structuredContent: ${(error as Error).message}`;
   }
-  const structuredContent: JsonObject = JSON.parse(text);
   const problems = problemsOf(validateOutput, structuredContent, 'structuredContent');
   if (problems) return problems.map(inWords).join('; ');
   return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
+function lostIn(value: unknown, parsed: unknown): string | null {
+  if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
+  if (Array.isArray(parsed) && Array.isArray(value)) {
+    for (let at = 0; at < parsed.length; at++) {
+      const lost = lostIn(value[at], parsed[at]);
+      if (lost) return `[${at}]${lost}`;
+    }
+  } else if (isObject(parsed) && isObject(value)) {
+    for (const name in parsed) {
+      const lost = lostIn(value[name], parsed[name]);
+      if (lost) return 'toJSON' in value ? null : `.${name}${lost}`;
+    }
+  }
+  return null;
 }
 
 const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
