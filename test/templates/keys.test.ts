@@ -158,7 +158,7 @@ describe('the order of the keys', () => {
       { fallback: true, env },
     );
     await authentication.prepare();
-    expect(authentication.holds()).toBe('PLATFORM_PUBLIC_KEY');
+    expect(authentication.inUse()).toBe('PLATFORM_PUBLIC_KEY');
     expect(await admits({}, { key: other })).toBe(true);
     expect(await admits()).toBe(false);
     expect(await admits({}, byShipped)).toBe(false);
@@ -170,30 +170,30 @@ describe('the order of the keys', () => {
       { keys: [jwk(platformKey)] },
       { fallback: true },
     );
-    expect(authentication.holds()).toBe('the built-in key (the test)');
+    expect(authentication.inUse()).toBe('the built-in key (the test)');
     await authentication.prepare();
-    expect(authentication.holds()).toMatch(/^1 from http:/);
+    expect(authentication.inUse()).toMatch(/^1 from http:/);
     expect(await admits()).toBe(true);
     expect(await admits({}, byShipped)).toBe(false);
     expect(events().filter(({ event }) => event === 'keys')).toMatchObject([
-      { holds: authentication.holds() },
+      { inUse: authentication.inUse() },
     ]);
   });
 
   test.each<[string, RequestListener, string]>([
     ['answers 404', (_, response) => response.writeHead(404).end(), 'answers with status 404'],
     ['is not JSON', (_, response) => response.end('<html>'), 'is not JSON'],
-    ['holds no key', (_, response) => response.end('{"keys":[]}'), 'holds no key that can be used'],
+    ['holds no key', (_, response) => response.end('{"keys":[]}'), 'has no usable key'],
     [
       'has only keys that cannot be read',
       (_, response) => response.end(JSON.stringify({ keys: [{ kty: 'RSA', n: '!' }, 7, null] })),
-      'holds no key that can be used',
+      'has no usable key',
     ],
     ['is too large', (_, response) => response.end(' '.repeat(70_000)), 'more than 65536 bytes'],
     [
       'redirects without end',
       (_, response) => response.writeHead(302, { location: '/again' }).end(),
-      'redirects too often',
+      'redirects too many times',
     ],
     [
       'redirects to another scheme',
@@ -211,9 +211,9 @@ describe('the order of the keys', () => {
     const { authentication, admits, events } = await publish(null, { fallback: true, handler });
     expect(await admits({}, byShipped)).toBe(true);
     expect(await admits()).toBe(false);
-    expect(authentication.holds()).toBe('the built-in key (the test)');
+    expect(authentication.inUse()).toBe('the built-in key (the test)');
     const told = events().find(({ event }) => event === 'keys');
-    expect(told).toMatchObject({ holds: authentication.holds(), reason: expect.stringContaining(why) });
+    expect(told).toMatchObject({ inUse: authentication.inUse(), reason: expect.stringContaining(why) });
   });
 
   test('without a shipped key a failure is a loud warning, once', async () => {
@@ -221,7 +221,9 @@ describe('the order of the keys', () => {
     platform.status = 404;
     for (let time = 0; time < 3; time++) expect(await admits()).toBe(false);
     const warnings = events().filter(({ event }) => event === 'warning');
-    expect(warnings).toMatchObject([{ reason: expect.stringContaining('Every paid call is refused') }]);
+    expect(warnings).toMatchObject([
+      { reason: expect.stringContaining('Every tools/call is refused, because there is no key') },
+    ]);
   });
 
   test('the shipped key is not trusted for another platform than that of the profile', async () => {

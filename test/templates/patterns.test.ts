@@ -194,12 +194,12 @@ describe('a server with a pattern that only backtracking can match does not star
   test.each([{ maxLength: undefined }, { maxLength: 100_001 }])('with maxLength $maxLength', (bound) => {
     const list = { type: 'array', items: { type: 'string', pattern: '^(?=b)', ...bound } };
     expect(() => compileTool(tool(list))).toThrow(
-      'Tool get_it: its inputSchema does not compile: properties.value.items.pattern: "^(?=b)" looks around, refers back or repeats too much to be matched in linear time: add a maxLength of 100000 or less.',
+      'Tool get_it: its inputSchema does not compile: properties.value.items.pattern: "^(?=b)" has lookaround, a backreference or too many repetitions, so it cannot be matched in linear time. Add a maxLength of 100000 or less.',
     );
   });
 
   test('for the names of properties', () => {
     const value = { type: 'object', patternProperties: { '^(?=b)': { type: 'string' } } };
-    expect(() => compileTool(tool(value))).toThrow('patternProperties: "^(?=b)" looks around');
+    expect(() => compileTool(tool(value))).toThrow('patternProperties: "^(?=b)" has lookaround');
   });
 });

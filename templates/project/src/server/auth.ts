@@ -19,7 +19,7 @@ export interface KeySources {
 export interface TokenRules {
   /** Request header that carries the token, lower case. */
   readonly header: string;
-  /** Scheme in front of the token; empty if the header holds only the token. */
+  /** Scheme in front of the token; empty if the header inUse only the token. */
   readonly scheme: string;
   readonly algorithms: readonly string[];
   readonly issuer: string;
@@ -43,7 +43,7 @@ export interface Authentication {
   /** Fetches the platform's keys before the first call; never rejects. */
   prepare(): Promise<void>;
   /** Describes the keys in use. */
-  holds(): string;
+  inUse(): string;
 }
 
 /** For a server that does not check tokens (C§5.5). */
@@ -51,7 +51,7 @@ export const noAuthentication: Authentication = {
   admits: () => true,
   mayAdmit: () => true,
   prepare: async () => {},
-  holds: () => 'none, AUTH is off',
+  inUse: () => 'none, AUTH is off',
 };
 
 const mostRemembered = 1_000;
@@ -72,8 +72,8 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
 
   /** Marks a token as used. Refuses it if it was used before or too many tokens are in use. */
   const use = (jti: unknown, expiryMs: number): void => {
-    if (typeof jti !== 'string') throw new Error('no jti, which a token for one call needs');
-    if ((used.get(jti) ?? 0) > Date.now()) throw new Error('used before');
+    if (typeof jti !== 'string') throw new Error('jti: missing, but each token is valid for one call only');
+    if ((used.get(jti) ?? 0) > Date.now()) throw new Error('jti: used before');
     if (used.size >= mostUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
     if (used.size >= mostUsed) throw new Error(`more than ${mostUsed} tokens in use`);
     used.set(jti, expiryMs);
@@ -110,7 +110,7 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
       return trustedUntil.has(header) || compactJwt.test(tokenOf(header, rules.scheme) ?? '');
     },
     prepare: keys.ready,
-    holds: keys.holds,
+    inUse: keys.inUse,
   };
 }
 
@@ -165,7 +165,7 @@ async function signedClaims(token: string, rules: TokenRules, keys: Keys): Promi
       if (tokenError.test(Object(error).code)) throw error;
     }
   }
-  throw new Error(`signed by another key than the one that holds (${keys.holds()})`);
+  throw new Error(`not signed by the key in use: ${keys.inUse()}`);
 }
 
 type PlatformKey = { readonly key: KeyObject; readonly kid?: unknown };
@@ -181,8 +181,8 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
   const url = configured ? null : jwksUrl;
   const own = configured ?? fallback?.key;
   let keys: readonly PlatformKey[] = own ? [{ key: own }] : [];
-  let holds = fallback ? `the built-in key (${fallback.source})` : 'none yet';
-  if (configured) holds = 'PLATFORM_PUBLIC_KEY';
+  let inUse = fallback ? `the built-in key (${fallback.source})` : 'none yet';
+  if (configured) inUse = 'PLATFORM_PUBLIC_KEY';
   let triedAt = url ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   let dueAt = triedAt;
   let first: Promise<void> | undefined;
@@ -194,18 +194,18 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
     let reason: string | undefined;
     try {
       keys = await download(url as URL);
-      holds = `${keys.length} from ${url}`;
+      inUse = `${keys.length} from ${url}`;
     } catch (error) {
       reason = `${url} ${reasonOf(error)}`;
     }
     const isKnown = keys.length > 0;
     dueAt = Date.now() + refetchMs[reason === undefined ? 'fresh' : isKnown ? 'stale' : 'none'];
     fetching = undefined;
-    const state = `${holds} ${reason}`;
+    const state = `${inUse} ${reason}`;
     if (state === reported) return;
     reported = state;
-    if (isKnown) log('keys', { holds, reason });
-    else log('warning', { holds, reason: `Every paid call is refused, for want of a key: ${reason}` });
+    if (isKnown) log('keys', { inUse, reason });
+    else log('warning', { inUse, reason: `Every tools/call is refused, because there is no key: ${reason}` });
   };
   const refresh = () => {
     fetching ??= fetchKeys();
@@ -227,7 +227,7 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
       if (fetching || Date.now() >= triedAt + refetchMs.cooldown) await refresh();
       if (keys !== known) yield* namedFirst(keys, kid);
     },
-    holds: () => holds,
+    inUse: () => inUse,
   };
 }
 
@@ -254,7 +254,7 @@ async function download(address: URL): Promise<readonly PlatformKey[]> {
     url = new URL(location, url);
     if (!isSameSite(address, url)) throw new Error(`redirects to another site, ${url.origin}`);
   }
-  throw new Error('redirects too often');
+  throw new Error('redirects too many times');
 }
 
 /** Whether a redirect stays on the same host, its `www` host or a subdomain. */
@@ -272,7 +272,7 @@ async function keysIn(response: Response): Promise<readonly PlatformKey[]> {
   }
   const list: unknown = Object(JSON.parse(text.toString())).keys;
   const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
-  if (keys.length === 0) throw new Error('holds no key that can be used');
+  if (keys.length === 0) throw new Error('has no usable key');
   return keys;
 }
 

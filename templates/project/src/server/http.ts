@@ -213,7 +213,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       discardRest(request);
     },
     prepare: authentication.prepare,
-    keyInUse: authentication.holds,
+    keyInUse: authentication.inUse,
     stop() {
       streams.closeAll();
       bodies.refuseSoon();

@@ -185,7 +185,7 @@ export function createMethods(
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       log('call', { tool: shown, ms: 0, outcome: 'unknown-tool' });
-      const text = `Unknown tool: ${shown}. tools/list names the tools there are.`;
+      const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();

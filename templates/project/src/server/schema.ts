@@ -74,7 +74,8 @@ function nameMatcher(pattern: string): Matcher {
   return matcher;
 }
 
-const notLinear = 'looks around, refers back or repeats too much to be matched in linear time';
+const notLinear =
+  'has lookaround, a backreference or too many repetitions, so it cannot be matched in linear time';
 const mostLength = 100_000;
 
 /** Matches by backtracking. It checks the length itself: Ajv applies `pattern` to text that is too long, too. */
@@ -82,7 +83,7 @@ function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matc
   if (typeof maxLength !== 'number' || maxLength > mostLength) {
     const where = [...path.split('/').slice(1), 'pattern'].join('.');
     const text = JSON.stringify(pattern);
-    throw new Error(`${where}: ${text} ${notLinear}: add a maxLength of ${mostLength} or less.`);
+    throw new Error(`${where}: ${text} ${notLinear}. Add a maxLength of ${mostLength} or less.`);
   }
   const regExp = new RegExp(pattern, 'u');
   return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
@@ -165,9 +166,9 @@ function problemOf(error: ErrorObject, root: string): Problem {
 function expectedBy({ keyword, params, message = keyword }: ErrorObject): string {
   switch (keyword) {
     case 'required':
-      return 'a value, the property is required';
+      return 'a value (the property is required)';
     case 'additionalProperties':
-      return 'no such property';
+      return 'no property of this name';
     case 'type':
       return `type ${[params.type].flat().join(' or ')}`;
     case 'enum':

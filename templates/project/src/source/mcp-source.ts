@@ -228,7 +228,7 @@ function failureOf({ structuredContent, content }: Result, isReadOnly: boolean):
 }
 
 function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
-  if (isEnded) return new SourceError('CANCELLED', 'The caller went away.');
+  if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   return isLate ? tooSlow(isReadOnly) : unavailable(isReadOnly);
 }

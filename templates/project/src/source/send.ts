@@ -137,7 +137,7 @@ function errorOf(
   { isIdempotent }: Exchange,
   { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
 ): SourceError {
-  if (isEnded) return new SourceError('CANCELLED', 'The caller went away.');
+  if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
   if (!(error instanceof HTTPError)) return unavailable(isIdempotent);

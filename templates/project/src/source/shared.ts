@@ -102,5 +102,5 @@ class Flight {
 }
 
 function cancelled(): SourceError {
-  return new SourceError('CANCELLED', 'The caller went away.');
+  return new SourceError('CANCELLED', 'The caller disconnected.');
 }
