@@ -7,7 +7,7 @@ import type { JsonObject } from '../../contract/model.ts';
 import { environmentFile } from '../../dev/local-server.ts';
 import { formProblems, isLoopback, stakeOf } from '../../marketplace/core/form.ts';
 import type { FieldProblem, ListingForm } from '../../marketplace/core/model.ts';
-import { registryName, serverJson, serverJsonProblems } from '../../marketplace/core/server-json.ts';
+import { hostOf, registryName, serverJson, serverJsonProblems } from '../../marketplace/core/server-json.ts';
 import {
   CommandError,
   type ExitCode,
@@ -38,7 +38,9 @@ export async function listing(flags: ListingFlags, output: Output): Promise<Exit
   const draft = draftOf(project);
   const manifest = packageOf(project.directory);
   const endpoint = flags.endpoint ?? deployedAt(project.directory);
-  const repository = flags.repository ?? repositoryIn(manifest);
+  const found = repositoryIn(manifest);
+  const isTaken = found !== undefined && hostOf(found) !== undefined;
+  const repository = flags.repository ?? (isTaken ? found : undefined);
   const form: ListingForm = {
     name: flags.name ?? draft.name,
     description: flags.description ?? draft.description,
@@ -50,7 +52,11 @@ export async function listing(flags: ListingFlags, output: Output): Promise<Exit
   const registered =
     flags.registryName ?? registryName(textIn(manifest, 'name') ?? '', repository, form.endpoint);
   const errors = [
-    ...addressErrors(endpoint, repository, flags.website ?? textIn(manifest, 'homepage')),
+    ...endpointErrors(endpoint),
+    ...(flags.repository === undefined || hostOf(flags.repository) !== undefined
+      ? []
+      : [foreignRepository(flags.repository)]),
+    ...websiteErrors(flags.website ?? textIn(manifest, 'homepage')),
     ...(registered === undefined && endpoint !== undefined ? [nameless(endpoint)] : []),
   ];
   if (errors.length > 0) throw invalidInput(errors);
@@ -77,6 +83,11 @@ export async function listing(flags: ListingFlags, output: Output): Promise<Exit
   const file = resolve(flags.out ?? join(project.directory, 'server.json'));
   const isWritten = flags.dryRun !== true && (await write(file, document, flags.force === true));
   report({ document, form, problems, stake: stakeOf(form.price, profile.listing) }, profile.listing, output);
+  if (found !== undefined && repository === undefined) {
+    output.note(
+      `${found} of package.json is left out: the registry takes repositories of github.com and gitlab.com`,
+    );
+  }
   const shown = relative(process.cwd(), file) || file;
   if (isWritten) output.done(`${shown} written; submit it with: mcp-publisher publish`);
   else output.note(flags.dryRun === true ? `nothing written (${shown})` : `${shown} is up to date`);
@@ -137,23 +148,28 @@ async function write(file: string, document: JsonObject, force: boolean): Promis
   return true;
 }
 
-function addressErrors(
-  endpoint: string | undefined,
-  repository: string | undefined,
-  website: string | undefined,
-): readonly InputError[] {
+function endpointErrors(endpoint: string | undefined): readonly InputError[] {
   const hint =
     'Write the public address: --endpoint https://tools.example.com/mcp (or set PLATFORM_AUDIENCE).';
-  const isLocal = endpoint !== undefined && URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
+  if (endpoint === undefined) return [inputError('--endpoint', undefined, 'is missing', hint)];
+  const isLocal = URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
+  return isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : [];
+}
+
+function websiteErrors(website: string | undefined): readonly InputError[] {
+  if (website === undefined || (URL.canParse(website) && website.startsWith('https://'))) return [];
   return [
-    ...(endpoint === undefined ? [inputError('--endpoint', undefined, 'is missing', hint)] : []),
-    ...(isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : []),
-    ...Object.entries({ '--repository': repository, '--website': website }).flatMap(([flag, address]) =>
-      address === undefined || (URL.canParse(address) && address.startsWith('https://'))
-        ? []
-        : [inputError(flag, address, 'is not an https URL', `Write ${flag} https://example.com/gas.`)],
-    ),
+    inputError('--website', website, 'is not an https URL', 'Write --website https://example.com/gas.'),
   ];
+}
+
+function foreignRepository(repository: string): InputError {
+  return inputError(
+    '--repository',
+    repository,
+    'is not a repository of github.com or gitlab.com, and the registry takes no other',
+    'Write --repository https://github.com/<account>/<repository>, or leave it out.',
+  );
 }
 
 function nameless(endpoint: string): InputError {
@@ -174,7 +190,10 @@ function hintFor(path: string): string {
   if (path.endsWith('.description'))
     return 'Give a summary of 1 to 100 characters: --summary "Gas prices of chains".';
   if (path.endsWith('.title')) return 'Give a name of 1 to 100 characters: --name "Gas prices".';
-  if (path.endsWith('.name')) return 'Write --registry-name io.github.<account>/<server>.';
+  if (path.endsWith('.name'))
+    return 'Write --registry-name io.github.<account>/<server>, each of two characters at least.';
+  if (path.endsWith('remotes[0].url')) return 'Write --endpoint https://tools.example.com/mcp.';
+  if (path.endsWith('.websiteUrl')) return 'Write --website https://example.com/gas.';
   if (path.endsWith('.version')) return 'Write one version, such as 1.0.2, into package.json.';
   return 'Correct the value.';
 }
@@ -205,12 +224,16 @@ function textIn(manifest: JsonObject, member: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The repository's address, as package.json states it, as a URL for browsers. */
+/** The repository's address, from any form that package.json may state it in, as a URL for browsers. */
 function repositoryIn({ repository }: JsonObject): string | undefined {
   const given = isObject(repository) ? repository.url : repository;
   if (typeof given !== 'string' || given.trim() === '') return undefined;
   return given
+    .trim()
+    .replace(/^(github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
+    .replace(/^gitlab:/, 'https://gitlab.com/')
     .replace(/^git\+/, '')
-    .replace(/^github:/, 'https://github.com/')
+    .replace(/^(ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$2/')
+    .replace(/^(git|http):\/\//, 'https://')
     .replace(/\.git$/, '');
 }

@@ -5,27 +5,47 @@ import { mismatches } from '../../contract/schema.ts';
 /** The version of the official MCP registry's format. */
 export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
-const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
-const url = { type: 'string', pattern: '^https://[^\\s]+$' };
+const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: '\\S' });
+/** An https URL of the characters that RFC 3986 allows, without the braces of a template. */
+const url = {
+  type: 'string',
+  pattern: "^https://[\\w.~-]+(:\\d+)?([/?#]([\\w.~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?$",
+};
+const label = '[a-zA-Z0-9]';
+
+/** The repository addresses that the registry accepts, by its name of the host. */
+const repositoryHosts: ReadonlyMap<string, RegExp> = new Map([
+  ['github', /^https:\/\/(www\.)?github\.com\/[\w.-]+\/[\w.-]+\/?$/],
+  ['gitlab', /^https:\/\/(www\.)?gitlab\.com\/[\w.-]+(\/[\w.-]+)+\/?$/],
+]);
 
 /**
- * The rules of the registry's schema of 2025-12-11 (github.com/modelcontextprotocol/registry, MIT) for the members that are
- * written here, in JSON Schema of draft-07. Other members (packages, icons) are not allowed.
+ * The rules for the members that are written here, in JSON Schema of draft-07. They are those of the registry's schema of
+ * 2025-12-11 and of its checks on publication, or stricter; `npm run listing-schema` compares them with that schema. Other
+ * members (packages, icons) are not allowed.
  */
 export const serverJsonSchema: JsonObject = {
   type: 'object',
   properties: {
     $schema: { const: registrySchema },
-    name: { type: 'string', minLength: 3, maxLength: 200, pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$' },
+    name: {
+      type: 'string',
+      maxLength: 200,
+      pattern: `^${label}[a-zA-Z0-9.-]*${label}/${label}[a-zA-Z0-9._-]*${label}$`,
+    },
     title: text(100),
     description: text(100),
-    version: { ...text(255), pattern: '^(?!latest$)[^\\s^~<>=|*]+$' },
+    // One version: no range, no wildcard such as 1.x.
+    version: { ...text(255), pattern: '^(?!latest$|v?(\\d+\\.)*[xX]([.-]|$))[^\\s^~<>=|*]+$' },
     websiteUrl: url,
     repository: {
       type: 'object',
-      properties: { url, source: { type: 'string', minLength: 1 } },
+      properties: { url: { type: 'string' }, source: { type: 'string' } },
       required: ['url', 'source'],
       additionalProperties: false,
+      anyOf: [...repositoryHosts].map(([source, { source: pattern }]) => ({
+        properties: { url: { pattern }, source: { const: source } },
+      })),
     },
     remotes: {
       type: 'array',
@@ -82,7 +102,7 @@ export function serverJson(entry: ServerEntry, token: PlatformProfile['token']):
     description,
     version,
     ...(website !== undefined && { websiteUrl: website }),
-    ...(repository !== undefined && { repository: { url: repository, source: hostOf(repository) } }),
+    ...(repository !== undefined && { repository: { url: repository, source: hostOf(repository) ?? '' } }),
     remotes: [
       {
         type: 'streamable-http',
@@ -124,12 +144,7 @@ export function registryName(
     : undefined;
 }
 
-function hostOf(repository: string): string {
-  const { hostname } = new URL(repository);
-  const known = new Map([
-    ['github.com', 'github'],
-    ['gitlab.com', 'gitlab'],
-    ['bitbucket.org', 'bitbucket'],
-  ]);
-  return known.get(hostname) ?? hostname;
+/** The registry's name of a repository's host; undefined if the registry does not accept the address. */
+export function hostOf(repository: string): string | undefined {
+  return [...repositoryHosts].find(([, pattern]) => pattern.test(repository))?.[0];
 }

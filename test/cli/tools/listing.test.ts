@@ -56,6 +56,31 @@ describe('listing', () => {
     });
   });
 
+  it.each([
+    ['git+ssh://git@github.com/ada/gas.git', 'https://github.com/ada/gas', 'github'],
+    ['git@github.com:ada/gas.git', 'https://github.com/ada/gas', 'github'],
+    ['git://github.com/ada/gas.git', 'https://github.com/ada/gas', 'github'],
+    ['github:ada/gas', 'https://github.com/ada/gas', 'github'],
+    ['ada/gas', 'https://github.com/ada/gas', 'github'],
+    ['gitlab:group/gas', 'https://gitlab.com/group/gas', 'gitlab'],
+    ['https://gitlab.com/group/team/gas.git', 'https://gitlab.com/group/team/gas', 'gitlab'],
+  ])('reads the repository %s of package.json', async (repository, url, source) => {
+    const root = project();
+    put(root, 'package.json', JSON.stringify({ ...JSON.parse(text(root, 'package.json')), repository }));
+    await listed(root, complete);
+    expect(serverIn(root).repository).toEqual({ url, source });
+  });
+
+  it('leaves out a repository of package.json that the registry does not take, and says so', async () => {
+    const root = project();
+    const repository = 'https://bitbucket.org/ada/gas.git';
+    put(root, 'package.json', JSON.stringify({ ...JSON.parse(text(root, 'package.json')), repository }));
+    const { exitCode, stdout, stderr } = await listed(root, complete);
+    expect(exitCode).toBe(0);
+    expect(serverIn(root).repository).toBeUndefined();
+    expect(stdout + stderr).toContain('https://bitbucket.org/ada/gas of package.json is left out');
+  });
+
   it('writes nothing in a dry run, and nothing over a file that differs unless told', async () => {
     const root = project();
     expect((await listed(root, { ...complete, dryRun: true })).stdout).toContain('"streamable-http"');
@@ -87,6 +112,19 @@ describe('listing', () => {
     ['a name without a namespace', { ...complete, registryName: 'gas' }, '--registry-name'],
     ['a host without a domain', { ...complete, endpoint: 'https://10.0.0.1/mcp' }, '--registry-name'],
     ['a repository that is none', { ...complete, repository: 'somewhere' }, '--repository'],
+    [
+      'a repository elsewhere',
+      { ...complete, repository: 'https://bitbucket.org/ada/gas' },
+      'github.com or gitlab.com',
+    ],
+    ['a website that is no URL', { ...complete, website: 'gas.example' }, '--website'],
+    ['a server name of one letter', { ...complete, registryName: 'com.example/g' }, '--registry-name'],
+    ['a name of spaces', { ...complete, name: '   ' }, '--name'],
+    [
+      'an endpoint with a template',
+      { ...complete, endpoint: 'https://{tenant}.example.com/mcp' },
+      'Write --endpoint',
+    ],
   ])('refuses %s, and writes nothing', async (_, flags, message) => {
     const root = project();
     const given = Object.entries(flags).filter(([, value]) => value !== undefined);
@@ -109,7 +147,24 @@ describe('the format of the registry', () => {
     ['a name with two slashes', { name: 'a/b/c' }],
     ['a name of three characters at least', { name: '/a' }],
     ['a description of over 100 characters', { description: 'x'.repeat(101) }],
+    ['a name that ends with a dot', { name: 'com.example/gas.' }],
+    ['a namespace that begins with a hyphen', { name: '-example/gas' }],
+    ['a title of spaces', { title: '   ' }],
     ['a range of versions', { version: '^1.0.0' }],
+    ['a version with a wildcard', { version: '1.x' }],
+    ['a version with a wildcard and a suffix', { version: '1.2.X-beta' }],
+    ['a website with a space', { websiteUrl: 'https://gas.example/a b' }],
+    ['a website with a stray percent sign', { websiteUrl: 'https://gas.example/%zz' }],
+    ['a template as address', { remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }] }],
+    [
+      'a repository of another host',
+      { repository: { url: 'https://bitbucket.org/a/b', source: 'bitbucket' } },
+    ],
+    [
+      'a repository whose source is another host',
+      { repository: { url: 'https://github.com/ada/gas', source: 'gitlab' } },
+    ],
+    ['a repository without a name', { repository: { url: 'https://github.com/ada', source: 'github' } }],
     ['the version latest', { version: 'latest' }],
     ['no remote', { remotes: [] }],
     ['a remote of another kind', { remotes: [{ type: 'http', url: endpoint }] }],
@@ -118,4 +173,14 @@ describe('the format of the registry', () => {
     expect(serverJsonProblems(good)).toEqual([]);
     expect(serverJsonProblems({ ...good, ...change })).not.toEqual([]);
   });
+
+  it.each<[string, JsonObject]>([
+    ['a version with a suffix', { version: '1.0.2-beta.1+build.x' }],
+    ['a version by date', { version: '2026.11.22' }],
+    [
+      'a repository with a slash at its end',
+      { repository: { url: 'https://github.com/a/b/', source: 'github' } },
+    ],
+    ['a website with a query', { websiteUrl: "https://gas.example:8443/~a?b=c%20d&e='f'#g" }],
+  ])('admits %s', (_, change) => expect(serverJsonProblems({ ...good, ...change })).toEqual([]));
 });
