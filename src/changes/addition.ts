@@ -7,8 +7,10 @@ import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
+import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
+import { isAsWritten } from '../project/files.ts';
 import { sha256 } from '../project/hash.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
@@ -20,6 +22,7 @@ import { nextToolsIndex } from '../project/tools-index.ts';
 import type { Change } from '../project/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
+import { allVariables, documentChanges } from './documents.ts';
 
 /** The result of planning to add tools: nothing is written yet. */
 export interface Addition {
@@ -62,16 +65,41 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   }
 
   const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
-  const sources = sourceFiles(
-    added.map(({ tool }) => tool),
-    (path) => textIn(project.directory, path),
-    templates,
-    project.profile.smoke,
-  );
-  const files = new Map([...sources, ...sourcesFirst(added.map((one) => one.files)), [toolsIndex, index]]);
+  const { directory, manifest, profile } = project;
+  const read = (path: string) => textIn(directory, path);
+  const addedTools = added.map(({ tool }) => tool);
+  const sources = sourceFiles(addedTools, read, templates, profile.smoke);
+  const variables = allVariables(manifest.answers.variables, apisOf(addedTools));
+  const documents = documentChanges(project, variables, read, templates);
+  const files = new Map([
+    ...sources,
+    ...documents.files,
+    ...sourcesFirst(added.map((one) => one.files)),
+    [toolsIndex, index],
+  ]);
   const tools = all.map(({ name }) => name);
-  const change = { files: withNextManifest(files, [], tools, project.manifest), removed: [] };
-  return { change, prepared: news, unchanged, drift: driftOf(all, project.manifest.listed) };
+  const answers = { tools, ...(variables && { variables }) };
+  const written = withNextManifest(files, [], answers, manifest, editedAmong(project, [...files.keys()]));
+  const left = documents.left.map((one) => ({ tool: names[0] ?? '', ...one }));
+  return {
+    change: { files: written, removed: [] },
+    prepared: { ...news, changes: [...news.changes, ...left] },
+    unchanged,
+    drift: driftOf(all, manifest.listed),
+  };
+}
+
+/** Files that are no longer as they were written; the list of tools is checked before it is written. */
+function editedAmong({ directory, manifest }: Project, paths: readonly string[]): ReadonlySet<string> {
+  const isEdited = (path: string) => {
+    const file = join(directory, path);
+    return (
+      manifest.files[path]?.owner === 'yours' &&
+      existsSync(file) &&
+      !isAsWritten(readFileSync(file), manifest.files[path]?.sha256)
+    );
+  };
+  return new Set(paths.filter(isEdited));
 }
 
 function textIn(directory: string, path: string): string | undefined {

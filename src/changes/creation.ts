@@ -5,7 +5,8 @@ import { pass } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { projectName } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
-import { planProject } from '../plan/project.ts';
+import { planProject, type Start } from '../plan/project.ts';
+import { apisOf, variablesOf } from '../plan/sources.ts';
 import { withManifest } from '../project/manifest.ts';
 import { ownPackage } from '../project/own-package.ts';
 import { sourceFiles } from '../project/sources.ts';
@@ -38,9 +39,11 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Bluep
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory, process.env);
   const name = projectName(answers.directory);
   const templates = readTemplates();
+  const { kind } = answers.source;
+  const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind;
   const own = ownPackage();
   const planned = planProject(
-    { name, profile: profile.value, packageManager, tools: prepared.tools, ownPackage: own.specifier },
+    { name, profile: profile.value, packageManager, tools: prepared.tools, ownPackage: own.specifier, start },
     templates,
   );
   const tools = prepared.tools.map(({ definition }) => definition.name);
@@ -49,7 +52,14 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Bluep
   const sources = sourceFiles(prepared.tools, text, templates, profile.value.smoke);
   const files = withManifest(sources.size === 0 ? base : sorted(new Map([...base, ...sources])), {
     platform: profile.value.name,
-    answers: { name, packageManager, profile: recorded(profile.value), tools },
+    answers: {
+      name,
+      packageManager,
+      profile: recorded(profile.value),
+      tools,
+      ...(start !== 'blank' && { start }),
+      ...(sources.size > 0 && { variables: variablesOf(apisOf(prepared.tools)) }),
+    },
     listed: null,
   });
   return pass({ answers, packageManager, prepared, files });

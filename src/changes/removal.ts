@@ -50,7 +50,7 @@ export function planRemoval(project: Project, names: readonly string[], force: b
   const files = withNextManifest(
     new Map([[toolsIndex, index]]),
     removed,
-    left.map(({ name }) => name),
+    { tools: left.map(({ name }) => name) },
     project.manifest,
   );
   return { change: { files, removed }, drift: driftOf(left, project.manifest.listed) };

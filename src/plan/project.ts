@@ -1,16 +1,16 @@
 import type { PlatformProfile } from '../contract/profile.ts';
-import type { ImportedTool } from '../import/model.ts';
+import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
-import { kitDirectory } from './sources.ts';
+import { apisOf, kitDirectory, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
-import { dependencies, devDependencies, version } from './versions.ts';
+import { dependencies, devDependencies, sourceDependencies, version } from './versions.ts';
 
 /** Everything that determines the content of a project. */
-export interface ProjectAnswers extends Omit<FrameAnswers, 'tools'> {
+export interface ProjectAnswers extends Omit<FrameAnswers, 'tools' | 'variables'> {
   readonly tools: readonly ImportedTool[];
 }
 
@@ -24,7 +24,13 @@ export interface FrameAnswers {
   readonly tools: readonly string[];
   /** The specifier of this program in package.json: an exact version, or `file:…`. */
   readonly ownPackage: string;
+  readonly start: Start;
+  /** Variables of the APIs that tools ask; null: no tool asks one, and the project lacks the source kit. */
+  readonly variables: readonly ApiVariable[] | null;
 }
+
+/** What the first tools of a project were made from: nothing or a spec, sample answers, an API, a running MCP server. */
+export type Start = 'blank' | 'sample' | 'openapi' | 'url';
 
 /** The context of the templates under `templates/project/`. */
 export interface TemplateContext {
@@ -42,6 +48,23 @@ export interface TemplateContext {
   readonly vendored: boolean;
   /** The tool that README uses as its example. */
   readonly firstTool: { readonly name: string; readonly file: string };
+  readonly start: { readonly isSample: boolean; readonly asksApi: boolean; readonly forwards: boolean };
+  readonly kit: KitContext;
+}
+
+/** The source kit and what it needs; its lists are empty where no tool asks an API. */
+export interface KitContext {
+  readonly isPresent: boolean;
+  readonly dependencyNames: readonly string[];
+  readonly variables: readonly {
+    readonly name: string;
+    /** Without a full stop. */
+    readonly text: string;
+    readonly isOptional: boolean;
+    readonly fallback: string | null;
+  }[];
+  /** Names of the variables without which the server does not start. */
+  readonly required: readonly string[];
 }
 
 /** The registration form as text (C§2.5). */
@@ -63,7 +86,9 @@ const root = 'project/';
  */
 export function planProject(answers: ProjectAnswers, templates: TemplateSet): readonly PlannedFile[] {
   const tools = answers.tools.map(({ definition }) => definition.name);
-  const files = planFrame(projectContext({ ...answers, tools }), templates);
+  const asksApi = answers.tools.some(({ call }) => call !== undefined);
+  const variables = asksApi ? variablesOf(apisOf(answers.tools)) : null;
+  const files = planFrame(projectContext({ ...answers, tools, variables }), templates);
   const index = planToolsIndex(tools.map(toolFile));
   return [...files, index, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -89,6 +114,8 @@ export function projectContext({
   packageManager,
   tools,
   ownPackage,
+  start,
+  variables,
 }: FrameAnswers): TemplateContext {
   const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
@@ -105,6 +132,29 @@ export function projectContext({
     listing: listingContext(profile),
     vendored: ownPackage.startsWith('file:'),
     firstTool,
+    start: {
+      isSample: start === 'sample',
+      asksApi: start === 'openapi' || start === 'url',
+      forwards: start === 'url',
+    },
+    kit: kitContext(variables),
+  };
+}
+
+function kitContext(given: FrameAnswers['variables']): KitContext {
+  const variables = given ?? [];
+  return {
+    isPresent: given !== null,
+    dependencyNames: given === null ? [] : Object.keys(sourceDependencies),
+    variables: variables.map(({ name, text, optional = false, fallback = null }) => ({
+      name,
+      text: text.replace(/\.$/, ''),
+      isOptional: optional,
+      fallback,
+    })),
+    required: variables
+      .filter(({ kind, optional, fallback }) => (kind === 'secret' ? !optional : fallback === undefined))
+      .map(({ name }) => name),
   };
 }
 

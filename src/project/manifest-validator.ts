@@ -12,7 +12,26 @@ export const schema: JsonObject = {
     platform: { type: 'string' },
     answers: {
       type: 'object',
-      properties: { name: { type: 'string' }, profile: { type: ['string', 'object'] }, tools: texts },
+      properties: {
+        name: { type: 'string' },
+        profile: { type: ['string', 'object'] },
+        tools: texts,
+        start: { enum: ['sample', 'openapi', 'url'] },
+        variables: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+              kind: { enum: ['secret', 'url'] },
+              text: { type: 'string' },
+              fallback: { type: 'string' },
+              optional: { const: true },
+            },
+            required: ['name', 'kind', 'text'],
+          },
+        },
+      },
       required: ['name', 'packageManager', 'profile', 'tools'],
     },
     listed: { type: ['object', 'null'], additionalProperties: { type: 'string' } },

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { problemsOf } from '../contract/schema.ts';
+import type { ApiVariable } from '../import/model.ts';
 import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
+import type { Start } from '../plan/project.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
@@ -37,6 +39,10 @@ export interface ManifestAnswers {
   /** The name of a built-in profile, or the profile itself. */
   readonly profile: string | PlatformProfile;
   readonly tools: readonly string[];
+  /** Absent: `blank`. */
+  readonly start?: Exclude<Start, 'blank'>;
+  /** As `FrameAnswers` has them; absent: none. */
+  readonly variables?: readonly ApiVariable[];
 }
 
 export interface ManifestFile {
@@ -61,18 +67,24 @@ export function withManifest(
   return new Map([...files, [manifestFile, manifestContent(manifest)]]);
 }
 
-/** The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept. */
+/**
+ * The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept.
+ *
+ * @param edited files that their author has edited; they stay known as edited, although the change adds to them
+ */
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
-  tools: readonly string[],
+  answers: Pick<ManifestAnswers, 'tools' | 'variables'>,
   before: Manifest,
+  edited: ReadonlySet<string> = new Set(),
 ): FileSet {
   const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
-  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files) });
+  const written = Object.entries(recordOf(files)).filter(([path]) => !edited.has(path));
+  const all = [...new Map([...kept, ...written])];
   const next: Manifest = {
     ...before,
-    answers: { ...before.answers, tools },
+    answers: { ...before.answers, ...answers },
     files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   return new Map([...files, [manifestFile, manifestContent(next)]]);

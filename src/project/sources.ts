@@ -6,7 +6,6 @@ import { apisOf, environmentFile, planApi, planEnvironment, planKit, variablesOf
 import { sourceDependencies } from '../plan/versions.ts';
 import { render } from '../render/render.ts';
 import { declaration } from '../render/request.ts';
-import { markdownCode, markdownText } from '../render/text.ts';
 import { ProjectError } from './errors.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
@@ -41,7 +40,6 @@ export function sourceFiles(
   const own = {
     environment,
     example: read('.env.example'),
-    readme: read('README.md'),
     manifest: read('package.json'),
   };
   return new Map([
@@ -52,9 +50,6 @@ export function sourceFiles(
     ...(own.example === undefined
       ? []
       : changed('.env.example', own.example, withExamples(own.example, variables))),
-    ...(own.readme === undefined
-      ? []
-      : changed('README.md', own.readme, withDeployment(own.readme, variables))),
     ...(own.manifest === undefined
       ? []
       : changed('package.json', own.manifest, withSourceDependencies(own.manifest))),
@@ -110,27 +105,8 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** Names the variables that a deployment must set in addition to the server's own. A rewritten README is not changed. */
-function withDeployment(text: string, variables: readonly ApiVariable[]): string {
-  const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
-  const settings = fresh.filter(({ kind, optional, fallback }) =>
-    kind === 'secret' ? !optional : fallback === undefined,
-  );
-  const flags = settings.map(({ name }) => `  -e ${name}="$${name}" \\\n`).join('');
-  const lines = fresh.map(({ name, text: says, optional, fallback }) => {
-    const need = optional
-      ? ' Optional.'
-      : fallback === undefined
-        ? ''
-        : ` Default: ${markdownCode(fallback)}.`;
-    return `- \`${name}\`: ${markdownText(says).replace(/\.$/, '')}.${need}\n`;
-  });
-  return text
-    .replace(/^ {2}-e SESSION_SECRET=/m, (line) => flags + line)
-    .replace(/^- Without a key,? the server/m, (line) => lines.join('') + line);
-}
-
-function withExamples(text: string, variables: readonly ApiVariable[]): string {
+/** An `.env.example` with the variables of APIs, at its end; those that it has already stay. */
+export function withExamples(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
   const paragraphs = fresh.map(
     ({ name, text: says, fallback, optional }) =>

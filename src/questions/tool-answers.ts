@@ -238,16 +238,12 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
     ...clashesWith('fromUrl', fromUrlSays, questions, flags),
-    ...(flags.operation !== undefined && flags.fromOpenapi === undefined
-      ? [
-          inputError(
-            '--operation',
-            flags.operation[0],
-            'names an operation, but no document is given',
-            'Add --from-openapi <path or URL>.',
-          ),
-        ]
-      : []),
+    ...(flags.fromOpenapi === undefined ? ofDocument : []).flatMap(({ name, says }) => {
+      const [value] = [flags[name] ?? []].flat();
+      const hint = 'Add --from-openapi <path or URL>.';
+      return value === undefined ? [] : [inputError(`--${name}`, value, says, hint)];
+    }),
+    ...clashesWith('search', ['operation'], questions, flags),
     ...(flags.spec === undefined && flags.fromUrl === undefined ? selecting : []).map((name) =>
       inputError(
         `--${name}`,
@@ -258,6 +254,12 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     ),
   ];
 }
+
+/** Flags that need a document. */
+const ofDocument = [
+  { name: 'operation', says: 'names an operation, but no document is given' },
+  { name: 'search', says: 'searches a document, but none is given' },
+] as const;
 
 /** Flags that cannot be combined with `--from-url`: the server provides their answers. */
 const fromUrlSays = [
@@ -275,7 +277,7 @@ const fromUrlSays = [
 ] as const;
 
 function clashesWith<Parts extends ToolParts>(
-  whole: 'spec' | 'fromSample' | 'fromOpenapi' | 'fromUrl',
+  whole: 'spec' | 'fromSample' | 'fromOpenapi' | 'fromUrl' | 'search',
   parts: readonly (keyof ToolParts)[],
   questions: Readable<Parts>,
   flags: Flags<Parts>,

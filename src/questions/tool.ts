@@ -30,6 +30,8 @@ export interface ToolParts {
   readonly fromOpenapi: string;
   /** The operations of the document that become tools; without any, all are listed. */
   readonly operation: readonly string[];
+  /** Words by which the operations of the document are listed; nothing is created. */
+  readonly search: string;
   /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
   readonly fromUrl: string;
   /** Path of a spec file, `-` for standard input. Replaces all of the above; `output` may complete one of its tools. */
@@ -202,6 +204,18 @@ const operation: ToolQuestion<readonly string[], readonly string[]> = {
   replay: (names) => names.flatMap((name) => ['--operation', name]),
 };
 
+const search: ToolQuestion<string> = {
+  flag: {
+    syntax: '--search <text>',
+    description:
+      'only list the operations of the document whose method, path, id or summary contains each of these words',
+  },
+  prompt: { message: 'Which operations are listed?' },
+  initial: () => '',
+  parse: (text) => parseSomeText(text, '--search', "Write one or more words, such as 'get repos'."),
+  replay: (text) => ['--search', text],
+};
+
 const fromUrl: ToolQuestion<string> = {
   flag: {
     syntax: '--from-url <endpoint>',
@@ -282,6 +296,7 @@ export const toolQuestions = {
   fromSample,
   fromOpenapi,
   operation,
+  search,
   fromUrl,
   spec,
   only,

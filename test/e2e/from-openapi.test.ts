@@ -260,6 +260,8 @@ describe('what cannot be taken over', () => {
   it.each([
     [['--operation', 'findPat'], 'Did you mean findPet?'],
     [['--operation', 'findPet', '--output', 'x:string'], '--from-openapi'],
+    [['--operation', 'findPet', '--search', 'pet'], '--search "pet": cannot be combined with --operation'],
+    [['--search', ' '], '--search'],
   ])('%j is refused with exit code 2, and nothing is written', async (args, message) => {
     const refused = await create(['refused', '--yes', '--from-openapi', join(root, 'pets.json'), ...args], {
       cwd: root,
@@ -277,6 +279,33 @@ describe('what cannot be taken over', () => {
         { id: 'getGas', method: 'get', path: '/gas/{chain}', summary: 'Get the gas price of a chain.' },
       ],
     });
+  });
+});
+
+describe('--search', () => {
+  const search = (text: string) => ['--from-openapi', join(root, 'pets.json'), '--search', text];
+
+  it.each([
+    ['create-market-mcp', (args: string[]) => create(args, { cwd: root })],
+    [
+      'add-tool',
+      (args: string[]) => run(process.execPath, [bins.market, 'add-tool', ...args], { cwd: root }),
+    ],
+  ])('of %s lists the operations that contain all words', async (_, listing) => {
+    const found = await listing([...search('PET get'), '--json']);
+    expect(found.status, found.stderr).toBe(0);
+    expect(JSON.parse(found.stdout).operations).toMatchObject([{ id: 'findPet' }]);
+    const shown = await listing(search('pet get'));
+    expect(shown.stdout).toMatch(/^findPet +GET .*\n\n1 of \d+ operations contain "pet get"\. Choose with/m);
+    const none = await listing(search('pet get nothing'));
+    expect(none.status).toBe(0);
+    expect(none.stdout).toMatch(/^0 of \d+ operations contain "pet get nothing"\. Search with/);
+  });
+
+  it('needs a document', async () => {
+    const refused = await create(['refused', '--yes', '--search', 'pet'], { cwd: root });
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('--search "pet": searches a document, but none is given');
   });
 });
 

@@ -12,6 +12,7 @@ const answers: ProjectAnswers = {
   packageManager: 'npm',
   tools: preparedTools,
   ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+  start: 'blank',
 };
 const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
   planProject({ ...answers, ...given }, templates).map(({ path }) => path);
@@ -57,7 +58,7 @@ describe('the plan of a project', () => {
 
   it('says the stake as the profile has it', () => {
     const stakeOf = (profile: ProjectAnswers['profile']) =>
-      projectContext({ ...answers, tools: ['get_gas_price'], profile }).listing.stake;
+      projectContext({ ...answers, variables: null, tools: ['get_gas_price'], profile }).listing.stake;
     expect(stakeOf(generic)).toMatch(/^10 USDC;/);
     expect(stakeOf(context)).toMatch(/^the greater of 10 USDC and 100 × the price;/);
   });

@@ -58,7 +58,7 @@ describe('the manifest', () => {
     for (const [path, { content }] of set) writeFileSync(join(root, path), content);
     const before = readManifest(root);
     const added: FileSet = new Map([['a.ts', { content: Buffer.from('a'), owner: 'yours' }]]);
-    const next = withNextManifest(added, ['package.json'], ['a', 'b'], before);
+    const next = withNextManifest(added, ['package.json'], { tools: ['a', 'b'] }, before);
     expect([...next.keys()]).toEqual(['a.ts', manifestFile]);
     const manifest: Manifest = JSON.parse(Buffer.from(next.get(manifestFile)?.content ?? []).toString());
     expect(Object.keys(manifest.files)).toEqual(['a.ts']);

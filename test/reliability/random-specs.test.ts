@@ -58,6 +58,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
       packageManager: 'npm',
       tools: prepared,
       ownPackage: 'file:vendor/none.tgz',
+      start: 'blank',
     } as const;
     for (const [path, { content }] of render(planProject(answers, templates), templates)) {
       mkdirSync(join(directory, path, '..'), { recursive: true });

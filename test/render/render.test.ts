@@ -18,6 +18,7 @@ function project(given: Partial<ProjectAnswers>): Map<string, string> {
     packageManager: 'npm',
     tools: preparedTools,
     ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+    start: 'blank',
     ...given,
   };
   const files = render(planProject(answers, templates), templates);

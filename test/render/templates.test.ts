@@ -27,10 +27,10 @@ function contextsOf(template: string): readonly object[] {
   if (template === 'source/api.ts.hbs') return apis.map((api) => apiContext(api, apiTools));
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
   const tools = preparedTools.map(({ definition }) => definition.name);
-  const answers = { name: 'gas', tools, ownPackage: 'file:vendor/x.tgz' };
+  const answers = { name: 'gas', tools, ownPackage: 'file:vendor/x.tgz', start: 'openapi' } as const;
   return [
-    projectContext({ ...answers, profile: generic, packageManager: 'npm' }),
-    projectContext({ ...answers, profile: context, packageManager: 'pnpm' }),
+    projectContext({ ...answers, profile: generic, packageManager: 'npm', variables: variablesOf(apis) }),
+    projectContext({ ...answers, profile: context, packageManager: 'pnpm', variables: null }),
   ];
 }
 
@@ -40,6 +40,7 @@ const bare = [
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
+  /^kit\.required$/,
   /^(tools\.identifier|file)$/,
   /^(api|method|kinds)$/,
   /^key\.type$/,

@@ -11,7 +11,7 @@ import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
 import { ownPackage } from '../../project/own-package.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
-import { withSourceDependencies } from '../../project/sources.ts';
+import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { render } from '../../render/render.ts';
 import { presentProfile } from './profile.ts';
@@ -33,7 +33,14 @@ export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
   const release = releaseOf(manifest);
   const carried = ownPackage();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
-  const answers = { ...manifest.answers, profile: presentProfile(manifest), tools: names };
+  const answers: FrameAnswers = {
+    start: 'blank',
+    variables: null,
+    ...manifest.answers,
+    profile: presentProfile(manifest),
+    tools: names,
+    ownPackage: carried.specifier,
+  };
   const written = { ...answers, ownPackage: recordedPackage(manifest) };
   const writtenProfile = release ? profileThen(manifest, release) : answers.profile;
 
@@ -42,10 +49,7 @@ export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
   const first = writtenFirst(manifest, before);
   return {
     base: before(first),
-    theirs: new Map([
-      ...withKit(manifest, frame({ ...answers, tools: first, ownPackage: carried.specifier }, tools)),
-      ...carried.files,
-    ]),
+    theirs: new Map([...withKit(manifest, frame({ ...answers, tools: first }, tools)), ...carried.files]),
   };
 }
 
@@ -78,7 +82,16 @@ function frame(answers: FrameAnswers, tools: readonly string[], release?: Releas
   const index = planToolsIndex(tools);
   const indexTemplate = [index.template, `${index.template}.js`].find((name) => templates.has(name));
   const planned = [...planFrame(context, templates), { ...index, template: indexTemplate ?? index.template }];
-  return render(planned, templates);
+  return withVariables(render(planned, templates), answers);
+}
+
+/** The variables of APIs stand in `.env.example` as well. */
+function withVariables(files: FileSet, { variables }: FrameAnswers): FileSet {
+  const path = '.env.example';
+  const file = files.get(path);
+  if (!file || variables === null) return files;
+  const content = new TextEncoder().encode(withExamples(textOf(file.content), variables));
+  return new Map([...files, [path, { ...file, content }]]);
 }
 
 /** Variables that the templates of a release read and those of this version do not. */

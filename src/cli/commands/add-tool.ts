@@ -33,9 +33,10 @@ export async function addTool(
 ): Promise<ExitCode> {
   const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
   const asks = !switches.yes && !switches.json && canAsk();
-  if (given.fromOpenapi !== undefined && given.operation === undefined && !asks) {
+  const lists = given.search !== undefined || (given.operation === undefined && !asks);
+  if (given.fromOpenapi !== undefined && lists) {
     const { listOperations } = await import('../tools/operations.ts');
-    return listOperations(given.fromOpenapi, output);
+    return listOperations(given.fromOpenapi, given.search, output);
   }
   const project = await openProject(findProject(process.cwd()));
   const answers = await answersOf(answering(given, project, switches), switches);

@@ -56,9 +56,10 @@ export async function create(
 ): Promise<ExitCode> {
   const given = unwrapped(readCreateFlags(flags));
   const asks = !switches.yes && !switches.json && canAsk();
-  if (given.fromOpenapi !== undefined && given.operation === undefined && !asks) {
+  const lists = given.search !== undefined || (given.operation === undefined && !asks);
+  if (given.fromOpenapi !== undefined && lists) {
     const { listOperations } = await import('../tools/operations.ts');
-    return listOperations(given.fromOpenapi, output);
+    return listOperations(given.fromOpenapi, given.search, output);
   }
   if (given.directory !== undefined) {
     const there = switches.force ? undefined : projectIn(given.directory);

@@ -1,24 +1,40 @@
 import { documentAt } from '../../changes/openapi.ts';
-import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
+import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
-/** Prints the operations of a document for an author to choose from. */
-export async function listOperations(place: string, output: Output): Promise<ExitCode> {
+/**
+ * Prints the operations of a document for an author to choose from.
+ *
+ * @param search words that each of them contains; undefined: all are printed
+ */
+export async function listOperations(
+  place: string,
+  search: string | undefined,
+  output: Output,
+): Promise<ExitCode> {
   const { document } = await documentAt(place);
-  const operations = operationsOf(unwrapped(document));
+  const all = operationsOf(unwrapped(document));
+  const operations = search === undefined ? all : matching(all, search);
   const names = operations.map(nameOf);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
   for (const [i, { id, method, path, summary }] of operations.entries()) {
     const address = id === null ? '' : `${method.toUpperCase()} ${path}  `;
     output.line(singleLine(`${(names[i] ?? '').padEnd(width)}  ${address}${summary}`));
   }
-  output.line();
-  output.line(`${operations.length} operations. Choose with --operation <name>; repeat the flag for more.`);
+  if (operations.length > 0) output.line();
+  output.line(singleLine(closing(operations.length, all.length, search)));
   output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),
   });
   return exitCodes.ok;
+}
+
+function closing(shown: number, all: number, search: string | undefined): string {
+  const choose = 'Choose with --operation <name>; repeat the flag for more.';
+  if (search === undefined) return `${all} operations. ${choose}`;
+  const found = `${shown} of ${all} operations contain ${JSON.stringify(search)}.`;
+  return `${found} ${shown > 0 ? choose : 'Search with other or fewer words.'}`;
 }

@@ -50,6 +50,18 @@ export function nameOf({ id, method, path }: Operation): string {
   return id ?? `${method.toUpperCase()} ${path}`;
 }
 
+/** The operations whose method, path, id or summary contains each word of a text, in any case. */
+export function matching(operations: readonly Operation[], text: string): readonly Operation[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return operations.filter(({ id, method, path, summary }) => {
+    const said = `${method} ${path} ${id ?? ''} ${summary}`.toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+}
+
 /** The operations that an author names, each by its id or as `GET /path`; or an error for each name that is none. */
 export function chosen(
   operations: readonly Operation[],

@@ -1,0 +1,73 @@
+import type { Change } from '../model/model.ts';
+import type { FileSet, TemplateSet } from '../plan/model.ts';
+import { type FrameAnswers, planFrame, projectContext } from '../plan/project.ts';
+import { variablesOf } from '../plan/sources.ts';
+import type { ManifestAnswers } from '../project/manifest.ts';
+import type { Project } from '../project/model.ts';
+import { ownPackage } from '../project/own-package.ts';
+import type { ReadText } from '../project/sources.ts';
+import { render } from '../render/render.ts';
+import { mergeLines } from './upgrade/merge-lines.ts';
+import { inStyle, plain } from './upgrade/text.ts';
+
+/** Documents that name the variables and packages of a project. */
+const documents = ['README.md', 'AGENTS.md'];
+
+/** The documents that a change of the answers changes, and those that it cannot change. */
+export interface DocumentChanges {
+  readonly files: FileSet;
+  /** What an author has to write there. */
+  readonly left: readonly Omit<Change, 'tool'>[];
+}
+
+/**
+ * Documents as their template has them for other variables, merged into what their author has made of them. One that the
+ * author has deleted stays deleted; one that cannot be merged stays as it is.
+ */
+export function documentChanges(
+  { manifest, profile }: Pick<Project, 'manifest' | 'profile'>,
+  variables: ManifestAnswers['variables'],
+  read: ReadText,
+  templates: TemplateSet,
+): DocumentChanges {
+  const base: FrameAnswers = {
+    start: 'blank',
+    variables: null,
+    ...manifest.answers,
+    profile,
+    ownPackage: ownPackage().specifier,
+  };
+  const before = rendered(base, templates);
+  const after = rendered({ ...base, variables: variables ?? null }, templates);
+  const names = (variables ?? []).map(({ name }) => name).join(', ');
+  const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
+  const left: Omit<Change, 'tool'>[] = [];
+  for (const path of documents) {
+    const [from, to, ours] = [before.get(path), after.get(path), read(path)];
+    if (from === undefined || to === undefined || from === to || ours === undefined) continue;
+    const { text, conflicts } = mergeLines(from, plain(ours), to, '');
+    if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
+    else left.push({ path, what: 'was left as you edited it', why: `name there ${names}` });
+  }
+  return { files, left };
+}
+
+function rendered(answers: FrameAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
+  const planned = planFrame(projectContext(answers), templates).filter(({ path }) =>
+    documents.includes(path),
+  );
+  return new Map(
+    [...render(planned, templates)].map(([path, { content }]) => [path, new TextDecoder().decode(content)]),
+  );
+}
+
+/** The variables of a project together with those of more APIs, each once. */
+export function allVariables(
+  known: ManifestAnswers['variables'],
+  apis: Parameters<typeof variablesOf>[0],
+): ManifestAnswers['variables'] {
+  const all = [...(known ?? []), ...variablesOf(apis)];
+  return known === undefined && apis.length === 0
+    ? undefined
+    : [...new Map(all.map((one) => [one.name, one])).values()];
+}

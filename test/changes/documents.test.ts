@@ -1,0 +1,166 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { planAddition } from '../../src/changes/addition.ts';
+import { planCreation } from '../../src/changes/creation.ts';
+import { entriesOf } from '../../src/changes/entries.ts';
+import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
+import { generic } from '../../src/contract/platforms/index.ts';
+import { unwrapped } from '../../src/model/command-error.ts';
+import { planFrame, projectContext, type Start } from '../../src/plan/project.ts';
+import { changeProject } from '../../src/project/change.ts';
+import { manifestFile, readManifest } from '../../src/project/manifest.ts';
+import { openProject } from '../../src/project/open.ts';
+import { inspectTarget } from '../../src/project/target.ts';
+import { readTemplates } from '../../src/project/templates.ts';
+import { writeProject } from '../../src/project/write.ts';
+import { completeAnswers } from '../../src/questions/create-answers.ts';
+import { render } from '../../src/render/render.ts';
+import { apiDocuments } from '../import/api-documents.ts';
+import { directory } from '../project/directory.ts';
+
+const [gas, weather] = apiDocuments;
+if (!gas || !weather) throw new Error('no documents');
+const kitPackages = '`ky`, `lru-cache`, `p-queue`';
+
+/** A project on disk, made from what is given. */
+async function project(given: Partial<Parameters<typeof completeAnswers>[0]>): Promise<string> {
+  const root = join(directory(), 'prices');
+  const answers = completeAnswers({ directory: root, ...given });
+  const { files } = unwrapped(await planCreation(answers));
+  writeProject(inspectTarget(root, [...files.keys()]), files);
+  return root;
+}
+
+function documentIn(root: string, { file, text, operation }: typeof gas & object) {
+  const path = join(root, '..', file);
+  writeFileSync(path, text);
+  return { fromOpenapi: path, operation: [operation] };
+}
+
+async function fromDocument(document: typeof gas & object): Promise<string> {
+  return project(documentIn(join(directory(), 'x'), document));
+}
+
+async function add(root: string, document: typeof gas & object) {
+  const { fromOpenapi, operation } = documentIn(root, document);
+  const source = { kind: 'openapi', document: fromOpenapi, operations: operation, meta: [] } as const;
+  const entries = unwrapped(await entriesOf(source, generic));
+  return changeProject(root, async () => planAddition(await openProject(root), entries));
+}
+
+const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
+const edit = (root: string, path: string, change: (text: string) => string) =>
+  writeFileSync(join(root, path), change(read(root, path)));
+const upgradedFiles = (root: string) => planUpgrade(root).files;
+
+describe('the README of a new project', () => {
+  const variables = [{ name: 'GAS_TOKEN', kind: 'secret', text: 'Token' }] as const;
+  const readme = (start: Start) => {
+    const asks = start === 'openapi' || start === 'url';
+    const context = projectContext({
+      name: 'gas',
+      profile: generic,
+      packageManager: 'npm',
+      tools: ['get_gas'],
+      ownPackage: '1.0.0',
+      start,
+      variables: asks ? variables : null,
+    });
+    const planned = planFrame(context, readTemplates()).filter(({ path }) => path === 'README.md');
+    return new TextDecoder().decode(render(planned, readTemplates()).get('README.md')?.content);
+  };
+  const ofSamples = /Replace the body of\s+`source.read`|sample answers|your samples/;
+
+  it('says of a tool without a source what its author has to write', () => {
+    expect(readme('blank')).toMatch(ofSamples);
+    expect(readme('blank')).not.toMatch(/made from your samples|test\/recordings|p-queue|src\/source/);
+  });
+
+  it('says of a tool made from samples where its schema comes from', () => {
+    expect(readme('sample')).toMatch(ofSamples);
+    expect(readme('sample')).toMatch(/made from your samples.*`TODO`/);
+    expect(readme('sample')).not.toMatch(/p-queue|test\/recordings/);
+  });
+
+  it.each(['openapi', 'url'] as const)('says of a tool from %s that it asks its source', (start) => {
+    const text = readme(start);
+    expect(text).not.toMatch(ofSamples);
+    expect(text).toContain('First set `GAS_TOKEN` in the file `.env`.');
+    expect(text).toContain(start === 'url' ? 'forwards each call' : 'calls the API');
+    expect(text).toContain(`\`re2js\`, ${kitPackages} and nothing else`);
+    expect(text).toContain('`src/server/`, `src/source/`, ');
+    expect(text).toContain('npm run record');
+    expect(text).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');
+    expect(text).toContain('- `GAS_TOKEN`: Token.\n');
+  });
+});
+
+describe('a project from an OpenAPI document', () => {
+  it('is what an upgrade by the same version writes', async () => {
+    const root = await fromDocument(gas);
+    expect(read(root, 'README.md')).toContain('- `GAS_TOKEN`: ');
+    expect(upgradedFiles(root)).toEqual([]);
+  });
+
+  it('has documents that name the variables of an API that comes later', async () => {
+    const root = await fromDocument(gas);
+    await add(root, weather);
+    const names = Object.keys(weather.secrets);
+    expect(names).not.toEqual([]);
+    for (const name of names) expect(read(root, 'README.md')).toContain(`- \`${name}\`: `);
+    expect(upgradedFiles(root)).toEqual([]);
+  });
+});
+
+describe('a blank project that gets a tool of an API', () => {
+  it('has documents that say so, and an upgrade sees no difference', async () => {
+    const root = await project({});
+    await add(root, gas);
+    const readme = read(root, 'README.md');
+    expect(readme).toContain(kitPackages);
+    expect(readme).toContain('- `GAS_TOKEN`: ');
+    expect(readme).toContain('Replace the body of');
+    expect(read(root, 'AGENTS.md')).toContain('`test/recordings/*.json`');
+    expect(upgradedFiles(root)).toEqual([]);
+  });
+
+  it('keeps what its author has written, also at an upgrade', async () => {
+    const root = await project({});
+    const mine = 'A line of the author.';
+    edit(root, 'README.md', (text) => `${text}\n${mine}\n`.replaceAll('\n', '\r\n'));
+    edit(root, '.env.example', (text) => text.replace('PORT=3000', 'PORT=4000'));
+    const before = readManifest(root).files;
+    await add(root, gas);
+    expect(read(root, 'README.md')).toContain(`${mine}\r\n`);
+    expect(read(root, 'README.md')).toMatch(/- `GAS_TOKEN`: [^\n]*\r\n/);
+    expect(read(root, '.env.example')).toMatch(/PORT=4000[\s\S]*GAS_TOKEN=/);
+    // A record of the author's text would let an upgrade replace it.
+    for (const path of ['README.md', '.env.example'])
+      expect(readManifest(root).files[path]).toEqual(before[path]);
+    expect(upgradedFiles(root)).toEqual([]);
+  });
+
+  it('keeps a README that its author has rewritten or deleted, and says what to name there', async () => {
+    const rewritten = await project({});
+    edit(rewritten, 'README.md', () => '# Mine\n');
+    const { prepared } = await add(rewritten, gas);
+    expect(read(rewritten, 'README.md')).toBe('# Mine\n');
+    expect(prepared.changes).toContainEqual({
+      tool: 'getGas',
+      path: 'README.md',
+      what: 'was left as you edited it',
+      why: 'name there GAS_URL, GAS_TOKEN',
+    });
+    const deleted = await project({});
+    rmSync(join(deleted, 'README.md'));
+    const { change } = await add(deleted, gas);
+    expect([...(change?.files.keys() ?? [])]).not.toContain('README.md');
+  });
+
+  it('is refused with a damaged list of variables', async () => {
+    const root = await fromDocument(gas);
+    edit(root, manifestFile, (text) => text.replace('"name": "GAS_TOKEN"', '"name": "$(rm -rf)"'));
+    expect(() => readManifest(root)).toThrow('answers.variables');
+  });
+});
