@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { buildProgram } from '../src/cli/program.ts';
+
+const root = join(import.meta.dirname, '..');
+const pages = ['.', 'docs', 'bench'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+const ownScripts = scriptsOf(read('package.json'));
+const projectScripts = scriptsOf(read('templates/project/package.json.hbs'));
+
+describe('the documents', () => {
+  it.each(pages)('link only to what there is: %s', (page) => {
+    const links = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
+  });
+
+  it.each(pages)('name only scripts of npm that there are: %s', (page) => {
+    const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
+      ([, name = '']) => name,
+    );
+    // `record` comes with the first API of a project; `my-script` is an example of the author's own.
+    const known = new Set([...ownScripts, ...projectScripts, 'record', 'my-script']);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.each(pages)('give each command only flags that it has: %s', (page) => {
+    expect(commandsIn(read(page)).flatMap(unknownFlags)).toEqual([]);
+  });
+});
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** A page without its fenced blocks and its code, in which brackets are no links. */
+function prose(page: string): string {
+  return page.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headingsOf(read(target)).includes(heading);
+}
+
+/** The anchors that GitHub gives the headings of a page. */
+function headingsOf(page: string): readonly string[] {
+  const headings = page.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The command lines of both programs: in fenced blocks, with their continuation lines, and in code. */
+function commandsIn(page: string): readonly string[] {
+  const blocks = [...page.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+    block.replaceAll(/\\\n\s*/g, ' ').split('\n'),
+  );
+  const spans = [...page.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+  return [...blocks, ...spans].flatMap(
+    (line) => /\b(?:create-)?market-mcp(?:\.js)? .*/.exec(line)?.[0] ?? [],
+  );
+}
+
+function unknownFlags(line: string): readonly string[] {
+  const [program = '', ...words] = line.replace(/ #.*/, '').split(/\s+/);
+  const command = commandOf(program, words);
+  const known = new Set(command.options.flatMap(({ long, short }) => [long, short]));
+  return words
+    .filter((word) => /^--[a-z]/.test(word) && word !== '--help' && word !== '--version' && !known.has(word))
+    .map((word) => `${word} in: ${line}`);
+}
+
+function commandOf(program: string, [name]: readonly string[]): Command {
+  const isCreate = program.startsWith('create-');
+  const tree = buildProgram(isCreate ? 'create-market-mcp' : 'market-mcp', async () => {});
+  return tree.commands.find((command) => command.name() === name) ?? tree;
+}
+
+function scriptsOf(manifest: string): readonly string[] {
+  const [, block = ''] = /"scripts": \{([^}]*)\}/.exec(manifest) ?? [];
+  return [...block.matchAll(/"([a-z:-]+)":/g)].map(([, name = '']) => name);
+}
