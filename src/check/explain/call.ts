@@ -102,7 +102,7 @@ export const callExplanations: Explanations = {
     '{"structuredContent": {"symbol": null, "price": null, "searchExhausted": true}, …}',
   ),
   'outcome.repeatable': exchange(
-    'The platform tries a step up to three times. A call that takes effect twice, or is refused the second time, does harm.',
+    'The platform tries a step up to three times. A call that takes effect twice, or that is refused the second time, harms the user.',
     'the same tools/call, twice',
     'data, then a failure "already requested"',
     'data, then the same kind of data',

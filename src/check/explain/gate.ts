@@ -39,10 +39,13 @@ export const gateExplanations: Explanations = {
     ran,
     refused,
   ),
-  'gate.garbage': token('It is not enough to check that the header exists.', 'Bearer garbage'),
+  'gate.garbage': token(
+    'A server that only checks that the header exists accepts any text as a payment.',
+    'Bearer garbage',
+  ),
   'gate.empty-token': token('An empty token is no proof of payment.', 'Bearer'),
   'gate.other-scheme': token(
-    'The text after another scheme is not a bearer token, so the server must not accept it as one.',
+    'What follows another scheme, such as Basic, is not a bearer token. A server that ignores the scheme checks less than it promises.',
     'Basic <token of the platform>',
   ),
   'gate.wrong-key': token(anyone, "Bearer <signed with the forger's own key>"),

@@ -2,7 +2,7 @@ import { contrast, type Explanation, type Explanations, exchange } from './model
 
 function accepted(header: string): Explanation {
   return exchange(
-    'The contract allows any Accept header, or none. The transport of the SDK alone answers 406 unless both media types are named.',
+    'The contract allows any Accept header, or none. The bare transport of the SDK answers 406 unless Accept names both media types.',
     `POST /mcp  {"method": "tools/list", …}, ${header}`,
     '406 Not Acceptable',
     '200 {"result": {"tools": […]}}',

@@ -21,7 +21,7 @@ export const schemaExplanations: Explanations = {
     },
   ),
   'output.no-root-union': definition(
-    'Registration refuses a union at the root. Put what may differ into properties.',
+    'Registration refuses a union at the root, even if all its members are objects.',
     { outputSchema: { type: 'object', anyOf: [{ required: ['price'] }, { required: ['error'] }] } },
     {
       outputSchema: { type: 'object', properties: { price, error: signals.error, message: signals.message } },
@@ -155,17 +155,17 @@ export const schemaExplanations: Explanations = {
     price,
   ),
   'schema.pattern-time': parameter(
-    'Most servers and clients match patterns by trying every way in which a text could fit. Where two repeats fit the same text, one call with a few dozen characters can keep a server busy for hours, and everybody else waits.',
+    'Most regular-expression engines try every way in which a text could match. If two repeats match the same text, one call with a few dozen characters can keep a server busy for hours, and all other callers wait.',
     { ...name, pattern: '^(\\w+\\s?)*$' },
     { ...name, pattern: '^\\w+(\\s\\w+)*$' },
   ),
   'input.distinct-items': parameter(
-    'To see whether values are distinct, most validators compare every two of them: a list of 229 KB takes seconds, in which nobody else is answered.',
+    'To find equal values, most validators compare each value with every other. A list of 229 KB takes seconds, in which the server answers nobody else.',
     { ...orders, uniqueItems: true },
     { ...orders, uniqueItems: true, maxItems: 100 },
   ),
   'meta.shape': definition(
-    'The platform reads prices and limits from _meta. It ignores a value that it cannot read, at best.',
+    'The platform reads prices and limits from _meta. At best, it ignores a value that it cannot read.',
     { _meta: { rateLimit: { maxRequestsPerMinute: 'sixty' } } },
     { _meta: { rateLimit: { maxRequestsPerMinute: 60 } } },
   ),

@@ -69,7 +69,7 @@ export const callRules: readonly LiveRule[] = [
     level: 'should',
     title: 'arguments that are not an object are refused',
     source: 'C§4.1',
-    fix: 'Answer with the JSON-RPC error -32602, or with a result with isError: true.',
+    fix: 'Answer with the JSON-RPC error -32602, or with a result that has isError: true.',
     controls: [answersCalls],
     check: async (probe) => {
       const { name } = (await probe.cases())[0];

@@ -13,7 +13,7 @@ export const costRules: readonly StaticRule[] = [
   {
     id: 'schema.pattern-time',
     level: 'should',
-    title: 'every pattern is matched quickly with any text that its schema admits',
+    title: 'every pattern is matched quickly, whatever text the schema allows',
     source: 'CWE-1333',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
     inspect: (tool) => allPlaces(tool).flatMap(patternProblems),
@@ -21,7 +21,7 @@ export const costRules: readonly StaticRule[] = [
   {
     id: 'input.distinct-items',
     level: 'should',
-    title: 'every list of distinct values says how many there may be',
+    title: 'every list with uniqueItems has a limit on its length',
     source: 'CWE-407',
     fix: `Add maxItems, ${mostDistinct} at most: validators compare every two values.`,
     inspect: ({ inputSchema }) => [...places(inputSchema, 'inputSchema')].flatMap(distinctProblems),

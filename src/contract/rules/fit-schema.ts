@@ -49,7 +49,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no inputSchema uses keywords that model APIs do not support',
     source: 'OpenAI API, structured outputs: unsupported keywords; Gemini API, Schema',
-    fix: 'Describe the values by type, enum, properties, items and anyOf. Put the rest into a description.',
+    fix: 'Describe the values by type, enum, properties, items and anyOf. Say the rest in a description.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap((place) =>
         keywordProblems(

@@ -12,7 +12,7 @@ export const metaRules: readonly StaticRule[] = [
     level: 'must',
     title: 'every _meta has the structure that the platform expects',
     source: 'C§2.1; profile toolMeta',
-    fix: 'Change the value to the expected one.',
+    fix: 'Change the value to what the message expects.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       _meta === undefined || toolMeta === null ? [] : mismatches(partsOf(toolMeta).shape, _meta, '_meta'),
   },

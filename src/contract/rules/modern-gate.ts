@@ -15,7 +15,7 @@ export const modernGateRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a call without a session and without a token is Unauthorized',
     source: 'C§5.1, C§5.4, C§7',
-    fix: 'Ask for the token in front of both eras.',
+    fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern],
     check: async (probe) => {
       return unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token');
@@ -26,7 +26,7 @@ export const modernGateRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
     source: 'C§5.1, C§5.4; platform facts, "Token"',
-    fix: 'Verify signature and audience in front of both eras.',
+    fix: 'Verify signature and audience before you decide which era a request belongs to.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
       const forgeries = [
@@ -44,9 +44,9 @@ export const modernGateRules: readonly LiveRule[] = [
   {
     id: 'modern.disguised-call',
     level: 'must',
-    title: 'a call runs unpaid in no disguise: another Mcp-Method, a batch, a version that is not served',
+    title: 'a disguised call does not run unpaid: another Mcp-Method, a batch, an unsupported version',
     source: 'C§5.3, C§5.4',
-    fix: 'Look for tools/call in the body, in every message of it, whatever the headers say.',
+    fix: 'Look for tools/call in every message of the body, whatever the headers say.',
     controls: [speaksModern, refusesPlain],
     check: async (probe) => {
       const { body, headers } = await call(probe);

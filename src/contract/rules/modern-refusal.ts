@@ -40,7 +40,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.name-header',
     level: 'must',
-    title: 'a call is refused whose Mcp-Name is not the name of the tool in the body',
+    title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
     source: 'MCP 2026-07-28, Streamable HTTP: server validation',
     fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
     controls: [speaksModern, callsModern],
@@ -60,7 +60,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.version',
     level: 'must',
-    title: 'a version that is not served is refused with those that are',
+    title: 'an unsupported version is refused, and the error lists the supported ones',
     source: 'MCP 2026-07-28, protocol version negotiation',
     fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
     controls,
@@ -90,9 +90,9 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.meta',
     level: 'must',
-    title: 'a request is refused whose _meta lacks the version or the capabilities of the client',
+    title: 'a request whose _meta lacks the version or the capabilities of the client is refused',
     source: 'MCP 2026-07-28, per-request protocol fields',
-    fix: 'Answer HTTP 400 with error -32602.',
+    fix: 'Answer HTTP 400 with error -32602 if protocolVersion or clientCapabilities is missing in _meta.',
     controls,
     check: (probe) =>
       refusals(probe, codes.invalidParams, 400, [
@@ -103,9 +103,9 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.unknown-method',
     level: 'must',
-    title: 'a method that the revision or the server does not have is not found',
+    title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
     source: 'MCP 2026-07-28, Streamable HTTP: protocol version header',
-    fix: 'Answer HTTP 404 with error -32601, initialize and ping included.',
+    fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
     controls,
     check: async (probe) => {
       const methods = ['tools/destroy', 'initialize', 'ping'];
@@ -120,7 +120,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a notification without a session is accepted without a response',
     source: 'MCP 2026-07-28, Streamable HTTP: sending messages',
-    fix: 'Answer HTTP 202 and no body.',
+    fix: 'Answer HTTP 202 without a body.',
     controls,
     check: async (probe) => {
       const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
@@ -136,9 +136,9 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.unreadable',
     level: 'must',
-    title: 'what is no request is refused with an error that names no id',
+    title: 'a body that is not a request is refused with an error without an id',
     source: 'MCP 2026-07-28, error responses: the id is absent, never null',
-    fix: 'Answer HTTP 400 with an error, and leave id out.',
+    fix: 'Answer HTTP 400 with an error that has no id.',
     controls,
     check: async (probe) => {
       const { body, headers } = modernMessage('tools/list');

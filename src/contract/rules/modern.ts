@@ -25,7 +25,7 @@ export const modernRules: readonly LiveRule[] = [
     level: 'must',
     title: `server/discover names ${modernVersion} and the capabilities of the server`,
     source: 'MCP 2026-07-28, discovery',
-    fix: 'Answer supportedVersions, a list that holds the version, and capabilities, an object.',
+    fix: 'Answer with supportedVersions, a list that contains 2026-07-28, and capabilities, an object.',
     controls,
     check: async (probe) => {
       const { result } = await probe.discovered();
@@ -49,7 +49,7 @@ export const modernRules: readonly LiveRule[] = [
     level: 'must',
     title: 'tools/list works without a session and without a token, and lists the same tools',
     source: 'C§4.1, C§5.2; MCP 2026-07-28, listing tools',
-    fix: 'Serve one list of tools in both eras.',
+    fix: 'Serve the same list of tools in both eras, without a token.',
     controls,
     silence: 'breaks',
     check: async (probe) => {
@@ -126,9 +126,9 @@ export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.stateless',
     level: 'must',
-    title: 'a request is answered whatever session it names, and opens none',
+    title: 'a request is answered whatever session it names, and opens no session',
     source: 'MCP 2026-07-28, Streamable HTTP: earlier revisions',
-    fix: 'Ignore Mcp-Session-Id in requests of this revision, and send none.',
+    fix: 'Ignore Mcp-Session-Id in requests of this revision, and do not send it.',
     controls,
     check: async (probe) => {
       await listed(probe);
@@ -148,18 +148,18 @@ export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.call',
     level: 'must',
-    title: 'a call that is paid for is carried out without a session',
+    title: 'a paid call is carried out without a session',
     source: 'C§4.1, C§5.1; MCP 2026-07-28, calling tools',
-    fix: 'Let the token in the header of the request decide, as in a session.',
+    fix: 'Accept a call with a valid token, whether or not it has a session.',
     controls,
     check: async (probe) => resultProblems(await modernCall(probe), 'tools/call'),
   },
   {
     id: 'modern.encoded-name',
     level: 'must',
-    title: 'Mcp-Name may be base64 of the name',
+    title: 'Mcp-Name may contain the name as base64',
     source: 'MCP 2026-07-28, Streamable HTTP: value encoding',
-    fix: 'Decode =?base64?…?= before comparing.',
+    fix: 'Decode =?base64?…?= before you compare the name.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
       const { name } = await probe.authenticationCall();

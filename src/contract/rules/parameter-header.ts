@@ -7,9 +7,9 @@ import { places } from '../walk.ts';
 export const parameterHeader: StaticRule = {
   id: 'modern.parameter-header',
   level: 'must',
-  title: 'x-mcp-header names a header of its own, on a parameter that a header can hold',
+  title: 'every x-mcp-header names a distinct header, for a parameter whose value fits into a header',
   source: 'MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters',
-  fix: 'Mark strings, integers and booleans only, below properties alone, each with another name of letters, digits and -.',
+  fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
   inspect: ({ inputSchema }) => {
     const seen = new Set<string>();
     return [...places(inputSchema, 'inputSchema')].flatMap(({ path, schema }): readonly Problem[] => {

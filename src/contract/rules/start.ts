@@ -139,7 +139,7 @@ function refusesToStart(
     source: 'C§5.4, C§5.5',
     turn: 'aside',
     controls: [startsInstances],
-    fix: `Check ${variable} at the start and exit with a message. Otherwise anyone can call without paying.`,
+    fix: `Check ${variable} at the start. If it is missing or unsafe, exit with a message that names it.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
   };
 }

@@ -158,7 +158,7 @@ function accepted(
     level,
     title: `${what} is answered`,
     source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
-    fix: 'Answer in JSON whatever the headers say. The transport of the SDK alone is stricter than real callers.',
+    fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {
