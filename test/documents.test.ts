@@ -33,6 +33,18 @@ describe('the documents', () => {
   });
 });
 
+describe('the help', () => {
+  const { commands } = buildProgram('market-mcp', async () => {});
+
+  it.each(commands.map((command) => [command.name(), command] as const))(
+    'of %s begins with what the command does, and names no empty default',
+    (_, command) => {
+      expect(command.description()).toMatch(/^[A-Z].*[^.]$/);
+      expect(command.helpInformation()).not.toMatch(/default: (none|\[|""|\))/);
+    },
+  );
+});
+
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

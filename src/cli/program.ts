@@ -16,13 +16,15 @@ import { withUpgrade } from './upgrade/flags.ts';
 /** The command tree of a program. A parsed command is passed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
-    .version(version, '-V, --version')
+    .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => helpWidth, writeErr: () => {}, outputError: () => {} });
   if (name === 'create-market-mcp') return withCreate(program, run);
 
-  program.description('Develop, check and extend marketplace tool servers.');
+  program
+    .description('Develop, check and extend marketplace tool servers.')
+    .helpCommand('help [command]', 'Show the help of a command');
   withCreate(program.command('new'), run);
   withTools(program, run);
   withCheck(program.command('check'), run);
@@ -32,19 +34,19 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   program
     .command('explain')
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
-    .description('explain a rule, with an example that fails and one that passes')
+    .description('Explain a rule, with an example that fails and one that passes')
     .option('--json', 'print as JSON')
     .action((rule: string | undefined) =>
       run(async (output) => (await import('./commands/explain.ts')).explain(rule, output)),
     );
   program
     .command('spec-schema')
-    .description('print the JSON Schema of --spec files')
+    .description('Print the JSON Schema of --spec files')
     .option('--json', 'print on one line')
     .action(() => run(async (output) => (await import('./commands/spec-schema.ts')).printSpecSchema(output)));
   program
     .command('examples-schema')
-    .description('print the JSON Schema of check --examples files')
+    .description('Print the JSON Schema of check --examples files')
     .option('--json', 'print on one line')
     .action(() =>
       run(async (output) => (await import('./commands/examples-schema.ts')).printExamplesSchema(output)),
@@ -52,7 +54,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   program
     .command('platforms')
     .argument('[name]', 'print this profile in full, as a start for your own')
-    .description('list the built-in platform profiles')
+    .description('List the built-in platform profiles')
     .option('--json', 'print the profiles themselves')
     .action((name: string | undefined) =>
       run(async (output) => (await import('./commands/platforms.ts')).showPlatforms(name, output)),
@@ -63,7 +65,9 @@ export function buildProgram(name: ProgramName, run: Run): Command {
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
   command
-    .description('Create a marketplace-ready MCP tool server and verify it. Missing flags are asked for.')
+    .description(
+      'Create a marketplace-ready MCP tool server and check it; at a terminal, ask for missing flags',
+    )
     .argument(directory.flag.syntax, directory.flag.description);
   return withFlags(command, questions, createSwitches).action(
     (place: string | undefined, options: CreateFlags & Given<typeof createSwitches>) => {
@@ -78,7 +82,7 @@ function withTools(program: Command, run: Run): void {
   const { tool, ...questions } = addToolQuestions;
   const add = program
     .command('add-tool')
-    .description('add a tool to the project in the current directory; missing flags are asked for')
+    .description('Add a tool to the project in the current directory; at a terminal, ask for missing flags')
     .argument(tool.flag.syntax, tool.flag.description);
   withFlags(add, questions, addToolSwitches).action(
     (name: string | undefined, options: Flags<ToolParts> & Given<typeof addToolSwitches>) => {
@@ -89,7 +93,7 @@ function withTools(program: Command, run: Run): void {
   );
   program
     .command('list')
-    .description('list the tools of the project, and their differences from what the marketplace last read')
+    .description('List the tools of the project, and their differences from what the marketplace last read')
     .option(
       '--mark-listed',
       'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
@@ -100,7 +104,7 @@ function withTools(program: Command, run: Run): void {
     );
   const remove = program
     .command('remove-tool')
-    .description('remove tools and their tests, after a confirmation')
+    .description('Remove tools and their tests, after a confirmation')
     .argument('<name...>', 'names of the tools');
   withFlags(remove, {}, removeToolSwitches).action(
     (names: string[], options: Given<typeof removeToolSwitches>) => {
@@ -116,7 +120,7 @@ function withDevelopment(program: Command, run: Run): void {
   program
     .command('dev')
     .description(
-      'run the server of the project and a local marketplace; rebuild and restart the server after each change',
+      'Run the server of the project and a local marketplace; rebuild and restart the server after each change',
     )
     .option('--no-marketplace', 'do not start the local marketplace')
     .option('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)')
@@ -127,7 +131,7 @@ function withDevelopment(program: Command, run: Run): void {
   program
     .command('token')
     .argument('[tool]', 'tool to call (default: the first one)')
-    .description('sign a token with the local platform key, and print commands that call a tool with it')
+    .description('Sign a token with the local platform key, and print commands that call a tool with it')
     .option('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)")
     .option('--json', 'print one JSON object')
     .action((tool: string | undefined, flags: { readonly ttl?: string }) =>

@@ -74,7 +74,10 @@ const description: ToolQuestion<string> = {
 };
 
 const title: ToolQuestion<string> = {
-  flag: { syntax: '--title <text>', description: 'its name for people (default: made from the name)' },
+  flag: {
+    syntax: '--title <text>',
+    description: 'display name of the tool (default: derived from the name)',
+  },
   prompt: { message: 'What is its display name?' },
   initial: ({ tool: name = tool.initial({}) }) => titleOf(name),
   parse: (text) => parseSomeText(text, '--title', 'Write a few words, such as "Gas price".'),

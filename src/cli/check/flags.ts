@@ -15,26 +15,41 @@ const reporterNames = [
 
 const eras = ['both', 'legacy', 'modern'] as const satisfies readonly Era[];
 
+type Lists = Pick<CheckFlags, 'only' | 'skip' | 'call' | 'header'>;
+
 /** `check [directory|url]` with its flags. */
 export function withCheck(command: Command, run: Run): Command {
   return command
-    .description('Check a project or a running server against the rules of the marketplace.')
+    .description('Check a project or a running server against the rules of the marketplace')
     .argument(
       '[target]',
       'directory of a project, which is built and started, or URL of a running server (default: the project in the current directory)',
     )
-    .addOption(list('--only <rules>', 'run only these rules or groups (gate,output.typed)'))
-    .addOption(list('--skip <rules>', 'skip these rules or groups'))
     .addOption(
-      new Option('--level <level>', 'what counts as a failure').choices(['must', 'should']).default('must'),
+      list(
+        '--only <rules>',
+        'run only these rules or groups, separated by commas: gate,output.typed; repeatable',
+      ),
+    )
+    .addOption(list('--skip <rules>', 'skip these rules or groups; repeatable'))
+    .addOption(
+      new Option('--level <level>', 'lowest level of a rule whose failure counts')
+        .choices(['must', 'should'])
+        .default('must'),
     )
     .addOption(
-      new Option('--era <era>', 'versions of MCP to judge: with sessions (legacy), without (modern)')
+      new Option(
+        '--era <era>',
+        'versions of MCP to judge: with sessions (legacy), without (modern, 2026-07-28)',
+      )
         .choices(eras)
         .default('both'),
     )
     .option('--require-all', 'count a rule that could not be run as a failure')
-    .option('--platform <name|file>', 'the platform profile to check against')
+    .option(
+      '--platform <name|file>',
+      'the platform profile to check against (default: that of the project; generic for a URL)',
+    )
     .option('--token <jwt>', 'a token of the platform, for the calls to a URL')
     .option(
       '--signing-key <pem>',
@@ -44,13 +59,19 @@ export function withCheck(command: Command, run: Run): Command {
     .option('--audience <url>', 'audience of the tokens that --signing-key signs (default: the URL)')
     .addOption(repeated('--header <line>', 'header for every request to a URL ("X-Api-Key: 1"); repeatable'))
     .addOption(
-      list('--call <tools>', "tools of a URL that the check may call; '*' means all without a sign of harm"),
+      list(
+        '--call <tools>',
+        "tools of a URL that the check may call, separated by commas; '*' means all without a sign of harm; repeatable",
+      ),
     )
     .option(
       '--examples <file>',
       'file with calls and their expected outcomes (format: market-mcp examples-schema)',
     )
-    .option('--timeout <ms>', 'time limit of one request')
+    .option(
+      '--timeout <ms>',
+      'time limit of one request (default: the limit of the profile plus ten seconds)',
+    )
     .option('--deadline <ms>', 'time limit of the whole check (default: 15 minutes)')
     .option(
       '--baseline <file>',
@@ -73,21 +94,25 @@ export function withCheck(command: Command, run: Run): Command {
     )
     .option('--verbose', 'also list the rules that passed')
     .option('--json', 'like --reporter json; also prints errors of the check as JSON')
-    .action((target: string | undefined, flags: CheckFlags) =>
-      run(async (output) => (await import('../commands/check.ts')).check(target, flags, output)),
-    );
+    .action((target: string | undefined, given: Partial<Lists> & Omit<CheckFlags, keyof Lists>) => {
+      // As a default of commander, an empty list would be part of the help.
+      const flags = { only: [], skip: [], call: [], header: [], ...given };
+      return run(async (output) => (await import('../commands/check.ts')).check(target, flags, output));
+    });
 }
 
 function repeated(syntax: string, description: string): Option {
-  return new Option(syntax, description)
-    .argParser((text: string, before: readonly string[]) => [...before, text])
-    .default([], 'none');
+  return new Option(syntax, description).argParser((text: string, before: readonly string[] = []) => [
+    ...before,
+    text,
+  ]);
 }
 
 /** Repeatable; each value may contain several names, separated by commas. */
 function list(syntax: string, description: string): Option {
   const parts = (text: string) => text.split(',').map((part) => part.trim());
-  return new Option(syntax, description)
-    .argParser((text: string, before: readonly string[]) => [...before, ...parts(text)])
-    .default([], 'none');
+  return new Option(syntax, description).argParser((text: string, before: readonly string[] = []) => [
+    ...before,
+    ...parts(text),
+  ]);
 }

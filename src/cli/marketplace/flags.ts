@@ -6,7 +6,7 @@ import type { CallFlags, ListingFlags, MarketplaceFlags, PlaceFlags, RegisterFla
 /** `marketplace`, `register`, `refresh`, `dispute` and `call`, with their flags. */
 export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('marketplace'))
-    .description('run the marketplace on this machine: a page to try, check and register the server')
+    .description('Run the marketplace on this machine: a page to try, check and register the server')
     .option('--port <port>', 'port of the page (default: 4400, or the next free port)')
     .option('--exec <command>', 'also run this command, and exit with its exit code')
     .option('--reset', 'first delete all listings, disputes and saved examples')
@@ -15,7 +15,7 @@ export function withMarketplace(program: Command, run: Run): void {
       run(async (output) => (await import('../commands/marketplace.ts')).marketplace(flags, output)),
     );
   placed(program.command('register'))
-    .description('submit the server to the local marketplace, as its registration form does')
+    .description('Submit the server to the local marketplace, as its registration form does')
     .option('--name <text>', 'display name (default: the name of the project)')
     .option(
       '--description <text>',
@@ -30,7 +30,7 @@ export function withMarketplace(program: Command, run: Run): void {
   program
     .command('listing')
     .description(
-      "write the official MCP registry's server.json, and print the marketplace's registration form",
+      "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form",
     )
     .option('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)')
     .option('--platform <name|file>', 'the platform profile (default: that of the project)')
@@ -39,7 +39,10 @@ export function withMarketplace(program: Command, run: Run): void {
       '--summary <text>',
       'up to 100 characters for the registry (default: description in package.json)',
     )
-    .option('--description <text>', 'what the tools offer (default: made from the descriptions of the tools)')
+    .option(
+      '--description <text>',
+      'what the tools offer (default: derived from the descriptions of the tools)',
+    )
     .option('--category <name>', 'one of the categories of the marketplace')
     .option('--price <usd>', 'price of a call in US dollars (default: 0.01)')
     .option('--registry-name <name>', 'name in the registry: io.github.<account>/<server> (default: derived)')
@@ -55,7 +58,7 @@ export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('refresh'))
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
     .description(
-      'trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
+      'Trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
     )
     .option('--json', 'print one JSON object')
     .action((listing: string | undefined, flags: PlaceFlags) =>
@@ -63,7 +66,7 @@ export function withMarketplace(program: Command, run: Run): void {
     );
   placed(program.command('dispute'))
     .argument('<call>', 'number of a call, as market-mcp call prints it')
-    .description('dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh')
+    .description('Dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh')
     .option('--json', 'print one JSON object')
     .action((call: string, flags: PlaceFlags) =>
       run(async (output) => (await import('../commands/dispute.ts')).dispute(call, flags, output)),
@@ -71,12 +74,12 @@ export function withMarketplace(program: Command, run: Run): void {
   placed(program.command('call'))
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
-    .description('call a tool as the platform does, and validate its result')
+    .description('Call a tool as the platform does, and validate its result')
     .addOption(
       new Option('--as <caller>', 'make an invalid or unusual call').choices(Object.keys(unhappyWays)),
     )
     .addOption(
-      new Option('--expect <outcome>', 'fail if the outcome is a different one').choices([
+      new Option('--expect <outcome>', 'fail if the call has another outcome').choices([
         'found',
         'empty',
         'fail',

@@ -7,7 +7,7 @@ export function withUpgrade(program: Command, run: Run): void {
   program
     .command('upgrade')
     .description(
-      'bring the project to the version of this program: its runtime is replaced, your edits are merged',
+      'Bring the project to the version of this program: its runtime is replaced, your edits are merged',
     )
     .option('--to <version>', 'the version to upgrade to (only the version of this program is possible)')
     .option('--dry-run', 'print what would change as a unified diff, write nothing')
@@ -22,7 +22,7 @@ export function withUpgrade(program: Command, run: Run): void {
     );
   program
     .command('doctor')
-    .description('show the versions of the project, who owns which files, and what an upgrade would do')
+    .description('Show the versions of the project, who owns which files, and what an upgrade would do')
     .option('--json', 'print one JSON object')
     .action(() => run(async (output) => (await import('../commands/doctor.ts')).doctor(output)));
 }
