@@ -7,10 +7,10 @@ import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { load } from './scripts/load.js';
 
-// Builds the package: both programs as one bundle with templates and schemas compiled, the help of each, the templates in
-// one file, the schema of a tool spec, and the licences of what was bundled.
+// Builds the package: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
+// one file, the schema of a tool spec, and the licences of the bundled packages.
 
-// `--published`: projects take the package from the registry instead of carrying it (src/plan/published.ts).
+// `--published`: projects install the package from the registry instead of containing it (src/plan/published.ts).
 const isPublished = process.argv.includes('--published');
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
@@ -19,19 +19,19 @@ mkdirSync(out);
 const { precompile } = await load('src/render/compile.ts');
 const { settings } = await load('src/contract/ajv.ts');
 
-// Names of functions and classes stay: a stack trace says where an error came from.
+// Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
 
 /** @type {import('rolldown').OutputOptions} */
 const written = {
   dir: out,
-  // Node loads CommonJS with less work than ES modules, which also make it load every part of the modules of its own.
+  // Node loads CommonJS with less work than ES modules, which also load Node's own modules completely.
   format: 'cjs',
   strict: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
   comments: false,
-  // In ASCII alone V8 keeps one byte a character and not two.
+  // V8 stores ASCII-only source with one byte per character instead of two.
   minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
 };
 
@@ -44,7 +44,7 @@ const program = await build({
       handlebars: join(import.meta.dirname, 'node_modules/handlebars/dist/cjs/handlebars.runtime.js'),
     },
   },
-  // A module of ours goes when nothing is imported from it: a list of rules drags in no rule that is not run.
+  // A module of ours is removed if nothing is imported from it: a list of rules does not pull in unused rules.
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
   plugins: [
     compiledTemplates(),
@@ -58,7 +58,7 @@ const program = await build({
   ],
   output: {
     ...written,
-    // What every run needs, and what is needed to write a project: loading many small files takes long.
+    // One file for every run, and one for writing a project: loading many small files takes long.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 1 },
@@ -89,7 +89,7 @@ writeFileSync(
 );
 if (!isPublished) await packForProjects();
 
-/** In place of the module that compiles a template when it is used. */
+/** Replaces the module that compiles templates at run time. */
 function compiledTemplates() {
   return {
     name: 'compiled templates',
@@ -107,7 +107,7 @@ function compiledTemplates() {
   };
 }
 
-/** In place of each module that compiles a schema of ours when it is used. */
+/** Replaces each module that compiles one of our schemas at run time. */
 function compiledSchemas() {
   return {
     name: 'compiled schemas',
@@ -125,7 +125,7 @@ function compiledSchemas() {
   };
 }
 
-/** The text of a file in the place of each read in an `assets.ts`. */
+/** Replaces each file read in an `assets.ts` by the file's text. */
 function inlinedFiles() {
   const read = /readFileSync\(join\(import\.meta\.dirname, '([^']+)'\), 'utf8'\)/g;
   return {
@@ -140,7 +140,7 @@ function inlinedFiles() {
   };
 }
 
-/** Commander can start programs as its subcommands. Ours are none, and what starts processes takes long to load. */
+/** Commander can start programs as subcommands. Ours are not programs, and loading the code that starts processes takes long. */
 function commanderWithoutProcesses() {
   const nothing = '\0nothing';
   return {
@@ -154,7 +154,7 @@ function commanderWithoutProcesses() {
   };
 }
 
-/** In place of the constant that says whether the package can be had. */
+/** Replaces the constant `isPublished`. */
 function publication() {
   return {
     name: 'publication',
@@ -164,7 +164,7 @@ function publication() {
   };
 }
 
-/** A file of its own for what makes values up, loaded when it is first called: few schemas need it. */
+/** Puts the generator of sample values into a separate file that is loaded on first use: few schemas need it. */
 function generatorOnDemand() {
   const file = './generator.cjs';
   return {
@@ -179,7 +179,7 @@ function generatorOnDemand() {
   };
 }
 
-/** Short names inside what others have written: less to read for Node. */
+/** Shortens names inside third-party code, so that Node reads less. */
 function smallDependencies() {
   return {
     name: 'small dependencies',
@@ -191,8 +191,8 @@ function smallDependencies() {
 }
 
 /**
- * What a module of CommonJS is wrapped in, all of which is run as soon as it is loaded, as a function. V8 reads a
- * `(function` whole at once; of an arrow function it looks for the end first, and reads all in it a second time.
+ * Wraps CommonJS modules that run at once in functions. V8 parses a
+ * `(function` in one pass; for an arrow function it first looks for the end, and parses the body a second time.
  */
 function functionWrappers() {
   const wrapper = /(?<=\brequire_rolldown_runtime\.\w+\(\()\((?<names>[\w$, ]*)\) => \{/g;
@@ -202,14 +202,14 @@ function functionWrappers() {
   };
 }
 
-/** All but what only the checkout needs: the settings of its compiler. */
+/** Packs all templates except the compiler settings of the checkout. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
   const shipped = [...templatesBelow('templates')].filter(([path]) => /^(project|source|tool)\//.test(path));
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
 }
 
-/** The package as projects carry it, last: it holds all that was built. */
+/** Packs the package for projects; the last step, because it includes all other outputs. */
 async function packForProjects() {
   const { packPackage, packedDirectory } = await load('src/project/pack.ts');
   const { name, content } = packPackage('.');

@@ -1,4 +1,4 @@
-/** Starts a program, or says that Node is too old. Every Node must be able to read this. */
+/** Starts a program, or reports that Node is too old. Every version of Node must be able to parse this file. */
 exports.start = (name) => {
   const version = process.versions.node;
   const [major, minor] = version.split('.').map(Number);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { load } from './load.js';
 
-// `node scripts/archive-release.js <commit>`: writes releases/<version>.br, by which `market-mcp upgrade` knows what that
-// version wrote into projects (docs/upgrade.md). It holds the templates of the files that belong to no tool, those with
-// answers compiled, and the facts that they were rendered with.
+// `node scripts/archive-release.js <commit>`: writes releases/<version>.br, from which `market-mcp upgrade` knows what that
+// version wrote into projects (docs/upgrade.md). It contains the templates of the files that belong to no tool (templates with
+// answers are compiled) and the facts that they were rendered with.
 
 const [commit] = process.argv.slice(2);
 if (!commit) throw new Error('usage: node scripts/archive-release.js <commit>');
@@ -44,7 +44,7 @@ function facts(version, { dependencies, devDependencies, packageManagerCommands,
   return [['facts.json', Buffer.from(text)]];
 }
 
-/** The platform profiles stayed with the program also where the contract was copied into projects. */
+/** The platform profiles were not part of the templates, even when the contract was copied into projects. */
 function templates() {
   const root = join(checkout, 'templates');
   return filesBelow(root, 'project')
@@ -57,7 +57,7 @@ function templates() {
     });
 }
 
-/** Links are followed: the contract was one. */
+/** Follows links: the contract was one. */
 function filesBelow(root, directory) {
   return readdirSync(realpathSync(join(root, directory)), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

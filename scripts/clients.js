@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Lists and calls the tools of one generated server with the clients of others, and writes docs/clients.md. The clients are
-// installed into a directory of their own and run under Node 22, which some of them need.
+// Lists and calls the tools of one generated server with third-party clients, and writes docs/clients.md. The clients are
+// installed into a separate directory and run under Node 22, which some of them need.
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const packages = {
@@ -85,7 +85,7 @@ async function main() {
   }
 }
 
-/** Has the source fail for one chain, so that the call fails as a call to an API would. */
+/** Makes the source fail for one chain, as a failing API would. */
 function failing(file) {
   const text = readFileSync(file, 'utf8');
   const line = '    signal.throwIfAborted();\n';
@@ -96,7 +96,7 @@ function failing(file) {
   );
 }
 
-/** What a client says of each step: `ok`, or what it said instead. */
+/** The result of each step with a client: `ok`, or the client's error. */
 async function ask(directory, id, url) {
   const node = join(directory, 'node_modules/node/bin/node');
   const { code, output } = await run(node, ['client.js', id, url], directory, clientMs);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
-// Sends requests that nobody pays for to a generated server, for ten minutes or `--minutes N`, and writes what came of it
+// Sends unpaid requests to a generated server, for ten minutes or `--minutes N`, and writes the results
 // into docs/reliability.md. TEST_SEED repeats the random choices of a run.
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
 /**
- * What a TypeScript module exports: it is bundled, imported and removed again. Its packages are those of this checkout.
+ * Imports a TypeScript module: bundles it, imports the bundle and deletes it. Packages come from this checkout.
  *
  * @param input path of the module
  */
@@ -19,7 +19,7 @@ export async function load(input) {
   }
 }
 
-/** Bundles a TypeScript module and what it imports of this checkout into one file. */
+/** Bundles a TypeScript module and its imports from this checkout into one file. */
 export async function bundle(input, file) {
   const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
   await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });

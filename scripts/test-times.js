@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 
-// Prints how long each part of the tests takes, as the table of docs/testing.md. On a machine that does nothing else.
+// Prints the duration of each part of the tests, as the table of docs/testing.md. Run it on an idle machine.
 
 const more = process.argv.includes('--more');
 const vitest = (project) => ['npx', 'vitest', 'run', '--project', project];
 
-/** Every part in the order in which `npm test` and `npm run test:more` run them. */
+/** The parts in the order in which `npm test` and `npm run test:more` run them. */
 const parts = new Map([
   ['packages installed (`npm ci`)', ['npm', 'ci', '--no-audit', '--no-fund']],
   ['build', ['npm', 'run', 'build']],

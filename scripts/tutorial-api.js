@@ -1,10 +1,8 @@
 import { createServer } from 'node:http';
 
 // The API of docs/tutorial.md: exchange rates against the euro, and the OpenAPI document that describes them.
-//
-//   node scripts/tutorial-api.js [--port <port>]
-//
-// It wants the key `demo-key`, as `x-api-key`. It listens on loopback only.
+// node scripts/tutorial-api.js [--port <port>]
+// It requires the key `demo-key` as `x-api-key`, and listens on loopback only.
 
 import { parseArgs } from 'node:util';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-// What follows is about the files of a generated project.
+// The page from here on describes the files of a generated project.
 const [page = ''] = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split('## A generated project');
 const layers = readFileSync(join(root, 'layers.grit'), 'utf8');
 
@@ -25,7 +25,7 @@ describe('docs/architecture.md', () => {
   });
 });
 
-/** Whether a path exists; `<tool>` in it stands for any name. */
+/** Whether a path exists; `<tool>` in it matches any name. */
 function isThere(path: string): boolean {
   if (!path.includes('<')) return existsSync(join(root, path));
   const directory = dirname(join(root, path));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { seed } from './random.ts';
 
-// A failure is repeated by TEST_SEED alone.
+// TEST_SEED alone repeats a failure.
 fc.configureGlobal({ seed });
 
 export default fc;

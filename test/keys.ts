@@ -1,4 +1,4 @@
-/** What a terminal sends for a key. */
+/** The bytes that a terminal sends for each key. */
 export const keys = {
   enter: '\r',
   ctrlC: '\u0003',
@@ -17,7 +17,7 @@ export const keys = {
   pasteEnd: '\u001b[201~',
 };
 
-/** What a terminal sends for a paste, marked as one; line breaks come as they are typed. */
+/** The bytes that a terminal sends for a marked paste; line breaks are sent as typed. */
 export function pasted(text: string): string {
   return keys.pasteStart + text.replaceAll('\n', '\r') + keys.pasteEnd;
 }

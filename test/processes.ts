@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Whether a process runs; one that has ended and that nobody has asked about, a zombie, does not. */
+/** Whether a process is running; a zombie is not. */
 export function isRunning(pid: number | string): boolean {
   try {
     process.kill(Number(pid), 0);

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 
-/** These write documents, so they have a command and a configuration of their own. */
+/** These write documents, so they have their own command and configuration. */
 const apart = [
   'test/foreign/foreign.test.ts',
   'test/real-tools/real-tools.test.ts',

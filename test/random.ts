@@ -1,4 +1,4 @@
-/** What all random choices of a run follow from. Each run prints it; `TEST_SEED=<seed>` in the environment repeats a run. */
+/** The seed of all random choices of a run. Each run prints it; `TEST_SEED=<seed>` in the environment repeats a run. */
 export const seed = Number(process.env.TEST_SEED);
 if (!Number.isSafeInteger(seed))
   throw new Error(`TEST_SEED must be a whole number, not ${process.env.TEST_SEED}`);
@@ -16,7 +16,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** One of several values. @throws Error where there is none */
+/** One of several values. @throws Error if there is none */
 export function pick<T>(random: Random, values: readonly T[]): T {
   const value = values[Math.floor(random() * values.length)];
   if (value === undefined) throw new Error('nothing to pick from');

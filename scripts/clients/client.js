@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// One client against one server: `node client.js <client> <url>` prints what each step came to, as one line of JSON.
+// Tests one client against one server: `node client.js <client> <url>` prints the result of each step as one line of JSON.
 
 const [id = '', url = ''] = process.argv.slice(2);
 const tool = 'get_gas_price';
 const inspector = 'node_modules/.bin/mcp-inspector';
 const info = { name: 'clients', version: '1.0.0' };
 
-/** Each gives `list()`, the names of the tools, and `call(arguments)`, the result as text or as an object. */
+/**
+ * Each has `list()`, which returns the names of the tools, and `call(arguments)`, which returns the result as text or as an
+ * object.
+ */
 const clients = {
   async 'sdk-v1'() {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');

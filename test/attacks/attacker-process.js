@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-// The attacker, in a process of its own: what it takes of a processor is not what the honest caller waits for.
-// Receives a `Flood`, sends the number of bytes that it has sent, and holds its connections until it is ended.
+// The attacker in a separate process, so that the CPU time of the attacker does not delay the honest callers.
+// Receives a `Flood`, sends the number of bytes that it has sent, and keeps its connections open until it is ended.
 
 const batchSize = 100;
 
@@ -32,7 +32,7 @@ async function open(port, from) {
   return socket;
 }
 
-/** Opens a session on a connection; its id, or an empty one where the server has closed the connection. */
+/** Opens a session on a connection; returns its id, or an empty string if the server closed the connection. */
 async function sessionOf(socket, request) {
   if (socket.destroyed) return '';
   socket.write(request);

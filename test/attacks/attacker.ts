@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 
-/** One hostile connection, from an address of its own on this machine. */
+/** One hostile connection, from another address of this machine. */
 export async function attack(port: number, from = '127.0.0.2'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   socket.on('error', () => {});
@@ -12,7 +12,7 @@ export async function attack(port: number, from = '127.0.0.2'): Promise<Socket> 
   return socket;
 }
 
-/** Many of them. They read nothing unless a test has them do so. */
+/** Many hostile connections. They read nothing unless a test makes them read. */
 export async function attackers(count: number, port: number, from = '127.0.0.2'): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
@@ -22,20 +22,20 @@ export async function attackers(count: number, port: number, from = '127.0.0.2')
   return sockets;
 }
 
-/** What is sent on each of many connections, none of which reads. */
+/** Data to send on many connections that do not read. */
 export interface Flood {
   readonly connections: number;
-  /** Texts, each so many times, one after another. */
+  /** Texts and how often each is sent, in order. */
   readonly parts: readonly (readonly [text: string, times: number])[];
-  /** A request that opens a session, which is read; its id stands for `SESSION` in the parts. */
+  /** A request that opens a session; its answer is read. The session id replaces `SESSION` in the parts. */
   readonly first?: string;
 }
 
 /**
- * Floods a server from 127.0.0.2 and 127.0.0.3, from a process of the lowest priority, which holds the connections until
+ * Floods a server from 127.0.0.2 and 127.0.0.3, from a process with the lowest priority, which keeps the connections open until
  * it is ended.
  *
- * @returns the number of bytes that were sent, and the end of it all
+ * @returns the number of sent bytes, and a function that ends the process
  */
 export async function flood(
   port: number,

@@ -10,10 +10,10 @@ import { callHonestly, type Leg, startVictim } from './victim.ts';
 
 /** With a heap of 512 MB. */
 const mostResidentMegabytes = 350;
-/** The attack holds on for so long after everything is sent. */
+/** Duration of the attack after everything is sent. */
 const holdMs = 6_000;
 
-/** The same server without the limits, for the column "without". */
+/** The same server without limits, for the column "without". */
 const unlimited = Object.fromEntries(
   [
     'UNPAID_BODY_MS=600000',
@@ -28,7 +28,7 @@ const unlimited = Object.fromEntries(
   ].map((line) => line.split('=')),
 );
 
-/** Under `npm run attacks`: all of them, and each without the limits, too. */
+/** Set by `npm run attacks`: runs all attacks, also without the limits. */
 const isForPage = process.env.ATTACKS_PAGE !== undefined;
 
 let project: ReturnType<typeof buildProject>;
@@ -81,7 +81,7 @@ const attacks = scenarios.flatMap((scenario) =>
     name: leg === 'sessions' ? scenario.name : `${scenario.name}, stateless`,
   })),
 );
-/** Through proxies a few alone, but for the page. */
+/** Outside of `npm run attacks`, only some run through proxies. */
 const proxied = attacks.filter(
   ({ scenario, leg }) =>
     scenario.descriptors === undefined &&

@@ -77,7 +77,7 @@ test('a reader of the log that stands still costs lines of it, whose number is s
       .map((line) => JSON.parse(line));
   const { port } = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), within);
   const client = new RawClient(`http://127.0.0.1:${port}/mcp`);
-  // Outside production a call without a token is logged, in a line of 100 bytes and more.
+  // Outside production, a call without a token is logged in a line of at least 100 bytes.
   const call = () => client.request('tools/call', { name: 'get_price' });
   child.stdout.pause();
   let sent = 0;

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-// Loaded before the server. Answers each message of its parent with the delay of the event loop since the last one, in ms.
+// Loaded before the server. Answers each message of its parent with the delay of the event loop since the previous one, in ms.
 
 const resolution = 5;
 const delay = monitorEventLoopDelay({ resolution });

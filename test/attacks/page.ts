@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Scenario } from './scenarios.ts';
 import type { Experience, LoopDelay } from './victim.ts';
 
-/** What an attack of one scenario came to. */
+/** The result of one attack. */
 export interface Outcome {
   readonly bytes: number;
   readonly honest: Experience;
-  /** Undefined where the server has died. */
+  /** Undefined if the server has died. */
   readonly loop: LoopDelay | undefined;
   readonly alive: boolean;
   readonly afterwards: Experience | undefined;
@@ -19,7 +19,7 @@ export interface Outcome {
 export interface Row {
   readonly name: string;
   readonly scenario: Scenario;
-  /** The server without its limits. */
+  /** The result without limits. */
   readonly before: Outcome | undefined;
   readonly after: Outcome;
 }
@@ -27,7 +27,7 @@ export interface Row {
 const page = join(import.meta.dirname, '../../docs/reliability.md');
 const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
 
-/** Prints the table of attacks and, where it is whole, writes it into docs/reliability.md. */
+/** Prints the table of attacks and, if it is complete, writes it into docs/reliability.md. */
 export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const head = [
     'attack',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../templates/built.ts';
 
-/** A reverse proxy, as an operator would put it in front of a server, with its defaults where they let calls through. */
+/** A reverse proxy in front of a server, with its default settings where they let calls through. */
 interface Proxy {
   readonly name: string;
   config(port: number, server: number, directory: string): string;
@@ -85,7 +85,7 @@ http://127.0.0.1:${port} {
 /**
  * Starts a proxy in front of a server on this machine.
  *
- * @throws Error where its Debian package is not installed, or it does not start.
+ * @throws Error if its Debian package is not installed, or it does not start.
  */
 export async function startProxy(
   { name, config, command }: Proxy,

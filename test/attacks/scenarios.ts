@@ -1,15 +1,15 @@
 import { type Flood, requestText } from './attacker.ts';
 import type { Leg, Victim } from './victim.ts';
 
-/** An attack: what is sent, from 127.0.0.2 and 127.0.0.3, and the limits that must have stopped it. */
+/** An attack: the data to send from 127.0.0.2 and 127.0.0.3, and the limits that must stop it. */
 export interface Scenario {
   readonly name: string;
   readonly sent: string;
   /** One of these must be in the log. */
   readonly limits: readonly string[];
-  /** Legs of the protocol on which the attack differs; one of them by default. */
+  /** The protocol versions for which the attack differs; one of them by default. */
   readonly legs?: readonly Leg[];
-  /** File descriptors of the server. */
+  /** Maximum number of file descriptors of the server. */
   readonly descriptors?: number;
   flood(victim: Victim, leg: Leg): Promise<Flood>;
 }
@@ -25,7 +25,7 @@ const initialize = requestText(
   }),
 );
 
-/** What has the form of a token, and is none. */
+/** Has the form of a token, but is not valid. */
 const lookalike = { authorization: 'Bearer a.b.c' };
 const mebibyte = 2 ** 20;
 const both: readonly Leg[] = ['sessions', 'stateless'];
@@ -40,7 +40,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'requests behind a stream',
     sent: '200 connections × 1 GET /mcp and 300 tools/list',
-    // The stream ends as soon as a request waits behind it, so that the lists are answered in turn.
+    // The stream ends as soon as a request waits behind it, so the lists are answered in turn.
     limits: [],
     flood: async ({ session }) => ({
       connections: 200,

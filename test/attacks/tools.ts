@@ -1,6 +1,6 @@
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
-/** What honest callers ask for: a small answer. */
+/** The tool of the honest callers: a small answer. */
 const price = defineTool({
   name: 'get_price',
   description: 'Returns the price of a coin in dollars. Use it when a user asks what a coin costs.',
@@ -14,7 +14,7 @@ const price = defineTool({
   run: (_, { found }) => found({ price: 12.5 }),
 });
 
-/** Answers with a text of so many bytes. */
+/** Answers with a text of the requested number of bytes. */
 const large = defineTool({
   name: 'get_text',
   description: 'Returns a long text. Use it when a user asks for one.',

@@ -11,39 +11,39 @@ import { audience, liveEnvironment } from '../reliability/server.ts';
 import { modernRequest } from '../templates/modern.ts';
 import { requestText } from './attacker.ts';
 
-/** The versions of MCP with sessions, or the stateless one. */
+/** Protocol with sessions, or the stateless one. */
 export type Leg = 'sessions' | 'stateless';
 
-/** How late the event loop of a server was, in milliseconds. */
+/** Delay of a server's event loop in milliseconds. */
 export interface LoopDelay {
   readonly p99: number;
   readonly max: number;
 }
 
-/** A live server of a built project in a process of its own. */
+/** A built project, served in a separate process. */
 export interface Victim {
   readonly port: number;
   readonly session: { readonly 'mcp-session-id': string };
-  /** Headers of a paid request, with a token of its own. */
+  /** Headers of a paid request, with a fresh token. */
   paid(): Promise<Record<string, string>>;
-  /** The text of a request of a leg. */
+  /** The text of an HTTP request of a protocol version. */
   request(leg: Leg, method: string, params: object, headers?: Readonly<Record<string, string>>): string;
-  /** Since it was asked before; undefined where the server has died. */
+  /** The delay since the last question; undefined if the server has died. */
   loopDelay(): Promise<LoopDelay | undefined>;
-  /** Variables of the limits that its log says were met. */
+  /** Variables of the limits that the server's log reports. */
   readonly limitsMet: ReadonlySet<string>;
-  /** Why its log warns. */
+  /** The warnings in its log. */
   readonly warnings: readonly string[];
   isAlive(): boolean;
-  /** The most resident memory that it had, in megabytes. */
+  /** Peak resident memory in megabytes. */
   peakMegabytes(): number;
   kill(): Promise<void>;
 }
 
 /**
- * Starts it with a heap of 512 MB.
+ * Starts a server with a heap of 512 MB.
  *
- * @param descriptors the file descriptors that it may open
+ * @param descriptors maximum number of its file descriptors
  */
 export async function startVictim(
   directory: string,
@@ -125,17 +125,17 @@ async function openSession(port: number): Promise<{ 'mcp-session-id': string }> 
   return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
 }
 
-/** What honest callers saw. */
+/** The answers to honest callers. */
 export interface Experience {
   /** Milliseconds of each answered call, sorted. */
   readonly times: readonly number[];
-  /** Calls that had no answer or another than 200. */
+  /** Calls without an answer or with a status other than 200. */
   failed: number;
 }
 
 const everyMs = 5;
 
-/** Makes 200 paid calls a second from 127.0.0.1 until `done`. */
+/** Makes 200 paid calls a second from 127.0.0.1 until `done` settles. */
 export async function callHonestly(victim: Victim, done: Promise<unknown>): Promise<Experience> {
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const headers = { ...victim.session, ...(await victim.paid()), 'content-type': 'application/json' };

@@ -25,7 +25,7 @@ const brokenServers = [
   ...brokenRuntimes,
 ];
 
-/** A check of a program starts nine others, on a machine that may be busy with more. */
+/** A check of a program starts nine others, on a machine that may be busy. */
 const timeoutMs = 120_000;
 
 describe('definitions', () => {

@@ -15,12 +15,12 @@ const audience = 'https://tools.example.com/mcp';
 export const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
 export const signer = await createSigner(context.token, audience);
 
-/** What every server under test trusts. */
+/** The trust of every server under test. */
 export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
 const goodRuntime: Runtime = { version: '0.2.0', newest: '0.2.0', edited: [] };
 
-/** Runs the contract on a server in this process; nothing about its own process is judged. */
+/** Runs the contract on a server in this process; rules about its process are not judged. */
 export async function checkServer(variant: Partial<BrokenServer>): Promise<Report> {
   const { breaks, profile = (same) => same, url = (same) => same, attach } = variant;
   const runtime = { ...goodRuntime, ...variant.runtime };
@@ -55,7 +55,7 @@ export async function buildProgram(): Promise<Program> {
   };
 }
 
-/** A server that does not answer where it should is given up after this time; the good one on a busy machine answers late. */
+/** A broken server that does not answer is given up after this time. The good one may answer late on a busy machine. */
 const startMs = { good: 30_000, broken: 5_000 };
 
 async function checkProgram(entry: string, rule: string, profile: typeof context): Promise<Report> {

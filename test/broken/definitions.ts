@@ -240,7 +240,7 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   ...brokenFit,
 ];
 
-/** A parameter that is an object with one integer, which differs in some keywords; undefined removes one. */
+/** A parameter that is an object with one integer, with some keywords replaced; undefined removes one. */
 function options(different: Readonly<Record<string, Json | undefined>>): JsonObject {
   const limit = present({ type: 'integer', description: 'Trades to return.', ...different });
   return {

@@ -1,18 +1,18 @@
 import type { Json, JsonObject, Methods } from '../../src/contract/model.ts';
 import { goodTools } from './good-tools.ts';
 
-/** Definitions that break one rule. Rules that must fail along with it stand in `along`. */
+/** Definitions that break one rule. `along` lists other rules that must fail too. */
 export interface BrokenDefinitions {
   readonly rule: string;
   readonly along?: readonly string[];
   readonly tools: readonly Json[];
-  /** How the tools ask their APIs. */
+  /** The HTTP methods of the tools' API requests. */
   readonly methods?: Methods;
 }
 
 export const good: readonly JsonObject[] = goodTools.map(({ definition }) => ({ ...definition }));
 
-/** The good tools with members of the first replaced, by path; undefined removes one. */
+/** The good tools, with members of the first replaced by path; undefined removes one. */
 export function edited(changes: Readonly<Record<string, Json | undefined>>): readonly JsonObject[] {
   const [first, ...rest] = structuredClone(good);
   for (const [path, value] of Object.entries(changes)) {

@@ -6,7 +6,7 @@ const usual = 'Returns the last traded price of one coin. Use it when a question
 const said = (description: string) => edited({ description: `${usual} ${description}` });
 const taking = (name: string, schema: JsonObject) => edited({ [`inputSchema.properties.${name}`]: schema });
 
-/** Definitions that models, hosts and directories do not take, each breaking one rule of the group `fit`. */
+/** Definitions that models, hosts or directories refuse, each breaking one rule of the group `fit`. */
 export const brokenFit: readonly BrokenDefinitions[] = [
   { rule: 'fit.title', tools: edited({ title: undefined }) },
   { rule: 'fit.title', tools: edited({ title: ' ' }) },

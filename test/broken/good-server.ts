@@ -11,7 +11,7 @@ import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
 import { hasModernHeader, modernAnswer } from './modern-leg.ts';
 import type { Answer, Message, Request } from './wire.ts';
 
-/** What a server trusts. */
+/** The key and issuer that a server trusts. */
 export interface Trust {
   /** PEM (SPKI). */
   readonly publicKey: string;
@@ -19,18 +19,18 @@ export interface Trust {
   readonly audience: string;
 }
 
-/** The steps of the server, each of which a broken server replaces or wraps. */
+/** The steps of the server. A broken server replaces or wraps some of them. */
 export interface Steps {
-  /** Any HTTP request. */
+  /** Answers any HTTP request. */
   answer(request: Request): Promise<Answer>;
   health(): Answer;
   /** The message in a body, or the refusal of the body. */
   parse(request: Request): { readonly message: Message } | Answer;
-  /** Whether a message may be handled only for a paying caller. */
+  /** Whether a message requires a paying caller. */
   isPaid(message: unknown): boolean;
-  /** Whether the header that carries the token does carry a valid one. */
+  /** Whether the token header contains a valid token. */
   authorized(header: string | undefined): Promise<boolean>;
-  /** A new session. */
+  /** Opens a session. */
   open(): string;
   isKnown(session: string | undefined): boolean;
   close(session: string): void;
@@ -43,7 +43,7 @@ export interface Steps {
   result(outcome: Outcome, tool: GoodTool): JsonObject;
 }
 
-/** Ways in which a server differs from the good one: from the good step, and all steps as they are used, the other. */
+/** The changed steps of a broken server. Each gets the good step and all steps in use. */
 export type Breaks = { readonly [Name in keyof Steps]?: (good: Steps[Name], steps: Steps) => Steps[Name] };
 
 export interface RunningServer {
@@ -58,7 +58,7 @@ const invalidSession: Answer = { status: 400, body: { error: 'Invalid session' }
 const unauthorized: Answer = { status: 401, body: { error: 'Unauthorized' } };
 const maximumBytes = 1024 * 1024;
 
-/** The steps of a server that meets the whole contract, with some of them broken. */
+/** The steps of a server that meets the whole contract, with some of them replaced. */
 export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
   const tools = new Map(goodTools.map((tool) => [tool.definition.name, tool]));
   const sessions = new Set<string>();
@@ -188,7 +188,7 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
   return steps;
 }
 
-/** Serves the steps at 127.0.0.1. `attach` is given the server before it listens. */
+/** Serves the steps at 127.0.0.1. `attach` gets the server before it listens. */
 export async function serve(
   steps: Steps,
   port = 0,

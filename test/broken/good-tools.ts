@@ -2,7 +2,7 @@ import { effects } from '../../src/contract/effect.ts';
 import type { JsonObject, ToolDefinition, ToolExample } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 
-/** A tool of the good server: definition, examples, and a handler that is given valid arguments. */
+/** A tool of the good server: definition, examples, and a handler for validated arguments. */
 export interface GoodTool {
   readonly definition: ToolDefinition;
   readonly examples: readonly ToolExample[];

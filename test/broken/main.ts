@@ -1,4 +1,4 @@
-/** The good server as a program, with the environment of a generated one. BROKEN names the rule it breaks. */
+/** The good server as a program, with the environment of a generated one. BROKEN names the rule to break. */
 import { type Breaks, createSteps, serve, type Trust } from './good-server.ts';
 
 const { env } = process;
@@ -25,7 +25,7 @@ const trust: Trust = {
   audience:
     production && broken('production') ? `http://127.0.0.1:${port}/mcp` : (env.PLATFORM_AUDIENCE ?? ''),
 };
-/** A request whose body holds the text of DIES_AT ends the process a moment later, as a throw in a timer does. */
+/** A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. */
 const dying: Breaks = {
   answer: (good) => async (request) => {
     if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);

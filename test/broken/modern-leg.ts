@@ -5,18 +5,18 @@ import type { Answer, Message, Request } from './wire.ts';
 const version = '2026-07-28';
 const key = (name: string) => `io.modelcontextprotocol/${name}`;
 
-/** What the stateless revision asks the server with sessions for. */
+/** The parts of the session server that the stateless revision needs. */
 interface Leg {
   readonly identity: JsonObject;
   respond(message: Message): Promise<JsonObject>;
 }
 
-/** Whether a request is of the stateless revision, by its header alone: its body may be unreadable. */
+/** Whether a request belongs to the stateless revision, judged by its header only: its body may be unreadable. */
 export function hasModernHeader({ headers }: Request): boolean {
   return (headers['mcp-protocol-version'] ?? '') >= version;
 }
 
-/** The answer to a message of the stateless revision; undefined where it is one of a session. */
+/** The answer to a message of the stateless revision; undefined for other messages. */
 export async function modernAnswer(
   request: Request,
   message: Message,

@@ -4,24 +4,24 @@ import type { Runtime } from '../../src/contract/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
 import type { Answer, Request } from './wire.ts';
 
-/** A server that breaks one rule. Rules that must fail along with it stand in `along`. */
+/** A server that breaks one rule. `along` lists other rules that must fail too. */
 export interface BrokenServer {
   readonly rule: string;
   readonly along?: readonly string[];
   readonly breaks?: Breaks;
-  /** Changes the platform, for rules whose limit it sets. */
+  /** Changes the platform, for rules with a limit from the platform. */
   readonly profile?: (profile: PlatformProfile) => PlatformProfile;
-  /** Changes the address under which the server is checked. */
+  /** Changes the URL that is checked. */
   readonly url?: (url: string) => string;
-  /** Changes what is known of the server's runtime. */
+  /** Changes the runtime that the check sees. */
   readonly runtime?: Partial<Runtime>;
-  /** Given the HTTP server before it is used. */
+  /** Gets the HTTP server before it is used. */
   readonly attach?: (server: Server) => void;
 }
 
 type MaybeAnswer = Answer | undefined | Promise<Answer | undefined>;
 
-/** Answers some requests otherwise; undefined leaves them to the good server. */
+/** Answers some requests; undefined leaves them to the good server. */
 export function instead(otherwise: (request: Request, steps: Steps) => MaybeAnswer): Breaks {
   return {
     answer: (good, steps) => async (request) => (await otherwise(request, steps)) ?? good(request),
@@ -46,7 +46,7 @@ export function withHeaders(
   return { ...request, headers: { ...request.headers, ...headers } };
 }
 
-/** The method of a POST's JSON-RPC message, where it is one. */
+/** The method of the JSON-RPC message in a POST; undefined for other requests. */
 export function methodOf({ method, body }: Request): string | undefined {
   return method === 'POST' ? /"method":"([^"]*)"/.exec(body ?? '')?.[1] : undefined;
 }

@@ -5,16 +5,16 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Undefined where it is larger than 1 MB. */
+  /** Undefined if it is larger than 1 MB. */
   readonly body: string | undefined;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, anything else as JSON; without a body nothing is. */
+  /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Keeps the connection open after what is sent. */
+  /** Keeps the connection open after the data is sent. */
   readonly stream?: true;
 }
 

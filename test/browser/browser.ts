@@ -4,7 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** What keeps a browser without a network from asking for one. */
+/** Options that prevent network requests of the browser itself. */
 const offline = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,7 +17,7 @@ const offline = [
 
 let browser: Browser;
 
-/** Starts one browser for the tests of a file; without one they fail with the line that installs it. */
+/** Starts one browser for the tests of a file. If there is none, they fail with the command that installs it. */
 export function withBrowser(): void {
   beforeAll(async () => {
     const executablePath = process.env.CHROMIUM ?? candidates.find((path) => existsSync(path));
@@ -36,7 +36,7 @@ export interface View {
   readonly theme?: 'light' | 'dark';
 }
 
-/** A page of its own, closed with its test. Anything that the policy blocks or that throws on the page is an error. */
+/** A page that is closed with its test. Everything that the policy blocks and every exception on the page is an error. */
 export async function openPage(url: string, { width = 1280, theme = 'light' }: View = {}): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
@@ -67,6 +67,6 @@ export async function openPage(url: string, { width = 1280, theme = 'light' }: V
 export interface Watched {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of scripts, of the policy, dialogs, and requests to anywhere else. */
+  /** Exceptions, policy violations, dialogs, and requests to other origins. */
   readonly complaints: readonly string[];
 }

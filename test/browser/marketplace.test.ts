@@ -10,7 +10,7 @@ import { openPage, type View, withBrowser } from './browser.ts';
 
 withBrowser();
 
-/** A marketplace with the good server, some of it broken, and a page that shows it. */
+/** A marketplace with the good server, optionally broken, and a page that shows it. */
 async function open(breaks: Breaks = {}, view: View = {}) {
   const endpoint = await startServer(breaks);
   const marketplace = await openMarketplace({
@@ -24,7 +24,7 @@ async function open(breaks: Breaks = {}, view: View = {}) {
   return { ...watched, endpoint, marketplace, url: serving.url };
 }
 
-/** Fills in the form by hand and submits it; resolves when it has ended. */
+/** Fills in the form, submits it, and resolves when the submission has ended. */
 async function register(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/register`);
   await page.getByLabel('Category').selectOption('Crypto & DeFi');

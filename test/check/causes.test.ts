@@ -7,7 +7,7 @@ import { causeOf, crashIn } from '../../src/check/causes.ts';
 import { printedErrors, ServerLog } from '../../src/check/logged.ts';
 import { directory } from '../project/directory.ts';
 
-/** What a program with these lines, compiled as a tool of a project, writes to its standard error on Node. */
+/** What a program with these lines, compiled like a project's tool, writes to its standard error. */
 function ran(...lines: readonly string[]): { readonly root: string; readonly errors: string } {
   const root = realpathSync(directory());
   mkdirSync(join(root, 'src/tools'), { recursive: true });
@@ -28,7 +28,7 @@ function ran(...lines: readonly string[]): { readonly root: string; readonly err
   return { root, errors: stderr };
 }
 
-/** The lines of the type that stands before the source shift every line by three. */
+/** The type before the source shifts every line by three. */
 const shift = 3;
 
 describe('the error of which a process died', () => {

@@ -6,7 +6,7 @@ import { everything, lenient } from './report.ts';
 
 const text = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8');
 
-/** The names of all members of a value, but those that a target chooses. */
+/** The names of all members of a value, except those that a target chooses. */
 function memberNames(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(memberNames);
   if (typeof value !== 'object' || value === null) return [];

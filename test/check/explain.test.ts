@@ -6,7 +6,7 @@ import type { JsonObject, Level } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
-/** The parts of an example laid over the good tools, as a tool list. */
+/** The good tools with the parts of an example merged in, as a tool list. */
 function toolsOf(example: Exclude<Example, string>): readonly JsonObject[] {
   const [first, ...others] = goodTools.map(({ definition }) => ({ ...definition }));
   return [...example.map((part) => ({ ...first, ...part })), ...others];
@@ -18,7 +18,7 @@ function failuresOf(example: Exclude<Example, string>, level?: Level): readonly 
     .map(({ id }) => id);
 }
 
-/** The two examples of a rule, where they are definitions. */
+/** The two examples of a rule, if they are definitions. */
 function definitionsIn(id: string) {
   const { failing = '', passing = '' } = explanations[id] ?? {};
   return typeof failing === 'string' || typeof passing === 'string' ? undefined : { failing, passing };

@@ -41,11 +41,11 @@ export function reportOf(rules: readonly RuleResult[]): Report {
   };
 }
 
-/** What an untrusted server may send to be printed: commands of terminals, markup, workflow commands. */
+/** Text that an untrusted server may send: terminal sequences, markup, workflow commands. */
 export const hostile =
   'a\u001b[31m\u009b2J\u202e\r\n::error::x\n<b>&"]]>|`*_@octocat https://evil.example \ud800 %0A';
 
-/** A report with every kind of verdict, and hostile text wherever the target has a say. */
+/** A report with every kind of verdict, and hostile text in every value from the target. */
 export function everything(demands: Demands = lenient, baseline?: Baseline): CheckReport {
   const report = reportOf([
     ruleResult('tool.name'),

@@ -7,7 +7,7 @@ import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 const plain = { color: false, verbose: true };
 const names = Object.keys(reporters) as ReporterName[];
 
-/** Control and direction characters but the line breaks of the report itself. */
+/** Control and direction characters, except the line breaks of the report itself. */
 const unprintable = /[^\P{C}\n]/u;
 
 describe.each(names)('the reporter %s', (name) => {

@@ -74,7 +74,7 @@ describe('the built programs', () => {
     ['a promise that nobody handles', 'setTimeout(() => Promise.reject(new Error("a bug")))'],
     ['work that ends without a result', ''],
   ])('break by %s', (_, breaks) => {
-    /** The first look at a file of the author breaks the program. */
+    /** The first access to an author's file throws. */
     const preloaded = `
       import fs from 'node:fs/promises';
       import { syncBuiltinESMExports } from 'node:module';

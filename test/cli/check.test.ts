@@ -19,7 +19,7 @@ let trust: Trust;
 let privateKey: KeyObject;
 let pem: string;
 
-/** A definition that does not say what a call does. */
+/** A definition without annotations. */
 const silent = ({ annotations: _, ...tool }: JsonObject): JsonObject => tool;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const none: CheckFlags = {
   build: true,
 };
 
-/** Runs the command as `market-mcp check` would, and gives its exit code and what it wrote. */
+/** Runs the command as `market-mcp check` would; returns its exit code and output. */
 async function run(target: string, flags: Partial<CheckFlags> = {}) {
   const { output, stdout, stderr } = outputTo({ json: flags.json === true });
   try {

@@ -19,7 +19,7 @@ class Text implements Sink {
   }
 }
 
-/** An output whose streams can be read; `terminal` makes them terminals with colours. */
+/** An output with readable streams; `terminal` makes them terminals with colours. */
 export function outputTo({ json = false, terminal = false } = {}) {
   const stdout = new Text(terminal);
   const stderr = new Text(terminal);

@@ -6,7 +6,7 @@ import { normalize } from '../../src/contract/rules/read.ts';
 import { estimatedTokens } from '../../src/contract/tokens.ts';
 import fc from '../fast-check.ts';
 
-// A space that is not ASCII: neither letter, digit nor token.
+// A non-ASCII space: not a letter, digit or token.
 const space = '\u00a0';
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 });
 

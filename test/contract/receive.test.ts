@@ -6,7 +6,7 @@ import { requestsIn } from '../../src/contract/probe/events.ts';
 import { receive } from '../../src/contract/probe/receive.ts';
 import { lingerMs } from '../../src/contract/probe/timeouts.ts';
 
-/** What a server answers that listens for the length of a test. */
+/** The result of reading an answer from a temporary server. */
 async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {
   const server = createServer((_, response) => respond(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import type { Rule } from '../../src/contract/rule.ts';
 import { filesOf } from './rule-files.ts';
 import { type Sentence, sentences } from './sentences/index.ts';
 
-/** The ids of the rules that test a sentence, groups spelled out. */
+/** The ids of the rules that test a sentence, with groups expanded. */
 export function rulesOf({ rules: named = [] }: Sentence): readonly string[] {
   return named.flatMap((name) =>
     name.endsWith('*') ? rules.map(({ id }) => id).filter((id) => id.startsWith(name.slice(0, -1))) : [name],

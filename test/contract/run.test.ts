@@ -5,7 +5,7 @@ import { context } from '../../src/contract/platforms/index.ts';
 import { trust } from '../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 
-/** Serves a good server with breaks while `use` runs. */
+/** Serves the good server with changes while `use` runs. */
 async function serving<T>(breaks: Breaks, use: (url: string) => Promise<T>): Promise<T> {
   const server = await serve(createSteps(trust, breaks));
   try {

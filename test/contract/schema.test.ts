@@ -7,10 +7,10 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { mismatches, problemsOf } from '../../src/contract/schema.ts';
 import fc from '../fast-check.ts';
 
-/** The options of the marketplace, as its dispute route sets them. */
+/** The options of the marketplace's dispute route. */
 const marketplace = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
 
-/** The verdict of a schema on a value: true, false, or why it does not compile. */
+/** The verdict of a schema on a value: true, false, or the error of its compilation. */
 function verdict(compile: () => (value: unknown) => unknown, value: unknown): unknown {
   try {
     return compile()(value);

@@ -45,7 +45,7 @@ async function sessionAt(port: string) {
   return { 'mcp-session-id': String(headers.get('mcp-session-id')) };
 }
 
-/** A `.env` of the project for this test. */
+/** Writes the project's `.env` for this test. */
 function writeEnv(text: string): string {
   const file = path.join(project.directory, '.env');
   writeFileSync(file, text);
@@ -281,7 +281,7 @@ describe('dev and token', () => {
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
-  // A terminal sends the SIGINT of Ctrl-C to all processes before it; npm alone takes no notice of one.
+  // On Ctrl-C, a terminal sends SIGINT to all foreground processes; npm alone ignores it.
   test.each([
     ['SIGTERM', 'npm'],
     ['SIGHUP', 'npm'],

@@ -20,7 +20,7 @@ const marketplace = async (args: readonly string[], env: Record<string, string> 
   run(project.directory, market, { PORT: String(await freePort()), ...env }, args).exit;
 const toolFile = () => join(project.directory, 'src/tools/get-price.ts');
 
-/** The journey of a listing as one script of a shell; each line is a command that CI could run. */
+/** The life of a listing as one shell script; CI could run each line. */
 const journey = `set -e
 market="${process.execPath} ${market}"
 $market call get_price --expect found --json > call.json

@@ -7,7 +7,7 @@ import { completeAnswers, readCreateFlags } from '../../src/questions/create-ans
 export const repository = resolve(import.meta.dirname, '../..');
 export const market = join(repository, 'bin/market-mcp.js');
 
-/** A generated project in a temporary directory, with the packages of this checkout, and how to remove it. */
+/** A generated project in a temporary directory with the packages of this checkout, and a function that removes it. */
 export async function generatedProject(
   flags: Parameters<typeof readCreateFlags>[0],
 ): Promise<{ directory: string; remove(): void }> {

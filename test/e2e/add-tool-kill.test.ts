@@ -17,12 +17,12 @@ import { endAt, type Moment } from './kill.ts';
 import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
 
 const kills = 50;
-/** Half of the runs end while their files are being written, which takes a small part of a run. Milliseconds. */
+/** Half of the runs are killed while they write files, which takes a small part of a run. Milliseconds. */
 const longestWrite = 5;
 
 const root = scratch();
 const random = randomFrom(seed);
-/** Distinct states of the sources that were seen to compile. */
+/** Hashes of the source states that compile. */
 const compiled = new Set<string>();
 
 const spec = join(root, 'three.json');
@@ -40,7 +40,7 @@ writeFileSync(
 const add = ['add-tool', '--spec', spec, '--yes', '--no-check'];
 const remove = ['remove-tool', 'get_a', 'get_b', '--yes', '--no-check'];
 
-/** A project before and after each of the two commands. */
+/** A project before and after one of the commands. */
 interface Case {
   readonly command: readonly string[];
   readonly before: string;
@@ -96,7 +96,7 @@ it('killed between any two renames, too', async () => {
   }
 });
 
-/** What is on disk serves the tools of before or of after and compiles; the next run tidies up. */
+/** Expects that the files serve the tools of before or after and compile, and that the next run cleans up. */
 async function settle(
   killed: string,
   before: string,
@@ -137,7 +137,7 @@ async function changeOf(directory: string, [name]: readonly string[]): Promise<C
   return change;
 }
 
-/** A staging directory as a process that is gone left it. */
+/** A staging directory of a process that has ended. */
 function abandonedStaging(directory: string): string {
   const own = makeStaging(directory);
   const gone = spawnSync('true').pid;
@@ -167,7 +167,7 @@ async function served(directory: string): Promise<readonly string[]> {
   return namedTools(tools.filter((tool) => tool.served)).map(({ name }) => name);
 }
 
-/** All files but those that a killed run keeps apart and those that are made from them; the fingerprints aside. */
+/** All files except leftovers of killed runs and outputs of the build, without fingerprints. */
 function filesOf(directory: string): Record<string, unknown> {
   const files = [...tree(directory)].filter(
     ([path]) => !/^(\.create-market-mcp|dist|node_modules)/.test(path),

@@ -59,7 +59,7 @@ function specOf(name: string, tools: readonly string[]): string {
   return path;
 }
 
-/** What authors' editors and habits do to files, each byte of it theirs. */
+/** Typical edits of authors and their editors, each of which must be kept byte for byte. */
 const hands: readonly [path: string, edit: (text: string) => string][] = [
   ['src/tools/get-gas-price.ts', (text) => `\ufeff// mine: ÄÖ 🚀\r\n${text.replaceAll('\n', '\r\n')}`],
   ['src/tools/list-chains.ts', (text) => `${text.replaceAll('  ', '\t').trimEnd()} /* no end of line */`],
@@ -90,7 +90,7 @@ describe('a project that its author works on', () => {
     expect(added.status, added.stderr).toBe(0);
     expect(JSON.parse(added.stdout)).toMatchObject({
       tools: ['get_base_fee', 'get_blob_fee', 'getTip'],
-      refresh: { added: [], changed: [], removed: [] }, // nobody has said that the server is listed
+      refresh: { added: [], changed: [], removed: [] }, // the server was not recorded as listed
       selfCheck: { failed: 0, failures: [] },
     });
     expect(bytes()).toEqual(theirs);

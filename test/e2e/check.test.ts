@@ -40,7 +40,7 @@ describe('market-mcp check of a project', () => {
     expect(statuses(report)).toEqual(statuses(own));
     expect([status, report.ok, report.platform]).toEqual([0, true, own.platform]);
     expect(report.rehearsal).toMatchObject([{ tool: 'get_price', status: 'pass' }]);
-    expect(report.drift).toBeUndefined(); // nobody has said that the server is listed
+    expect(report.drift).toBeUndefined(); // the server was not recorded as listed
   });
 
   it('from anywhere, on any part of it, by another platform', async () => {
@@ -95,7 +95,7 @@ describe('market-mcp check of a project', () => {
       while (text.split('Waiting for changes').length <= count) await setTimeout(50);
     };
     await rounds(1);
-    // It comes by one rename, so that no look at the sources finds half of it.
+    // Created by one rename, so that a poll never finds a part of it.
     mkdirSync(join(root, 'notes'));
     writeFileSync(join(root, 'notes/note.txt'), 'changed');
     renameSync(join(root, 'notes'), join(project, 'src/notes'));

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import { run } from './support.ts';
 
-/** A stage of a Dockerfile: its name and what it does in turn. */
+/** A stage of a Dockerfile: its name and its instructions. */
 interface Stage {
   readonly name: string;
   readonly from: string;
@@ -10,10 +10,10 @@ interface Stage {
 }
 
 /**
- * Carries out the steps of a Dockerfile by hand: each stage is a directory that stands for its WORKDIR, COPY copies, RUN runs
- * there. Returns the directory of the last stage, which holds what the image would.
+ * Executes a Dockerfile without Docker: each stage is a directory for its WORKDIR, COPY copies, RUN runs
+ * there. Returns the directory of the last stage, with the contents of the image.
  *
- * @param context the directory that is sent to the build, as far as `.dockerignore` lets it through
+ * @param context the build context, which `.dockerignore` filters
  * @param at an empty directory for the stages
  * @param env of the RUN steps
  */
@@ -74,7 +74,7 @@ async function runStep(command: string, cwd: string, env: Readonly<Record<string
   if (status !== 0) throw new Error(`RUN ${command} exited ${status}\n${stdout}\n${stderr}`);
 }
 
-/** The last pattern that fits decides; a pattern for a directory fits what is in it. */
+/** The last matching pattern decides; a pattern for a directory matches its contents. */
 function sendContext(context: string, sent: string): void {
   const patterns = readFileSync(join(context, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
   const isSent = (path: string) => {
@@ -103,7 +103,7 @@ function expressionOf(pattern: string): RegExp {
   return new RegExp(`^${source}(/.*)?$`);
 }
 
-/** The command that the image runs. */
+/** The command of the image. */
 export function commandOf(directory: string): readonly string[] {
   const [, words = '[]'] = /^CMD (\[.*\])$/m.exec(readFileSync(join(directory, 'Dockerfile'), 'utf8')) ?? [];
   return JSON.parse(words);

@@ -27,7 +27,7 @@ const chosen = (file: string, operation: string) => [
   operation,
 ];
 
-/** A project with a tool of each document: the first by create, the others by add-tool. */
+/** A project with a tool of each document: the first from create, the others from add-tool. */
 let directory: string;
 beforeAll(async () => {
   if (!first) throw new Error('no documents');
@@ -95,7 +95,7 @@ describe('tools of five APIs in one project', () => {
   });
 });
 
-/** How the loopback API answers, by name. */
+/** Handlers of the loopback API, by name. */
 const behaviours: {
   readonly [name: string]: (response: ServerResponse, answer: unknown, count: number) => void;
 } = {
@@ -150,7 +150,7 @@ describe.each(apiDocuments)(
         /apis\/[\w-]+\.js/,
       ) ?? [''])[0];
       const compiled = join(directory, 'dist/src', api);
-      // A deadline that a test can wait for.
+      // A deadline short enough for a test.
       writeFileSync(
         compiled,
         readFileSync(compiled, 'utf8').replace('httpSource({', 'httpSource({ timeoutMs: 1500,'),
@@ -219,7 +219,7 @@ describe.each(apiDocuments)(
   },
 );
 
-/** As src/spec names the file of a tool. */
+/** The same file name as in src/model/names.ts. */
 function toolFile(tool: string): string {
   return `${tool
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

@@ -46,7 +46,7 @@ const structured = (content: object): Result => ({
   structuredContent: content,
 });
 
-/** How the server answers a call, by the city. */
+/** The server's answers, by city. */
 const answers: { readonly [city: string]: (tool: string) => Result | Promise<Result> } = {
   Oslo: (tool) =>
     tool === 'get_weather'
@@ -59,7 +59,7 @@ const answers: { readonly [city: string]: (tool: string) => Result | Promise<Res
   Silent: () => new Promise(() => {}),
 };
 
-/** A server made with the SDK, with sessions; it can forget them, and it wants its token once one is set. */
+/** A server built with the SDK, with sessions. It can drop them, and requires a token once one is set. */
 const sessions = new Map<string, StreamableHTTPServerTransport>();
 let token: string | undefined;
 const seen: string[] = [];

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { sourceDependencies } from '../../src/plan/versions.ts';
 import { installOnce } from './install-once.ts';
 
-/** Installs a generated project's dependencies once; every generated project of this suite borrows them. */
+/** Installs a generated project's dependencies once; every generated project of this suite uses them. */
 export default async function setup(project: TestProject): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'market-mcp-shared-'));
   try {
@@ -15,7 +15,7 @@ export default async function setup(project: TestProject): Promise<void> {
     await execa(process.execPath, [bin, 'shared', ...quick], { cwd: root });
     const made = join(root, 'shared');
     const own = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
-    // With those of the source kit, for the projects that have it.
+    // Including those of the source kit.
     const dependencies = { ...own.dependencies, ...sourceDependencies };
     const manifest = JSON.stringify({ ...own, dependencies });
     project.provide(

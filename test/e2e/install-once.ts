@@ -3,19 +3,19 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
-/** Outlives the run: what is there is not installed again. */
+/** Kept after the run: installed packages are reused. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 
-/** Where `installOnce` puts the packages of that name. */
+/** The directory where `installOnce` puts the packages of that name. */
 export function installedModules(name: string): string {
   return join(cache, name, 'node_modules');
 }
 
 /**
- * Installs the dependencies of a package.json, unless they are already there. Returns their node_modules directory.
+ * Installs the dependencies of a package.json unless they are installed. Returns their node_modules directory.
  *
  * @param runsScripts whether packages may run their installation scripts
- * @param beside files and directories that stand beside the package.json: a lock file, a `vendor/` with packages
+ * @param beside files and directories to put beside the package.json: a lock file, a `vendor/` with packages
  */
 export async function installOnce(
   name: string,

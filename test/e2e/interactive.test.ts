@@ -17,7 +17,7 @@ function open(name: string): { cwd: string; terminal: Terminal } {
   return { cwd, terminal };
 }
 
-/** What is asked on the way of Enter all the way, in order. */
+/** The questions in order when every answer is Enter. */
 const questions = [
   'Start from',
   'Where should the project be created?',

@@ -12,7 +12,7 @@ import { Terminal } from './terminal.ts';
 
 const root = scratch();
 
-/** A registry that takes every request and answers none; `asked` resolves with the first one. */
+/** A registry that accepts every request and answers none; `asked` resolves on the first one. */
 async function silentRegistry() {
   const server = createServer();
   const asked = once(server, 'request');

@@ -6,18 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { bins, create, tree } from './support.ts';
 
-/** When a run of the generator is ended, and how. */
+/** When to kill a run of the generator. */
 export interface Moment {
-  /** `write`: the moment at which something first appears on disk. */
+  /** `write`: the moment when something first appears on disk. */
   readonly from: 'start' | 'write';
-  /** Milliseconds from there on. */
+  /** Milliseconds after that moment. */
   readonly after: number;
   readonly signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 }
 
 const quick = ['--tool', 'get_price', '--yes', '--no-install', '--no-git'];
 
-/** One whole run: its files, and how long it takes in milliseconds. */
+/** One complete run: its files, and its duration in milliseconds. */
 export async function wholeRun(cwd: string): Promise<{ files: readonly string[]; duration: number }> {
   const started = performance.now();
   const { status, stderr } = await create(['whole', ...quick], { cwd });
@@ -26,8 +26,8 @@ export async function wholeRun(cwd: string): Promise<{ files: readonly string[];
 }
 
 /**
- * Ends one run at each moment, in a directory of its own, and checks that it left nothing or all of `files`, and that
- * the next run succeeds. Returns how often it left which.
+ * Kills one run at each moment, in a separate directory, and checks that it left nothing or all of `files`, and that
+ * the next run succeeds. Returns how often each was the case.
  */
 export async function endRuns(
   cwd: string,
@@ -49,9 +49,9 @@ export async function endRuns(
 }
 
 /**
- * Starts a program of ours in `cwd` and ends it at a moment.
+ * Starts one of our programs in `cwd` and kills it at a moment.
  *
- * @param watched where something must change for the moment `write`.
+ * @param watched the path that must change for the moment `write`.
  */
 export async function endAt(
   program: string,

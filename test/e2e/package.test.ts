@@ -63,7 +63,7 @@ describe('the packed tarball in an empty directory', () => {
 
 describe('a generated project', () => {
   it('installs at most 14 packages', () => {
-    // What the source kit brings is installed beside it, for the projects that have the kit.
+    // The packages that projects with the source kit have in addition.
     const kit = ['eventemitter3', 'ky', 'lru-cache', 'p-queue', 'p-timeout'];
     const installed = packagesIn(inject('sharedModules')).filter((name) => !kit.includes(name));
     expect(installed).toContain('create-market-mcp');
@@ -88,7 +88,7 @@ describe('a generated project', () => {
   });
 });
 
-/** Path → owner, as the tree in the README has them. */
+/** Path → owner, from the tree in the README. */
 function documentedOwners(): ReadonlyMap<string, string> {
   const readme = readFileSync(join(repository, 'README.md'), 'utf8');
   const [, lines = ''] = /```\n(yours\n[\s\S]*?)```/.exec(readme) ?? [];

@@ -48,7 +48,7 @@ async function expectGreen(name: string, spec: string, given: readonly ToolDefin
   }
 }
 
-/** What the authors left undescribed is advice; a MUST that fails is ours. */
+/** Missing descriptions of the authors are advice; a failed MUST is our error. */
 function mustFail(report: Awaited<ReturnType<typeof prove>>['report'], failure: unknown): boolean {
   const { id } = failure as { id: string };
   return report.rules.some((rule) => rule.id === id && rule.level === 'must');

@@ -11,7 +11,7 @@ const root = scratch();
 const secret = 's3cret-of-the-api';
 const recordings = 'test/recordings/get-gas-chain.json';
 
-/** The gas API: it wants its key, and repeats it in its answers. */
+/** The gas API: it requires its key, and repeats it in its answers. */
 const asked: string[] = [];
 const api = createServer((request, response) => {
   asked.push(request.url ?? '');
@@ -96,7 +96,7 @@ describe('market-mcp check', () => {
 });
 
 describe('with no network and no secrets', () => {
-  /** Loaded into every Node process: writes down and ends each connection that leaves the machine. */
+  /** Loaded into every Node process: records and closes each connection that leaves the machine. */
   const guard = join(root, 'guard.cjs');
   const left = join(root, 'left.txt');
   writeFileSync(

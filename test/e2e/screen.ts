@@ -4,8 +4,8 @@ import { keys } from '../keys.ts';
 const pieces = new RegExp(String.raw`${keys.escape}\[([\d;?]*)([A-Za-z])|[\s\S]`, 'gu');
 
 /**
- * What a terminal shows after a program wrote to it, as lines of plain text. Knows the sequences that the prompts use:
- * cursor moves, erasing, colours. Lines that have scrolled away are kept.
+ * The screen of a terminal after a program wrote to it, as lines of plain text. Supports the sequences that the prompts use:
+ * cursor moves, erasing, colours. Lines that scrolled away are kept.
  */
 export function screenOf(output: string): readonly string[] {
   const lines: string[][] = [[]];

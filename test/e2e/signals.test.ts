@@ -30,7 +30,7 @@ it('a self-check that is ended takes its servers with it', async () => {
     await vi.waitUntil(() => existsSync(mark), 20_000);
     check.kill(signal);
     expect(await ended).toEqual([status, null]);
-    // All that it started is of its process group.
+    // All its descendants belong to its process group.
     await vi.waitFor(() => expect(() => process.kill(-Number(check.pid), 0)).toThrow('ESRCH'), 20_000);
   }
 });
@@ -47,7 +47,7 @@ it('Ctrl-C stops busy code, and nothing is written', async () => {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(child, 'exit');
-  // More than a pipe holds: once it is through, the program has begun to read.
+  // More than a pipe buffer: when all of it is written, the program has started to read.
   child.stdin.end(JSON.stringify(tools).padEnd(4_000_000));
   await once(child.stdin, 'finish');
   child.kill('SIGINT');

@@ -19,7 +19,7 @@ import { rules } from '../../src/contract/index.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A node_modules directory with what every generated project depends on. */
+    /** A node_modules directory with the dependencies of every generated project. */
     sharedModules: string;
   }
 }
@@ -30,12 +30,12 @@ export const bins = {
   market: join(repository, 'bin/market-mcp.js'),
 };
 
-/** Another user of this machine, whom root can run a program as. */
+/** Another user of this machine; root may run programs as this user. */
 const nobody = { uid: 65534, gid: 65534 };
 
 /**
- * Runs the programs as another user, who may not be allowed to enter the directory of this clone: from a copy of what the
- * package holds, in a place that everybody can enter.
+ * Runs the programs as another user, who may not be allowed to enter the directory of this clone: from a copy of the
+ * package in a directory that everybody can enter.
  */
 export function asNobody(): { readonly bins: typeof bins; readonly user: typeof nobody } {
   const directory = scratch();
@@ -50,7 +50,7 @@ export function asNobody(): { readonly bins: typeof bins; readonly user: typeof 
   return { bins: { create: copied(bins.create), market: copied(bins.market) }, user: nobody };
 }
 
-/** What `--json` prints on success. */
+/** The output of `--json` on success. */
 export interface CreateResult {
   readonly ok: boolean;
   readonly directory: string;
@@ -61,14 +61,14 @@ export interface CreateResult {
   readonly next: readonly string[];
 }
 
-/** A directory of this test file's own, removed when the file is done. */
+/** A directory of this test file, removed when the file is done. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Relative path → content of every file below a directory; empty where there is no such directory. */
+/** Relative path → content of every file below a directory; empty if there is no such directory. */
 export function tree(directory: string): Map<string, string> {
   if (!existsSync(directory)) return new Map();
   return new Map(
@@ -80,7 +80,7 @@ export function tree(directory: string): Map<string, string> {
   );
 }
 
-/** Runs a program to its end; never throws for an exit code. Inherits no variable that changes what the bins do. */
+/** Runs a program to its end; never throws because of an exit code. Omits variables that change the behaviour of the programs. */
 export async function run(file: string, args: readonly string[], options: Options = {}): Promise<Ran> {
   const { CI: _ci, npm_config_user_agent: _agent, NO_COLOR: _color, ...env } = process.env;
   const ran: Result = await execa(file, args, {
@@ -103,7 +103,7 @@ export function create(args: readonly string[], options: Options = {}): Promise<
   return run(process.execPath, [bins.create, ...args], options);
 }
 
-/** Scaffolds without install, lends the shared modules, compiles. Throws with the output of the step that failed. */
+/** Scaffolds without install, links the shared modules, compiles. Throws with the output of the step that failed. */
 export async function scaffold(args: readonly string[], options: Options = {}): Promise<CreateResult> {
   const created = await create([...args, '--yes', '--json', '--no-install', '--no-git'], options);
   if (created.status !== 0)
@@ -123,7 +123,7 @@ export function compile(directory: string): Promise<Ran> {
   return run(join(inject('sharedModules'), '.bin/tsc'), [], { cwd: directory });
 }
 
-/** Runs the self-check of a built project, as the program that it has installed, and its unit tests, on this Node or another one. */
+/** Runs the self-check of a built project with the installed program, and its unit tests, on this Node or another one. */
 export async function prove(
   directory: string,
   node: string = process.execPath,
@@ -138,17 +138,17 @@ export async function prove(
   return { report: JSON.parse(check.stdout), unitTests };
 }
 
-/** Rules that find nothing to judge in a project that is created with `--yes` alone. */
+/** Rules without a subject in a project that is created with `--yes` alone. */
 export const idleRules = ['outcome.fail', 'call.missing-arguments', 'submission.in-time'] as const;
 
-/** Expects a report to hold a verdict on every rule, and none that was not run for another reason than a missing subject. */
+/** Expects a verdict on every rule; only rules without a subject may be not run. */
 export function expectAllRules(report: CheckReport): void {
   expect(report.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
   const open = report.rules.filter(({ status, cause }) => status === 'not-run' && cause !== 'missing');
   expect(open).toEqual([]);
 }
 
-/** The failed rules of a report with what they found, for an assertion that shows them. */
+/** The failed rules of a report with their findings, for readable assertion messages. */
 export function failuresOf(report: Pick<CheckReport, 'rules'>): unknown[] {
   return report.rules
     .filter((rule) => rule.status === 'fail')

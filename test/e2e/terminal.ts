@@ -4,15 +4,15 @@ import { type IPty, spawn } from '@lydell/node-pty';
 import { keys } from '../keys.ts';
 import { screenOf } from './screen.ts';
 
-/** After this a question that does not come is taken for one that never will. Milliseconds. */
+/** Timeout for an expected text, in milliseconds. */
 const within = 60_000;
 
-/** A program in a real pseudo-terminal, driven by what it shows. */
+/** Drives a program in a real pseudo-terminal. */
 export class Terminal {
   readonly #pty: IPty;
   readonly ended: Promise<number>;
   #output = '';
-  /** How much of the text waits have gone through. */
+  /** Position in the text up to which waits have matched. */
   #seen = 0;
   #notify = () => {};
   #over = false;
@@ -42,28 +42,28 @@ export class Terminal {
     );
   }
 
-  /** All that was written, without control sequences; one that has not come whole is held back. */
+  /** All output without control sequences; an incomplete sequence is held back. */
   get text(): string {
     const last = this.#output.lastIndexOf(keys.escape);
     const whole = last < 0 || !/^\[?[\d;?]*$/.test(this.#output.slice(last + 1));
     return stripVTControlCharacters(whole ? this.#output : this.#output.slice(0, last));
   }
 
-  /** What the terminal shows, with what has scrolled away above it. */
+  /** The screen, preceded by the lines that scrolled away. */
   get screen(): readonly string[] {
     return screenOf(this.#output);
   }
 
-  /** Waits until a prompt asks the question, which then takes keys. @throws Error as `waitFor`. */
+  /** Waits until a prompt asks the question and accepts keys. @throws Error as `waitFor`. */
   asked(question: string): Promise<void> {
     return this.waitFor(`◆  ${question}`);
   }
 
   /**
-   * Waits until the words are shown after those of the last wait. What a prompt shows again counts as new: the keys
-   * that are typed, and the question once it is answered.
+   * Waits until a text appears after the text of the last wait. Repeated output of a prompt counts as new: typed
+   * keys, and the question after it is answered.
    *
-   * @throws Error that shows the screen when they never are.
+   * @throws Error that contains the screen if the text does not appear.
    */
   async waitFor(words: string): Promise<void> {
     await this.#until(words, () => {
@@ -73,7 +73,7 @@ export class Terminal {
     });
   }
 
-  /** Waits until the screen holds the words and a prompt that is drawn to its end. @throws Error as `waitFor`. */
+  /** Waits until the screen contains the text and a completely drawn prompt. @throws Error as `waitFor`. */
   async shows(words: string): Promise<void> {
     await this.#until(words, () => {
       const { screen } = this;
@@ -99,7 +99,7 @@ export class Terminal {
     for (const key of input) this.#pty.write(key);
   }
 
-  /** Ends the program if it still runs. */
+  /** Kills the program if it is running. */
   kill(): void {
     if (!this.#over) this.#pty.kill('SIGKILL');
   }

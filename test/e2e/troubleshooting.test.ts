@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 interface Mistake {
   readonly what: string;
-  /** A statement at the begin of `read`, or what stands before all of the file. */
+  /** A statement at the start of `read`, or text before the whole file. */
   readonly line?: string;
   readonly top?: string;
   readonly env?: Record<string, string>;
-  /** What the author must be able to read. */
+  /** The message that the author must see. */
   readonly told: RegExp;
 }
 
@@ -62,7 +62,7 @@ const typed: readonly Mistake[] = [
   },
 ];
 
-/** Mistakes that show when the tool runs. */
+/** Mistakes that appear when the tool runs. */
 const running: readonly Mistake[] = [
   {
     what: 'A throw',
@@ -119,7 +119,7 @@ const running: readonly Mistake[] = [
 
 const rows: string[] = [];
 
-/** Notes what was printed, without what differs from run to run. */
+/** Records the output without parts that differ between runs. */
 function note(what: string, where: string, text: string, told: RegExp): void {
   expect(text).toMatch(told);
   const line = text.split('\n').find((one) => told.test(one)) ?? '';

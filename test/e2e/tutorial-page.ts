@@ -1,7 +1,7 @@
-/** A fenced block that is run, or the end of a program: `<!-- Ctrl-C: name -->`. */
+/** A fenced block to run, or the end of a program: `<!-- Ctrl-C: name -->`. */
 export type Step =
   | { readonly kind: 'run'; readonly at: Span; readonly commands: readonly Command[] }
-  /** A program that goes on running, such as a server. */
+  /** A program that keeps running, such as a server. */
   | {
       readonly kind: 'start';
       readonly at: Span;
@@ -11,13 +11,13 @@ export type Step =
   | { readonly kind: 'stop'; readonly name: string }
   | { readonly kind: 'edit'; readonly patch: string };
 
-/** A line after `$ `, and what the page shows below it. */
+/** A line after `$ `, and the output shown below it. */
 export interface Command {
   readonly line: string;
   readonly output: string;
 }
 
-/** Where the text of a block begins and ends in the page. */
+/** Offsets of a block's text in the page. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export interface Span {
 
 const marked = /^```(console|diff)(?: (\w+))?\n(.*?)^```$|^<!-- Ctrl-C: (\w+) -->$/gms;
 
-/** The steps of a page in their order. Throws if a block of a shell begins without a command. */
+/** The steps of a page in order. Throws if a shell block begins without a command. */
 export function stepsOf(page: string): readonly Step[] {
   return [...page.matchAll(marked)].map((match): Step => {
     const [whole, language = '', name, text = '', stopped] = match;
@@ -52,7 +52,7 @@ export function blockOf(commands: readonly Command[]): string {
   return commands.map(({ line, output }) => `$ ${line}\n${output}`).join('');
 }
 
-/** The page with other texts in some blocks. */
+/** The page with the texts of some blocks replaced. */
 export function withBlocks(
   page: string,
   blocks: readonly { readonly at: Span; readonly text: string }[],
@@ -63,15 +63,15 @@ export function withBlocks(
 }
 
 /**
- * An output without what differs between two runs, or with each new rule or file of a project. The server writes its log in
- * another process, so its lines stand anywhere among the others: here they come first.
+ * An output without parts that differ between two runs, or with each new rule or file of a project. The server writes its log in
+ * another process, so its lines may be anywhere among the others: here they come first.
  */
 export function comparable(output: string): string {
   const lines = output.split('\n');
   const isLog = (line: string) => line.startsWith('{"event":');
   return [...lines.filter(isLog), ...lines.filter((line) => !isLog(line))]
     .join('\n')
-    .replace(/^ℹ /gm, '# ') // Node's test runner begins its lines with one or the other, by its version.
+    .replace(/^ℹ /gm, '# ') // Node's test runner uses one or the other, depending on its version.
     .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
     .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
     .replace(/\b\d+(?= (files|passed|rules passed|answers of APIs|times)\b)/g, '<count>')

@@ -7,14 +7,14 @@ import { freePort } from '../templates/built.ts';
 import { repository, run, scratch } from './support.ts';
 import { blockOf, type Command, comparable, type Span, stepsOf, withBlocks } from './tutorial-page.ts';
 
-// `npm run tutorial` writes the outputs again where they differ.
+// `npm run tutorial` updates the outputs in this file.
 const file = join(repository, 'docs/tutorial.md');
 const isWriting = process.env.TUTORIAL_PAGE === '1';
 const page = readFileSync(file, 'utf8');
 
 const root = scratch();
 const port = await freePort();
-/** The page is read in a clone. */
+/** The page starts in a clone. */
 let cwd = join(root, 'clone');
 mkdirSync(cwd);
 for (const part of ['bin', 'scripts']) symlinkSync(join(repository, part), join(cwd, part));
@@ -72,7 +72,7 @@ describe('docs/tutorial.md', () => {
   it.runIf(isWriting)('is written', () => writeFileSync(file, withBlocks(page, blocks)));
 });
 
-/** The first commit needs an author, whom a machine for tests may not have. */
+/** The first commit needs an identity, which a test machine may not have. */
 const env = {
   GIT_AUTHOR_NAME: 'Reader',
   GIT_AUTHOR_EMAIL: 'reader@example.com',
@@ -80,7 +80,7 @@ const env = {
   GIT_COMMITTER_EMAIL: 'reader@example.com',
 };
 
-/** What a command prints to both streams. `cd` holds for what follows. */
+/** The output of a command on both streams. `cd` applies to the following commands. */
 async function outputOf(line: string): Promise<string> {
   const [, directory] = /^cd (\S+)$/.exec(line) ?? [];
   if (directory !== undefined) {
@@ -95,7 +95,7 @@ async function outputOf(line: string): Promise<string> {
   return shown(stdout);
 }
 
-/** Starts a program that goes on, and returns its first line. */
+/** Starts a program that keeps running, and returns its first line. */
 async function start(name: string, line: string): Promise<string> {
   const child = spawn('bash', ['-c', `exec ${line} --port ${port}`], {
     cwd,
@@ -135,7 +135,7 @@ function here(line: string): string {
   return line.replaceAll(':4600', `:${port}`);
 }
 
-/** An output of this run as a reader of the page sees it. */
+/** An output of this run with the values of the page. */
 function shown(output: string): string {
   const lines = output
     .replaceAll(`:${port}`, ':4600')
@@ -143,7 +143,7 @@ function shown(output: string): string {
     .replaceAll(join(root, 'clone/'), '')
     .replaceAll(root, '~')
     .split('\n')
-    // They are about npm on this machine, not about the project.
+    // These warn about npm on this machine, not about the project.
     .filter((line) => !line.startsWith('npm '));
   const text = lines.join('\n').replace(/^\n+|\s+$/g, '');
   return text === '' ? '' : `${text}\n`;

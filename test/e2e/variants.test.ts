@@ -6,7 +6,7 @@ import { expectAllRules, failuresOf, idleRules, prove, scaffold, scratch } from 
 import { hostileText, variants } from './variants.ts';
 
 const root = scratch();
-/** Rules for which a variant may lack the subject: an input, an enum, an example, a limit of the platform. */
+/** Rules that may lack a subject in a variant: an input, an enum, an example, a limit of the platform. */
 const mayBeIdle = new Set<string>([
   ...idleRules,
   'result.failure-fits',
@@ -15,7 +15,7 @@ const mayBeIdle = new Set<string>([
   'outcome.empty-signal',
   'call.wrong-arguments',
   'call.no-stack',
-  // A profile that carries a key leaves no server without one.
+  // With a fallback key in the profile, every server has a key.
   'process.no-key',
 ]);
 

@@ -1,6 +1,6 @@
 import type { ToolSpec } from '../../src/model/model.ts';
 
-/** Text that breaks out of a naive template, wherever it lands. */
+/** Text that breaks templates without escaping, in every context. */
 export const hostileText =
   'Returns "prices" of `pairs` when ${process.exit(1)} \\ \' */ // <!-- {{x}} {{{x}}} <script>alert(1)</script> # - : %s\n' +
   'second line\r\nthird \u2028\u2029 line 🚀 ﷽ \u202e $(rm -rf /) | "; process.exit(2); //';
@@ -195,11 +195,11 @@ const hostile: ToolSpec = {
 export interface Variant {
   readonly name: string;
   readonly args: readonly string[];
-  /** Written to a file and given by `--spec`. */
+  /** Written to a file and passed with `--spec`. */
   readonly spec?: unknown;
-  /** Written to a file and given by `--platform`. */
+  /** Written to a file and passed with `--platform`. */
   readonly platform?: (generic: Record<string, unknown>) => unknown;
-  /** The rules that advise against its definitions; none by default. */
+  /** The SHOULD rules that its definitions fail; none by default. */
   readonly advised?: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { Json } from '../../src/contract/model.ts';
 import type { Field, ScalarType, Shape, ToolSpec } from '../../src/model/model.ts';
 import fc from '../fast-check.ts';
 
-/** Any text that a file can hold, hostile ones among them. */
+/** Any text that a file can contain, including hostile ones. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
   fc.constantFrom(
@@ -23,7 +23,7 @@ export const anyText = fc.oneof(
   ),
 );
 
-/** Names that objects in JavaScript already have among them. */
+/** Includes names that every JavaScript object has. */
 export const fieldName = fc.oneof(
   fc.stringMatching(/^[a-z][a-zA-Z0-9_]{0,12}$/),
   fc.constantFrom(
@@ -51,14 +51,14 @@ function scalarOf(type: ScalarType): fc.Arbitrary<Json> {
   return type === 'integer' ? integer : number;
 }
 
-/** Leaves out the members that are undefined. */
+/** Omits the members that are undefined. */
 function present<T extends object>(members: T): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 
-/** A scalar whose values fit it. */
+/** A scalar whose values match it. */
 const scalar: fc.Arbitrary<Shape> = fc
   .constantFrom<ScalarType>('string', 'number', 'integer', 'boolean')
   .chain((type) =>
@@ -92,7 +92,7 @@ const scalar: fc.Arbitrary<Shape> = fc
           type,
           nullable,
           enum: allowed,
-          // No text of these is a date or an address, and no date fits these patterns.
+          // These texts are not dates or addresses, and no date matches these patterns.
           format: allowed || (isFormal && (pattern || uses !== 'none')) ? undefined : format,
           pattern: allowed ? undefined : pattern,
           minimum: allowed || !range ? undefined : Math.min(...range),
@@ -103,7 +103,7 @@ const scalar: fc.Arbitrary<Shape> = fc
       }),
   );
 
-/** Fields of every type, nested `depth` levels at most. */
+/** Fields of every type, nested up to `depth` levels. */
 export function fields(depth: number, { minLength = 0, maxLength = 5 } = {}): fc.Arbitrary<readonly Field[]> {
   return fc.uniqueArray(field(depth), { minLength, maxLength, selector: ({ name }) => name });
 }
@@ -139,7 +139,7 @@ function shape(depth: number): fc.Arbitrary<Shape> {
     .map(([one, nullable]) => present({ ...one, nullable: one.nullable ?? nullable }));
 }
 
-/** The field language gives no default to the items of a list. */
+/** The field language has no default for the items of a list. */
 function withoutDefault({ default: _, ...items }: Shape): Shape {
   return items;
 }

@@ -9,7 +9,7 @@ import { bins, run } from '../e2e/support.ts';
 import { freePort } from '../templates/built.ts';
 import type { ForeignServer } from './servers.ts';
 
-/** What `market-mcp check` found out about a foreign server. */
+/** The findings of `market-mcp check` about a third-party server. */
 export interface Examined {
   readonly server: ForeignServer;
   /** `name version` of its packages. */
@@ -17,10 +17,13 @@ export interface Examined {
   readonly report: CheckReport;
 }
 
-/** Milliseconds that bound each request of the check: some tools of these servers take ten seconds, others never end. */
+/** Timeout of each request in milliseconds: some tools of these servers take ten seconds, others never end. */
 const timeoutMs = 20_000;
 
-/** Starts a foreign server, runs the built `market-mcp check` on its URL and ends it: it must be as it is known. */
+/**
+ * Starts a third-party server, runs the built `market-mcp check` on its URL and ends it. The result must match what is known of
+ * it.
+ */
 export async function examine(server: ForeignServer, place: string): Promise<Examined> {
   const { url, stop } = await started(server, place);
   try {
@@ -48,7 +51,7 @@ async function started(server: ForeignServer, place: string) {
     cwd: place,
     env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // the leader of a group, so that its own children can be ended with it
+    detached: true, // its own process group, so that its children are ended with it
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

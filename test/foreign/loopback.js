@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 
-// Loaded before a foreign server: whatever port and host its code names, it listens on PORT of this machine alone.
+// Loaded before a third-party server: it then listens on PORT of loopback, whatever port and host its code names.
 
 const { listen } = Server.prototype;
 

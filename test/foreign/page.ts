@@ -5,7 +5,7 @@ import type { Examined } from './examine.ts';
 const page = new URL('../../docs/foreign-servers.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
-/** Writes what was found out into docs/foreign-servers.md. */
+/** Writes the findings into docs/foreign-servers.md. */
 export function writePage(all: readonly Examined[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/foreign-servers.md has no place for results');
@@ -27,7 +27,7 @@ function overview(all: readonly Examined[]): readonly string[] {
   return table([head, ...rows]);
 }
 
-/** A row for each rule that any of them fails, a column for each server. */
+/** A row for each rule that a server fails, a column for each server. */
 function matrix(all: readonly Examined[]): readonly string[] {
   const verdicts = all.map(({ report }) => new Map(report.rules.map((rule) => [rule.id, rule])));
   const ids = [...new Set(verdicts.flatMap((rules) => [...rules.keys()]))];

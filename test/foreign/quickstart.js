@@ -1,5 +1,5 @@
-// A tool server as a marketplace's own quickstart has its readers write one: Express, the MCP SDK, one Server object for the
-// process, and a middleware that looks at the method of the body.
+// A tool server in the style of a marketplace's quickstart: Express, the MCP SDK, one Server object for the
+// process, and a middleware that checks the method of the body.
 import { randomUUID } from 'node:crypto';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

@@ -19,7 +19,7 @@ const { launch } = createLauncher(join(import.meta.dirname, 'quickstart.js'), {
 });
 
 let report: Report;
-/** Another instance, which the check has not seen, and its one session. */
+/** Another instance, which the check has not used, and its only session. */
 let other: Instance;
 let session: string;
 
@@ -38,7 +38,7 @@ const opening = {
   clientInfo: { name: 'confirmation', version: '1.0.0' },
 };
 
-/** For each rule that the quickstart fails: whether a request of our own shows the same. The last one needs a second session. */
+/** For each rule that the quickstart fails: a request that reproduces the failure. The last one needs a second session. */
 const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'output.holds-empty': async () => !(await admits({ chain: null, gwei: null, searchExhausted: true })),
   'output.holds-failure': async () => !(await admits({ chain: null, gwei: null, error: 'X', message: 'x' })),
@@ -140,7 +140,7 @@ function ask(body: string, headers: Headers = {}): Promise<Reply> {
   return send(body, { ...named(session), ...headers });
 }
 
-/** A request of Node's own client: nothing of the check has a part in it. Headers go out byte by byte before a body of bytes. */
+/** A request of Node's own client, independent of the check. Headers are sent byte by byte before a body of bytes. */
 async function send(body: string, headers: Headers = {}, method = 'POST', path = '/mcp'): Promise<Reply> {
   const all: Headers = { accept: `${json}, text/event-stream`, 'content-type': json, ...headers };
   const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));

@@ -4,28 +4,28 @@ import { execa } from 'execa';
 import { installedModules } from '../e2e/install-once.ts';
 import { repository } from '../e2e/support.ts';
 
-/** A server that nobody of this project has written, as its package has it. */
+/** A third-party server from its package. */
 export interface ForeignServer {
   readonly name: string;
-  /** The package that serves, and the node_modules directory it is in. */
+  /** The package of the server, and its node_modules directory. */
   readonly package: string;
   readonly modules: string;
-  /** A package whose server over stdio it serves. */
+  /** A package whose stdio server it serves over HTTP. */
   readonly wraps?: string;
-  /** The arguments of node that start it. `place` is an empty directory for what it needs on disk. */
+  /** The arguments for Node. `place` is an empty directory for its files. */
   start(place: string): Promise<readonly string[]> | readonly string[];
-  /** What it is known for, whatever the machine: how it answers, whether it has sessions, rules that it fails. */
+  /** Known properties on every machine: the form of its answers, whether it has sessions, the rules that it fails. */
   readonly answers: 'JSON' | 'SSE';
   readonly hasSessions: boolean;
   readonly fails: readonly string[];
 }
 
-/** Under which the packages of this directory's package.json are installed. */
+/** The name of the installation of this directory's package.json. */
 export const installation = 'foreign';
 
 const modules = installedModules(installation);
 
-/** The servers among the examples of the MCP SDK, which is installed anyway. */
+/** Servers among the examples of the MCP SDK, which is installed anyway. */
 export const sdkServers: readonly ForeignServer[] = [
   {
     ...sdkExample('jsonResponseStreamableHttp'),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Run by its own command, since it writes docs/foreign-servers.md. */
+/** A separate command, because it writes docs/foreign-servers.md. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),

@@ -5,18 +5,18 @@ import { requestText } from '../attacks/attacker.ts';
 import type { Random } from '../random.ts';
 import { forgeries, unpaidRequest } from './requests.ts';
 
-/** A server whose tool `count` counts its runs inside its handler. */
+/** A server whose tool `count` counts its executions. */
 export interface Target {
   readonly port: number;
   readonly signer: Signer;
 }
 
-/** What a run has shown. */
+/** The results of a run. */
 export interface Findings {
   unpaid: number;
-  /** Paid calls beside them, each of which must have run once. */
+  /** The number of paid calls, each of which must have run once. */
   paid: number;
-  /** Status of the first answer to a request, or `none` → how often. */
+  /** Status of the first answer to a request, or `none` → count. */
   readonly statuses: Map<string, number>;
   /** Requests that were answered with 5xx, as Base64. */
   readonly failures: string[];
@@ -28,9 +28,9 @@ const answerMs = 50;
 const keptFailures = 5;
 
 /**
- * Sends unpaid requests, and a paid call after every 25 of them, until `goOn` says no.
+ * Sends unpaid requests, and a paid call after every 25 of them, until `goOn` returns false.
  *
- * @param goOn is asked before each request
+ * @param goOn called before each request
  */
 export async function fuzz(
   target: Target,
@@ -90,8 +90,8 @@ async function openSession(port: number): Promise<string> {
 }
 
 /**
- * Sends bytes on a connection of their own and reads the answer: to the end of its body, or until nothing has come for a
- * moment, as with requests that are not whole.
+ * Sends bytes on a new connection and reads the answer: to the end of its body, or for an incomplete request until nothing
+ * has arrived for a moment.
  */
 async function exchange(port: number, parts: readonly Buffer[], isWhole: boolean): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });

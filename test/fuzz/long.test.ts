@@ -8,7 +8,7 @@ import { buildProject } from '../templates/built.ts';
 import { fuzz } from './fuzz.ts';
 
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
-/** Heap after a full collection may grow by so much between the first tenth of the run and its end. */
+/** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
 const mostGrowth = 4_000_000;
 const page = join(import.meta.dirname, '../../docs/reliability.md');
 const place = /(?<=<!-- fuzz -->\n).*?(?=<!-- end of fuzz -->)/s;

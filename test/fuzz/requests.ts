@@ -2,14 +2,14 @@ import type { Signer } from '../../src/contract/signer.ts';
 import { pick, type Random } from '../random.ts';
 import { modernRequest } from '../templates/modern.ts';
 
-/** What requests are made from: tokens that are none, and a session that is one. */
+/** Parts of requests: invalid tokens, and a valid session. */
 export interface Material {
-  /** Values of the token header, none of which pays for a call; null for none at all. */
+  /** Values of the token header, none of which pays for a call; null for no header. */
   readonly unpaid: readonly (string | null)[];
   readonly session: string;
 }
 
-/** Tokens that look like paid ones and are not. */
+/** Tokens that resemble valid ones. */
 export async function forgeries(signer: Signer): Promise<readonly (string | null)[]> {
   const second = Math.floor(Date.now() / 1000);
   const valid = await signer.token();
@@ -56,7 +56,7 @@ const methods = [
   'x',
 ];
 
-/** An unpaid request, as bytes, often a call in some disguise, often damaged. */
+/** An unpaid request as bytes: often a call in disguise, often damaged. */
 export function unpaidRequest(random: Random, { unpaid, session }: Material): Buffer {
   const chance = (part: number) => random() < part;
   const method = pick(random, methods);
@@ -94,7 +94,7 @@ export function unpaidRequest(random: Random, { unpaid, session }: Material): Bu
   return chance(0.2) ? damaged(random, bytes) : bytes;
 }
 
-/** The same message to some readers, and another one to others. */
+/** A message that some parsers read differently. */
 function disguised(random: Random, text: string): string {
   const ping = '"method":"ping"';
   const forms: readonly (() => string)[] = [
@@ -133,7 +133,7 @@ function chunks(random: Random, body: string): string {
   return `${texts.join('')}0\r\n\r\n`;
 }
 
-/** Bytes of which some were changed, left out, doubled or added. */
+/** Bytes with some changed, removed, duplicated or added. */
 function damaged(random: Random, bytes: Buffer): Buffer {
   let result = bytes;
   for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {

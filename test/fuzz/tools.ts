@@ -1,6 +1,6 @@
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
-/** Runs so far, by what the caller has noted; the probe of the process reads it. */
+/** The executions so far, by the caller's note; the probe of the process reads them. */
 const runs: { [note: string]: number } = {};
 Object.assign(globalThis, { runs });
 

@@ -7,17 +7,17 @@ import { context } from '../../src/contract/platforms/index.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import type { HostileServer } from './hostile-server.ts';
 
-/** Milliseconds that bound the whole examination of a server: the test fails where it takes longer. */
+/** Time limit for the examination of a server in milliseconds; the test fails if it takes longer. */
 export const boundMs = 60_000;
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
-/** Control and direction characters but the line breaks of the report itself. */
+/** Control and direction characters, except the line breaks of the report itself. */
 const unprintable = /[^\P{C}\n]/u;
 
-/** Examines a server to the end, with every rule: it must fail the rules it breaks, and steer no report. */
+/** Examines a server with every rule. It must fail the rules it breaks, and must not control any report. */
 export async function examine(server: HostileServer): Promise<void> {
   if (server.finds.length === 0) {
     await expect(reportOn(server)).rejects.toThrow(Unreachable);

@@ -18,7 +18,7 @@ const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 const limit = 1024 * 1024;
 
-/** Serves the good server's steps by a framework whose body limit answers 413 while the body is still under way. */
+/** Serves the good server's steps with a framework whose body limit answers 413 while the body is still arriving. */
 type Framework = (steps: Steps) => Promise<{ readonly port: number; stop(): Promise<unknown> }>;
 
 const frameworks: Readonly<Record<string, Framework>> = {
@@ -41,7 +41,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
     return { port: portOf(server), stop: () => closed(server) };
   },
   'Express, express.text with a limit': async (steps) => {
-    // Express brings no types along.
+    // Express has no types.
     const { default: express } = (await import('express' as string)) as { default: ExpressLike };
     const app = express();
     app.use(express.text({ type: () => true, limit }));
@@ -72,7 +72,7 @@ interface ExpressLike {
 const program = join(import.meta.dirname, '../../bin/market-mcp.js');
 const chosen = ['discovery.tools-list', 'http.large-body', 'http.large-body-chunked'];
 
-/** Runs the built program in a process of its own, as its user does: what is not caught there ends it. */
+/** Runs the built program in a separate process, so that an uncaught error ends it. */
 async function check(url: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [program, 'check', url, '--json', '--only', chosen.join()]);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -98,7 +98,7 @@ describe('a server that refuses a large body while it is being sent', () => {
   });
 });
 
-/** Refuses a POST that declares too long a body, or sends one, before it has come. */
+/** Refuses a POST that declares or sends too long a body, before the body is complete. */
 async function plain(steps: Steps, refuse: (response: ServerResponse) => void): ReturnType<Framework> {
   const server = createServer(async (request, response) => {
     response.on('error', () => {});

@@ -1,36 +1,36 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Breaks } from '../broken/good-server.ts';
 
-/** A server that is out to crash, hang or fool whoever examines it. */
+/** A server that tries to crash, block or deceive the program that checks it. */
 export interface HostileServer {
   readonly name: string;
-  /** Rules that must fail; empty where nothing at all can be examined. */
+  /** Rules that must fail; empty if nothing can be examined. */
   readonly finds: readonly string[];
   readonly breaks?: Breaks;
-  /** Given the HTTP server before it listens. */
+  /** Gets the HTTP server before it listens. */
   readonly attach?: (server: Server) => void;
-  /** Bound of each request; one that is not meant to be reached where absent. */
+  /** Timeout of each request; by default one that no test reaches. */
   readonly timeoutMs?: number;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers every POST in a way of its own; all else is answered as the good server does. */
+/** Handles every POST; the good server answers all other requests. */
 export function onPost(handle: Handler): HostileServer['attach'] {
   return instead(({ method }) => method === 'POST', handle);
 }
 
-/** Answers GET /health in a way of its own. */
+/** Handles GET /health. */
 export function onHealth(handle: Handler): HostileServer['attach'] {
   return instead(({ url }) => url === '/health', handle);
 }
 
-/** Answers everything in a way of its own. */
+/** Handles every request. */
 export function onEverything(handle: Handler): HostileServer['attach'] {
   return instead(() => true, handle);
 }
 
-/** Answers the requests that concern it in a way of its own; all else is answered as the good server does. */
+/** Handles the selected requests; the good server answers all others. */
 export function instead(
   concerns: (request: IncomingMessage) => boolean,
   handle: Handler,
@@ -46,7 +46,7 @@ export function instead(
   };
 }
 
-/** Writes the same piece until the other side has gone. */
+/** Writes the same chunk until the client disconnects. */
 export function forever(response: ServerResponse, piece: string | Buffer): void {
   const more = (): void => {
     while (!response.destroyed && response.write(piece));
@@ -55,7 +55,7 @@ export function forever(response: ServerResponse, piece: string | Buffer): void 
   more();
 }
 
-/** Writes the same piece every few milliseconds until the other side has gone. */
+/** Writes the same chunk every few milliseconds until the client disconnects. */
 export function drip(response: ServerResponse, piece: string): void {
   const timer = setInterval(() => response.write(piece), 20);
   response.on('close', () => clearInterval(timer));

@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** When a connection is cut off: after so many bytes from the client or from the server, by FIN or by RST. */
+/** When to cut a connection: after a number of bytes from the client or from the server, by FIN or by RST. */
 interface Cut {
   readonly up?: number;
   readonly down?: number;
   readonly by: 'end' | 'reset';
-  /** The first connections, which are not cut. */
+  /** The number of first connections that are not cut. */
   readonly spared: number;
 }
 
@@ -100,7 +100,7 @@ describe('what is not HTTP', () => {
   });
 });
 
-/** The rules that a report names, each once. */
+/** The rules in a report, each once. */
 function idsIn({ rules }: Report): readonly string[] {
   return rules.map(({ id }) => id).sort();
 }
@@ -112,7 +112,7 @@ function outcomeOf(url: string): Promise<Report | Unreachable> {
   });
 }
 
-/** A way to a server that is cut off. */
+/** A proxy to a server that cuts connections. */
 async function between(target: string, { up = Infinity, down = Infinity, by, spared }: Cut): Promise<string> {
   let connections = 0;
   const sockets = new Set<Socket>();

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 const kinds = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * What would have ended this process while something was done, and until the last connection that it opened is closed: a
- * connection may say something when nobody waits for it any more.
+ * The errors that would have ended this process while `act` ran, and until the last of its connections was closed: a
+ * connection may emit an error when nobody waits for it any more.
  */
 export async function uncaughtDuring(act: () => Promise<void>): Promise<readonly unknown[]> {
   const uncaught: unknown[] = [];

@@ -1,15 +1,15 @@
-/** Documents of five APIs that differ in what most differs between real ones, each with the answers of its examples. */
+/** Documents of five APIs that cover the main differences between real ones, with the answers of their examples. */
 export interface ApiDocument {
-  /** Name of its file. */
+  /** File name. */
   readonly file: string;
   readonly text: string;
-  /** The operation that becomes a tool. */
+  /** The operation to import. */
   readonly operation: string;
   readonly tool: string;
   readonly arguments: { readonly [name: string]: unknown };
-  /** What the API answers, as its document shows it. */
+  /** The API's answer, as in the example of its document. */
   readonly answer: unknown;
-  /** Variables of the environment that it needs beside its address. */
+  /** Environment variables that it needs besides its address. */
   readonly secrets: { readonly [name: string]: string };
   /** Name of the variable with the address. */
   readonly address: string;

@@ -5,7 +5,7 @@ import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { apiDocuments } from './api-documents.ts';
 
-/** A tool of each of the documents. */
+/** A tool of each document. */
 export async function preparedApiTools(): Promise<readonly ImportedTool[]> {
   const imported = await Promise.all(
     apiDocuments.map(async ({ file, text, operation }) => {

@@ -32,7 +32,7 @@ const mismatch = result({ symbol: 'BTC', price: '1' });
 const failure = (error: string, message: string) =>
   result({ symbol: null, price: null, error, message }, { isError: true });
 
-/** A platform whose calls get these results in turn, the last one again and again; a number is an HTTP status. */
+/** A platform whose calls get these results in turn; the last one repeats. A number is an HTTP status. */
 function world(...answers: readonly (JsonObject | number)[]): AskWorld & { readonly asked: Json[] } {
   const asked: Json[] = [];
   return {

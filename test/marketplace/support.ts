@@ -12,14 +12,14 @@ export const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 }
 const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 export const issuer = 'urn:local-platform';
 
-/** A directory of one test's own. */
+/** A directory for one test. */
 export function directory(): string {
   const place = mkdtempSync(join(tmpdir(), 'marketplace-test-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));
   return place;
 }
 
-/** A marketplace on a real directory, closed when the test is over. */
+/** A marketplace on a real directory, closed when the test ends. */
 export async function openMarketplace(options: Partial<MarketplaceOptions> = {}): Promise<Marketplace> {
   const place = options.directory ?? directory();
   const marketplace = await Marketplace.open({
@@ -33,7 +33,7 @@ export async function openMarketplace(options: Partial<MarketplaceOptions> = {})
   return marketplace;
 }
 
-/** The good server, with breaks, trusting the marketplace's key. @returns its endpoint. */
+/** The good server with changes, trusting the marketplace's key. @returns its endpoint. */
 export async function startServer(breaks: Breaks = {}): Promise<string> {
   const trust = { publicKey, issuer, audience: '' };
   const server = await serve(createSteps(trust, breaks));

@@ -14,7 +14,7 @@ const json = { 'content-type': 'application/json' };
 const post = (url: string, body: object, headers: object = json) =>
   fetch(url, { method: 'POST', headers: { ...headers }, body: JSON.stringify(body), redirect: 'manual' });
 
-/** What the answers of this journey hold, as far as it reads them. */
+/** The members of the answers that this test reads. */
 interface Told {
   readonly id: number;
   readonly listings: readonly unknown[];

@@ -20,9 +20,9 @@ const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
 
-/** Bound of each request: the good server answers in milliseconds, on a busy machine in some hundreds. */
+/** Timeout of each request: the good server answers in milliseconds, on a busy machine in some hundreds. */
 const timeoutMs = 4_000;
-/** The rules that declare to be about being answered. */
+/** The rules that declare that they test whether an answer comes. */
 const aboutSilence = new Set(liveRules.filter(({ silence }) => silence === 'breaks').map(({ id }) => id));
 const isStatic = new Set(staticRules.map(({ id }) => id));
 const blamed: string[] = [];
@@ -56,7 +56,7 @@ describe(`every rule on ${muteServers.length} servers that are silent, dead, han
   });
 });
 
-/** How often the server answered what, as it should: `initialize`, `/health`, `refusal of tools/call`. */
+/** How often the server answered correctly, by kind: `initialize`, `/health`, `refusal of tools/call`. */
 type Answered = ReadonlyMap<string, number>;
 
 async function examined({
@@ -93,7 +93,7 @@ async function examined({
   }
 }
 
-/** Whether the server has given an answer of the kind that a rule judges, as far as its group tells what that is. */
+/** Whether the server has given an answer of the kind that a rule judges, as far as the rule's group tells. */
 function isEvident(id: string, answered: Answered, server: MuteServer): boolean {
   const times = (what: string) => answered.get(what) ?? 0;
   const group = id.slice(0, id.indexOf('.'));
@@ -104,7 +104,7 @@ function isEvident(id: string, answered: Answered, server: MuteServer): boolean 
   if (list !== undefined) return times(`${list}/list`) > 0;
   switch (group) {
     case 'endpoint':
-      return true; // read off the URL
+      return true; // the rule reads only the URL
     case 'health':
       return times('/health') > 0;
     case 'identity':

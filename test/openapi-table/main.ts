@@ -7,12 +7,12 @@ import { shareOf, writePage } from './page.ts';
 import { installModules } from './project.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 
-/** A document that takes longer counts as one at which the program hangs. */
+/** A document that takes longer counts as a hang. */
 const timeout = 1_800_000;
 
 const [, self = '', path, place, modules] = process.argv;
 if (path !== undefined && place !== undefined && modules !== undefined) {
-  // One document, in a process of its own.
+  // Imports one document in a separate process.
   console.log(JSON.stringify(await takeOver(path, place, modules)));
   process.exit(0);
 }

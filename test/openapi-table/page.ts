@@ -7,12 +7,12 @@ const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
 export type Rows = readonly (readonly [string, TakenOver])[];
 
-/** The share of the operations with a typed answer that became tools. */
+/** The share of operations with a typed answer that became tools. */
 export function shareOf(rows: Rows): number {
   return sum(rows, ({ tools }) => tools) / sum(rows, ({ typed }) => typed);
 }
 
-/** Writes what was measured into docs/openapi.md. */
+/** Writes the results into docs/openapi.md. */
 export function writePage(rows: Rows): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/openapi.md has no place for results');
@@ -101,12 +101,12 @@ function sum(rows: Rows, of: (row: TakenOver) => number): number {
   return rows.reduce((total, [, row]) => total + of(row), 0);
 }
 
-/** Rounded down: 100 % is all. */
+/** Rounded down: 100 % means all. */
 function percent(share: number): string {
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 
-/** One line, without what would end a cell. */
+/** One line, without characters that end a table cell. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, 300);
 }

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { sourceDependencies } from '../../src/plan/versions.ts';
 
-/** The program as it was built; this code runs from a bundle, started in the repository. */
+/** The built program; this code runs from a bundle, started in the repository. */
 const program = join(process.cwd(), 'bin/create-market-mcp.js');
 
-/** Milliseconds that one run of the program or of the compiler may take. */
+/** Timeout of one run of the program or of the compiler, in milliseconds. */
 const timeout = 600_000;
 
 /**
- * Runs `create-market-mcp` and gives what it printed.
+ * Runs `create-market-mcp` and returns its output.
  *
- * @throws Error where it does not end with 0, with the end of what it wrote
+ * @throws Error with the end of its output if it does not exit with 0
  */
 export async function runProgram(args: readonly string[], cwd: string): Promise<string> {
   const ran = await execa(process.execPath, [program, ...args], {
@@ -39,7 +39,7 @@ export async function makeProject(args: readonly string[], place: string, module
   return result;
 }
 
-/** Installs what generated projects depend on, and gives the node_modules directory. */
+/** Installs the dependencies of generated projects and returns the node_modules directory. */
 export async function installModules(place: string): Promise<string> {
   const directory = join(place, 'modules');
   mkdirSync(directory);

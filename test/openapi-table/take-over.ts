@@ -9,24 +9,24 @@ import { prepareImported } from '../../src/import/prepare.ts';
 import { makeProject, runProgram } from './project.ts';
 import { hasTypedAnswer } from './typed.ts';
 
-/** What taking over one document came to. */
+/** The result of importing one document. */
 export interface TakenOver {
   readonly version: string;
   readonly megabytes: number;
   readonly operations: number;
-  /** Operations with a typed JSON answer of success. */
+  /** Operations with a typed JSON answer on success. */
   readonly typed: number;
-  /** Those of them that are tools now: they compile, and no static rule that must hold fails. */
+  /** Those of them that became tools: they compile, and no static MUST rule fails. */
   readonly tools: number;
-  /** Of all other operations that became tools. */
+  /** Other operations that became tools. */
   readonly others: number;
-  /** Of operations with a typed answer: the reason and how many, with one of them. */
+  /** For operations with a typed answer: each reason, how many, and one of them. */
   readonly refused: readonly Refused[];
-  /** Of all other operations. */
+  /** For all other operations. */
   readonly refusedOthers: readonly Refused[];
-  /** Milliseconds that the command takes to list the operations. */
+  /** Milliseconds to list the operations. */
   readonly listMs: number;
-  /** The operation that takes longest to become a tool, in milliseconds. */
+  /** The longest time to import one operation, in milliseconds. */
   readonly slowestMs: number;
 }
 
@@ -37,11 +37,11 @@ export interface Refused {
 }
 
 /**
- * Takes over each operation of a document by itself, then makes one project of all that can be tools and compiles it.
+ * Imports each operation of a document separately, then makes one project of all that succeed and compiles it.
  *
  * @param place an empty directory
- * @param modules a node_modules directory with what a generated project depends on
- * @throws Error where the command ends otherwise than it should, the project does not compile, or a rule fails
+ * @param modules a node_modules directory with the dependencies of a generated project
+ * @throws Error if the command ends unexpectedly, the project does not compile, or a rule fails
  */
 export async function takeOver(path: string, place: string, modules: string): Promise<TakenOver> {
   const text = readFileSync(path, 'utf8');

@@ -2,8 +2,8 @@ import { isObject } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 
 /**
- * Whether an operation has a JSON answer of success whose schema has properties or items, itself or by what it is made
- * of. Read off the document here and not by the code that is measured.
+ * Whether an operation has a JSON answer of success with properties or items in its schema or a subschema.
+ * Determined here independently of the code that is measured.
  */
 export function hasTypedAnswer(root: JsonObject, operation: JsonObject): boolean {
   const responses = isObject(operation.responses) ? operation.responses : {};

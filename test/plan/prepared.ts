@@ -1,7 +1,7 @@
 import { signals } from '../../src/contract/outcomes.ts';
 import type { PreparedTool } from '../../src/model/model.ts';
 
-/** Text that breaks out of a naive template, wherever it lands. */
+/** Text that breaks templates without escaping, in every context. */
 export const hostile =
   'Returns "a" of `b` when ${process.exit(1)} \\ \' */ // <!-- {{x}} {{{x}}} <script>\nsecond\r\u2028\u2029 🚀 \u202e #';
 

@@ -19,7 +19,7 @@ test('a generated server depends on what it imports, and on nothing else but its
     .flatMap((chunk) => (chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : []))
     .filter((path) => !/^node:|\.js$/.test(path))
     .map((path) => path.split('/')[0]);
-  // What is loaded when it is first needed.
+  // Packages that are loaded on first use.
   const required = readdirSync(join(source, 'server')).flatMap((file) => {
     const text = readFileSync(join(source, 'server', file), 'utf8');
     return [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)].map(([, name]) => name);

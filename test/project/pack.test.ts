@@ -8,7 +8,7 @@ import { directory } from './directory.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
-/** A package in a directory that holds more than its package. */
+/** A directory with a package and further files. */
 function source(main = 'export {};'): string {
   const root = directory();
   const manifest = { name: 'made', version: '1.2.3', bin: { made: 'bin/made.js' }, scripts: { x: 'y' } };

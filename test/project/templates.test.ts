@@ -6,7 +6,7 @@ import fc from '../fast-check.ts';
 const content = fc.uint8Array({ maxLength: 50 });
 const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), content);
 
-/** Bytes as numbers: a part of a buffer and an array of its own are equal. */
+/** Bytes as numbers: a view of a buffer equals a separate array. */
 const bytesOf = (set: ReadonlyMap<string, Uint8Array>) => [...set].map(([path, bytes]) => [path, [...bytes]]);
 
 describe('templates in one file', () => {

@@ -41,7 +41,7 @@ function project(): string {
   return root;
 }
 
-/** A change that was killed after so many steps. */
+/** A change that was killed after a number of steps. */
 function killed(root: string, done: number): string {
   const staging = makeStaging(root);
   const moves = steps(root, staging, change);

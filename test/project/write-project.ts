@@ -3,7 +3,7 @@ import { inspectTarget } from '../../src/project/target.ts';
 import { templatesBelow } from '../../src/project/templates.ts';
 import { writeProject } from '../../src/project/write.ts';
 
-// Writes all templates to a directory as a project, after it has said that it is ready.
+// Reports that it is ready, then writes all templates to a directory as a project.
 
 const [, , target = '', templates = ''] = process.argv;
 const files = [...templatesBelow(templates)].map(

@@ -116,7 +116,7 @@ describe('what fails half-way', () => {
     expect(tree(target)).toEqual({ 'package.json': 'changed', 'package.json.before': 'mine' });
   });
 
-  /** What a kill leaves after `count` files were moved into the target. */
+  /** The state that a kill leaves after `count` files were moved into the target. */
   function interruptMove(target: string, count: number): void {
     const moves = steps(target, makeStaging(target), { files, removed: [] });
     for (let done = 0; done < count; done += 1) moves.next();
@@ -222,7 +222,7 @@ describe('killed at any moment', () => {
   const templates = join(import.meta.dirname, '../../templates');
   const whole = templatesBelow(templates).size + 1;
 
-  /** Starts a write, kills it `delay` ms after it began. Returns how many files stand outside of staging directories. */
+  /** Kills a write `delay` ms after its start. Returns the number of files outside of staging directories. */
   async function killedWrite(target: string, cwd: string, delay: number): Promise<number> {
     const child = spawn(process.execPath, [program, target, templates], {
       cwd,

@@ -14,7 +14,7 @@ import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
 
-/** The pieces that a real shell makes of command lines. */
+/** The arguments that a real shell parses from command lines. */
 function shellSplit(lines: readonly string[]): readonly (readonly string[])[] {
   const print = `${process.execPath} -e 'console.log(JSON.stringify(process.argv.slice(1)))' --`;
   const script = lines.map((line) => line.replace('create-market-mcp', print)).join('\n');
@@ -25,7 +25,7 @@ function shellSplit(lines: readonly string[]): readonly (readonly string[])[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Reads pieces by the flags of the question table alone. */
+/** Parses arguments with the flags of the question table alone. */
 function flagsOf(pieces: readonly string[]): CreateFlags {
   const [directory, ...rest] = pieces;
   const flags: { [name: string]: string | string[] } = { directory: directory ?? '' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shellLine } from '../../src/questions/shell.ts';
 import fc from '../fast-check.ts';
 
-/** What a POSIX shell makes of a line: its words. */
+/** The words that a POSIX shell parses from a line. */
 function wordsOf(line: string): string[] {
   const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);

@@ -3,7 +3,7 @@ import { isObject } from '../../src/contract/json.ts';
 import type { Json } from '../../src/contract/model.ts';
 import type { Change } from '../../src/model/model.ts';
 
-/** The places at which two JSON values differ: `inputSchema.properties.a.type`. */
+/** The paths at which two JSON values differ: `inputSchema.properties.a.type`. */
 export function differences(given: Json | undefined, served: Json | undefined, path = ''): readonly string[] {
   if (isDeepStrictEqual(given, served)) return [];
   if (isObject(given) && isObject(served)) {
@@ -17,14 +17,14 @@ export function differences(given: Json | undefined, served: Json | undefined, p
   return [path];
 }
 
-/** The differences that no reported change speaks of: a change covers its place, and what is below it. */
+/** The differences that no reported change covers: a change covers its path and the paths below it. */
 export function silentDifferences(
   given: Json,
   served: Json | undefined,
   changes: readonly Change[],
 ): readonly string[] {
   const told = changes.flatMap(({ path }) =>
-    // A placeholder is told as a change of the examples that it stands beside.
+    // A placeholder is reported as a change of the examples beside it.
     path.endsWith('.examples') ? [path, path.replace(/\.examples$/, '.$comment')] : [path],
   );
   return differences(given, served).filter(
@@ -39,7 +39,7 @@ export function silentDifferences(
   );
 }
 
-/** A place that is there on one side only differs as a whole: what was changed below it is the difference. */
+/** A path that exists on one side only differs as a whole; a change below it covers the difference. */
 function isParent(place: string, path: string): boolean {
   return path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }

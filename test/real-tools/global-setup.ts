@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The node_modules directory that holds the servers of others. */
+    /** The node_modules directory with the third-party servers. */
     realServers: string;
   }
 }

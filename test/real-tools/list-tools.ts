@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { JsonObject } from '../../src/contract/model.ts';
 import type { RealServer } from './servers.ts';
 
-/** Milliseconds that a server has to start and to list its tools. */
+/** Time limit for a server to start and list its tools, in milliseconds. */
 const bound = 60_000;
 
 interface Package {
@@ -18,10 +18,10 @@ export function packageOf(modules: string, name: string): Package {
 }
 
 /**
- * The tools that a server lists over stdio. It gets no variable of this process but PATH, and a home of its own; it is
- * ended by its id, whatever happens.
+ * The tools that a server lists over stdio. It gets no variable of this process except PATH, and a separate home; it is
+ * ended by its id in any case.
  *
- * @throws Error where it does not start or does not answer in time; the message holds the end of what it wrote to stderr.
+ * @throws Error with the end of its stderr if it does not start or does not answer in time
  */
 export async function listTools(server: RealServer, modules: string, place: string): Promise<JsonObject[]> {
   const { bin = {} } = packageOf(modules, server.package);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TakenOver } from './take-over.ts';
 
-/** What is known of one server. */
+/** The results of one server. */
 export interface Row {
   readonly version: string;
   readonly result?: TakenOver;
@@ -12,7 +12,7 @@ export interface Row {
 const page = new URL('../../docs/real-tools.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
-/** Writes what was found out into docs/real-tools.md. */
+/** Writes the results into docs/real-tools.md. */
 export function writePage(rows: readonly (readonly [string, Row | undefined])[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/real-tools.md has no place for results');
@@ -108,7 +108,7 @@ function changes(rows: Rows): readonly string[] {
   return ['## What was changed, by reason', '', ...table([['reason', 'changes', 'for example'], ...lines])];
 }
 
-/** One line, without what would end a cell. */
+/** One line, without characters that end a table cell. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, 300);
 }

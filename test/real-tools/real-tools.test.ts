@@ -31,7 +31,7 @@ describe.concurrent('the tools of a server that others wrote', () => {
 });
 
 afterAll(() => {
-  // A run of a part of them leaves the page as it is.
+  // A partial run does not change the page.
   if (rows.size < servers.length) return;
   const inOrder = servers.map((server) => [server.package, rows.get(server.package)] as const);
   writePage(inOrder);

@@ -1,10 +1,10 @@
-/** A server over stdio that others wrote, as its package from the npm registry has it. */
+/** A third-party stdio server from its npm package. */
 export interface RealServer {
   readonly package: string;
-  /** Which program of the package, where it has several. */
+  /** The program of the package, if it has several. */
   readonly bin?: string;
   readonly args?: (place: string) => readonly string[];
-  /** Dummy credentials, in the form that the server asks for before it lists its tools. */
+  /** Dummy credentials in the form that the server checks before it lists its tools. */
   readonly env?: { readonly [name: string]: string };
 }
 

@@ -7,31 +7,31 @@ import { outputSchemaOf } from '../../src/tools/definition.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 
-/** What taking over the tools of one server came to. */
+/** The result of importing the tools of one server. */
 export interface TakenOver {
   readonly tools: number;
-  /** Those that do not say what they return: the command says it. */
+  /** The number of tools without an outputSchema, for which the command gives one. */
   readonly completed: number;
   readonly taken: number;
   readonly refused: readonly InputError[];
   readonly changes: readonly Change[];
-  /** MUST rules of the project's self-check: how many passed, and the ids of those that failed. */
+  /** MUST rules of the project's self-check: the number that passed, and the ids of those that failed. */
   readonly passed: number;
   readonly failed: readonly string[];
   readonly unitTests: boolean;
   readonly orderKept: boolean;
-  /** Places at which a served definition differs from the given one without a reported change. */
+  /** Paths at which a served definition differs from the given one without a reported change. */
   readonly silent: readonly string[];
 }
 
-/** What the command gives to tools without an outputSchema. */
+/** The output that the command gives to tools without an outputSchema. */
 export const givenOutput = 'result:string What the server answers, as text';
 
 /**
- * Makes a project of a list of tools, compiles it, and runs its self-check and its unit tests. Tools that are refused
- * are left out by the flag that the error names.
+ * Makes a project of a list of tools, compiles it, and runs its self-check and its unit tests. Refused tools
+ * are left out with the flag that the error names.
  *
- * @throws Error where the project does not compile, and where the program ends in an unexpected error
+ * @throws Error if the project does not compile, or the program ends with an unexpected error
  */
 export async function takeOver(given: readonly JsonObject[], place: string): Promise<TakenOver> {
   const fields = parseFields([givenOutput], '--output');

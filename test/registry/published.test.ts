@@ -19,7 +19,7 @@ import { installTools, type Registry, startRegistry } from './registry.ts';
 const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 let registry: Registry | undefined;
-/** Homes, caches and prefixes of this test's own: Yarn 1 installs what it creates with globally. */
+/** Separate homes, caches and prefixes: Yarn 1 installs the package for `create` globally. */
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ function own(name: string): string {
   return directory;
 }
 
-/** Builds and packs this checkout as it would be published. */
+/** Builds and packs this checkout as for publication. */
 async function packPublished(): Promise<string> {
   const source = own('source');
   const left = new Set(['.git', 'node_modules', 'dist', 'demo'].map((name) => join(repository, name)));
@@ -73,12 +73,12 @@ function isolated(url: string, tools: string): Record<string, string> {
     npm_config_registry: url,
     npm_config_cache: own('home/npm-cache'),
     npm_config_prefix: own('home/prefix'),
-    // What is published in this test is not a day old.
+    // The package of this test was published a moment ago.
     pnpm_config_minimum_release_age: '0',
   };
 }
 
-/** The first three words are what a person types. */
+/** The first three words are typed by users. */
 const ways = [
   {
     title: 'npx create-market-mcp',
@@ -128,7 +128,7 @@ describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] })
   });
 });
 
-/** How many rules the self-check that a command printed has judged or named as not run. */
+/** The number of rules that a printed self-check judged or listed as not run. */
 function judgedIn(output: string) {
   const line = /self-check: (\d+) rules passed, (\d+) failed, (\d+) advised, (\d+) not run/.exec(output);
   const [passed = 0, failed = 0, advised = 0, notRun = 0] = line?.slice(1).map(Number) ?? [];

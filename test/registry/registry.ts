@@ -8,7 +8,7 @@ import { dump } from 'js-yaml';
 import { installOnce } from '../e2e/install-once.ts';
 import { freePort } from '../templates/built.ts';
 
-/** A registry on this machine that holds what is published to it and takes all else from the configured one. */
+/** A registry on this machine that contains what is published to it and proxies everything else to the configured one. */
 export interface Registry {
   readonly url: string;
   /** Publishes a packed package. */
@@ -24,7 +24,7 @@ export function installTools(): Promise<string> {
 
 /**
  * @param tools node_modules directory with verdaccio
- * @param directory where the registry keeps what it holds
+ * @param directory storage of the registry
  */
 export async function startRegistry(tools: string, directory: string): Promise<Registry> {
   const { stdout: upstream } = await execa('npm', ['config', 'get', 'registry'], { cwd: directory });

@@ -23,10 +23,10 @@ beforeAll(async () => {
 
 afterAll(() => server?.kill());
 
-/** Scenarios that the revision does not require, but which judge what its text demands of headers. */
+/** Optional scenarios that test requirements of the revision on headers. */
 const headerScenarios = ['http-header-validation', 'http-custom-header-server-validation'];
 
-/** The newest revision with sessions, and the one without. */
+/** The newest revision with sessions, and the stateless one. */
 const revisions = ['2025-11-25', '2026-07-28'] as const;
 const all = ['--suite', 'all'];
 
@@ -70,8 +70,8 @@ it.each([
 });
 
 /**
- * A result holds its data as one text (C§2.2); some scenarios want images, sounds and resources. For them the project's
- * `call.ts` takes what an answer has under `content` as the content of its result.
+ * A result contains its data as one text (C§2.2), but some scenarios expect images, sounds and resources. For them the project's
+ * `call.ts` uses the member `content` of an answer as the content of its result.
  */
 function answerWithAnyContent(directory: string): void {
   const file = join(directory, 'src/server/call.ts');
@@ -95,7 +95,7 @@ function answerWithAnyContent(directory: string): void {
   );
 }
 
-/** One tool's parameter is repeated in a header, as no field of a tool spec can say. */
+/** Makes a header repeat one tool's parameter, which a tool spec cannot express. */
 function repeatInHeader(directory: string): void {
   const file = join(directory, 'src/tools/test-header.ts');
   const source = readFileSync(file, 'utf8');

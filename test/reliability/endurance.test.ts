@@ -12,18 +12,18 @@ import { type Memory, type ServerProcess, startServer } from './server.ts';
 
 const requests = 200_000;
 const connections = 64;
-/** After these the server's code is compiled, and what it remembers with a bound is full. */
+/** After these requests, the server's code is compiled and its caches are full. */
 const warmUp = 50_000;
-/** Memory is measured after each so many requests, too: the resident one, while all is busy. */
+/** Resident memory is measured after every interval, under load. */
 const interval = requests / 8;
-/** Some sessions that have ended: the first allocates the place where all are marked. */
+/** Some sessions that have ended: the first one allocates the filter for all. */
 const endedSessions = 10_000;
-/** In bytes, between two moments of rest: a leak of 14 bytes a request is more. */
+/** In bytes, between two idle moments: a leak of 14 bytes per request exceeds it. */
 const mostGrowth = 2_000_000;
-/** The allocator takes and gives back pages as it sees fit. */
+/** The allocator keeps and returns pages at its own discretion. */
 const mostResidentGrowth = 1.5;
 const openStreams = 16;
-/** For what is due at once, on a machine that may be busy. */
+/** For immediate events, on a machine that may be busy. */
 const timeoutMs = 30_000;
 
 const root = scratch();
@@ -96,12 +96,12 @@ function isIntended(line: string): boolean {
   return line === 'echo_text Error: the source is down';
 }
 
-/** So it does where the signal ended a call: its deadline passed, or its caller is gone. */
+/** It also does if the signal ended a call: its deadline passed, or its caller disconnected. */
 function isCancelled(line: string): boolean {
   return /^echo_later (DOMException \[)?AbortError/.test(line);
 }
 
-/** Sends SIGTERM while streams are open and a call runs: all of them must end gracefully, and the process with 0. */
+/** Sends SIGTERM while streams are open and a call runs: all of them must end gracefully, and the process must exit with 0. */
 async function stopInTheMiddle(server: ServerProcess, callers: readonly Caller[]): Promise<void> {
   const [first, second, ...others] = callers as [Caller, Caller, ...Caller[]];
   await first.ask('ping');

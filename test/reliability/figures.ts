@@ -4,17 +4,17 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
-/** Each part has a file of its own here while the parts run side by side. */
+/** A file for each part, because the parts run in parallel. */
 const parts = join(dist, 'reliability');
 
-/** Prints and keeps what a part of the suite has measured. */
+/** Prints and stores the measurements of a part of the suite. */
 export function record(part: string, figures: { readonly [name: string]: unknown }): void {
   mkdirSync(parts, { recursive: true });
   writeFileSync(join(parts, `${part}.json`), JSON.stringify(figures));
   console.log(`${part}: ${JSON.stringify(figures)}`);
 }
 
-/** Forgets the figures of earlier runs. */
+/** Deletes the figures of earlier runs. */
 export function clearFigures(): void {
   rmSync(parts, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { clearFigures, gatherFigures } from './figures.ts';
 import { installToolchain } from './toolchain.ts';
 
-/** Installs the programs that the suite needs, and gathers its figures in the end. */
+/** Installs the programs that the suite needs, and collects its figures at the end. */
 export default async function setup(): Promise<() => void> {
   clearFigures();
   await installToolchain();

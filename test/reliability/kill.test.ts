@@ -7,7 +7,7 @@ import { pick, randomFrom, seed } from '../random.ts';
 import { record } from './figures.ts';
 
 const kills = 50;
-/** Half of the runs end while their files are being written, which takes a small part of a run. */
+/** Half of the runs are killed while they write files, which takes a small part of a run. */
 const longestWrite = 30;
 
 const signals: readonly Moment['signal'][] = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT'];

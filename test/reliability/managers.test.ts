@@ -18,7 +18,7 @@ const managers = [
 
 const root = scratch();
 
-/** A PATH on which a package manager is found. */
+/** A PATH with one package manager. */
 function pathTo(place: string, name: string, script: string | null): string {
   const own = script === null ? [] : [commandDirectory(join(root, 'bin', place), name, script)];
   return [...own, process.env.PATH].join(delimiter);

@@ -1,5 +1,5 @@
-// Loaded into the server under test (`node --expose-gc --import`): answers each message of its parent with what is left
-// after a full collection.
+// Loaded into the server under test (`node --expose-gc --import`): answers each message of its parent with the memory
+// in use after a full collection.
 process.on('message', async () => {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc();
@@ -9,5 +9,5 @@ process.on('message', async () => {
   const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
   process.send({ rss, heapUsed, external, sockets, runs: globalThis.runs });
 });
-// The server, not the probe, decides when the process ends.
+// The probe does not keep the process running.
 process.channel.unref();

@@ -23,10 +23,10 @@ const built = 10;
 const toolsPerProject = 3;
 const atOnce = 3;
 
-/** What the program gives every tool, whatever its author says. */
+/** Rules that every tool must pass, because the program provides what they need. */
 const ours = new Set(['fit.title', 'fit.hints', 'fit.no-root-union', 'fit.no-ref', 'fit.keywords']);
 
-/** What a random author leaves out or words badly, and no generator can make up. */
+/** Rules about texts, which random authors may fail. */
 const authorsOwn = new Set([
   'tool.description-length',
   'tool.description-complete',
@@ -121,7 +121,7 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
   return { specs, failures: failuresOf({ ...report, rules: judged }), unitTests };
 }
 
-/** Prepares all specs as one project's. @throws Error that shows each spec that is refused, with its errors */
+/** Prepares all specs as one project's. @throws Error that lists each refused spec with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
   const whole = prepare(specs, profile);
   if (whole.ok) return whole.prepared.tools;
@@ -132,7 +132,7 @@ function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): reado
   throw new Error(refused.slice(0, 3).join('\n'));
 }
 
-/** The specs whose files the compiler names. */
+/** The specs whose files are named in the compiler's output. */
 function invalidSpecs(output: string, specs: readonly ToolSpec[]): readonly unknown[] {
   const named = [...output.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, path]) => path ?? '');
   return [...new Set(named)].map((path) => {

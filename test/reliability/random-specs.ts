@@ -15,7 +15,7 @@ const description = fc.oneof(
 const wide = fields(1, { minLength: 36, maxLength: 50 });
 const deep = fields(5, { minLength: 1, maxLength: 3 });
 
-/** Tools of every shape that an author can give: any type, up to 50 fields, nested up to five deep, any text. */
+/** Tools of every possible shape: any type, up to 50 fields, nested up to five deep, any text. */
 const randomSpec: fc.Arbitrary<ToolSpec> = fc
   .record({
     spec: toolSpec,
@@ -31,7 +31,7 @@ const randomSpec: fc.Arbitrary<ToolSpec> = fc
     output: (output ?? spec.output).map(inItsFormat),
   }));
 
-/** An author's values and pattern can contradict the format beside them: then no answer suits callers that check it. */
+/** An author's values and pattern can contradict the format: then no answer is valid for clients that check it. */
 function inItsFormat<T extends Shape>(shape: T): T {
   const { format, ...others } = shape;
   const given = shape.default !== undefined || shape.enum || shape.examples || shape.pattern;
@@ -42,7 +42,7 @@ function inItsFormat<T extends Shape>(shape: T): T {
   };
 }
 
-/** Random specs that fit into one project, the same for the same seed. */
+/** Random specs for one project, the same for the same seed. */
 export function randomSpecs(count: number, seed: number): readonly ToolSpec[] {
   const one = fc.uniqueArray(randomSpec, {
     minLength: count,

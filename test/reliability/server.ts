@@ -7,23 +7,23 @@ import { generic } from '../../src/contract/platforms/index.ts';
 import { createSigner, type Signer } from '../../src/contract/signer.ts';
 import { nonceMark } from './endurance/caller.ts';
 
-/** What is left in the server's memory after a full collection, in bytes, and its open connections. */
+/** The server's memory after a full collection, in bytes, and its open connections. */
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
   readonly sockets: number;
-  /** What the tools of the server have counted in `globalThis.runs`. */
+  /** The counters of the server's tools in `globalThis.runs`. */
   readonly runs?: Readonly<Record<string, number>>;
 }
 
-/** What the server has written. */
+/** The output of the server. */
 export interface Written {
-  /** `event` or `event: outcome` → how often. */
+  /** `event` or `event: outcome` → count. */
   readonly events: Map<string, number>;
-  /** Lines that are not JSON, or hold an argument or a token. */
+  /** Lines that are not JSON, or contain an argument or a token. */
   readonly improper: string[];
-  /** What came on stderr, without the lines of stacks. */
+  /** The lines on stderr, without stack frames. */
   readonly errors: string[];
 }
 
@@ -40,7 +40,7 @@ export interface ServerProcess {
 
 export const audience = 'https://tools.example/mcp';
 
-/** The environment of a live server on a free port of loopback, which takes the tokens of this signer. */
+/** The environment of a production server on a free port of loopback, which accepts the tokens of this signer. */
 export function liveEnvironment({ issuer, publicKey }: Signer): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -53,10 +53,7 @@ export function liveEnvironment({ issuer, publicKey }: Signer): NodeJS.ProcessEn
   };
 }
 
-/**
- * Starts a built project as a live server is started, with a throwaway key, in a process of its own that can be asked
- * for its memory.
- */
+/** Starts a built project as in production, with a temporary key, in a separate process that reports its memory. */
 export async function startServer(
   directory: string,
   env: Readonly<Record<string, string>>,
@@ -92,7 +89,7 @@ export async function startServer(
   };
 }
 
-/** Reads the log to its end. Resolves to the port as soon as it is named. */
+/** Reads the log to its end. Resolves to the port when it is logged. */
 function readLog(child: ChildProcess, { events, improper }: Written): Promise<number> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {

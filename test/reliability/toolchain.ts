@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedModules, installOnce } from '../e2e/install-once.ts';
 
-/** The programs that the suite runs beside ours, from npm. */
+/** Programs from npm that the suite runs. */
 const packages = {
   'conformance-0.1': 'npm:@modelcontextprotocol/conformance@0.1.16',
   'conformance-0.2': 'npm:@modelcontextprotocol/conformance@0.2.0-alpha.12',
@@ -14,7 +14,7 @@ const packages = {
   'yarn-berry': 'npm:@yarnpkg/cli-dist@^4.18.1',
 };
 
-/** npm has Node as one package for each platform; a range takes its newest release. */
+/** npm has Node as one package per platform; the range selects the newest release. */
 function nodePackage(major: number): string {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   return `npm:node-${platform}-${process.arch}@${major}`;
@@ -42,7 +42,7 @@ export function nodeDirectory(major: 20 | 22 | 24): string {
   return toolFile(`node${major}`, 'bin');
 }
 
-/** Makes a directory, for PATH, in which a command runs a script of an installed package. */
+/** Creates a directory for PATH in which a command runs a script of an installed package. */
 export function commandDirectory(at: string, command: string, script: string): string {
   mkdirSync(at, { recursive: true });
   const file = join(at, command);

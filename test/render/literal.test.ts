@@ -135,7 +135,7 @@ describe('code around a literal', () => {
   });
 });
 
-/** fast-check makes objects with and without a prototype; a literal always has one. */
+/** fast-check creates objects with and without a prototype; a literal always has one. */
 function plain(value: Json): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

@@ -19,7 +19,7 @@ const templates = new Map(
     .map(([path, content]) => [path, new TextDecoder().decode(content)]),
 );
 
-/** Contexts that together reach every branch; `null` stands for a part that another one has. */
+/** Contexts that together reach every branch; `null` for a part that another context has. */
 function contextsOf(template: string): readonly object[] {
   if (template === 'tool/api-tool.ts.hbs') return apiTools.map(toolContext);
   if (template.startsWith('tool/')) return [...preparedTools, ...apiTools].map(toolContext);
@@ -34,7 +34,7 @@ function contextsOf(template: string): readonly object[] {
   ];
 }
 
-/** Values without anything an author could have chosen: constants of ours, numbers, names that were validated. */
+/** Values that no author can choose: our constants, numbers, validated names. */
 const bare = [
   /^name$/,
   /^packageManager\./,
@@ -67,9 +67,9 @@ it('finds what is written without a helper', () => {
 });
 
 interface Used {
-  /** From the root; inside a loop below the looped value. */
+  /** From the root; inside a loop, from the current item. */
   readonly path: string;
-  /** Written as it is. */
+  /** Printed without a helper. */
   readonly bare: boolean;
 }
 
@@ -113,7 +113,7 @@ function join(scope: string, name: string): string {
   return scope === '' ? name : `${scope}.${name}`;
 }
 
-/** Whether a value has a path; a list has it when each of its items has. */
+/** Whether a value has a path; a list has it if each of its items has it. */
 function has(value: unknown, path: string): boolean {
   if (Array.isArray(value) && path !== '') return value.length > 0 && value.every((item) => has(item, path));
   if (path === '') return value !== undefined;

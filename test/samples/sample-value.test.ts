@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 
-/** A validator of its own, set up as the client of the MCP SDK sets up its. */
+/** A separate validator with the settings of the MCP SDK's client. */
 const judge = new Ajv({ strict: false, validateSchema: false, allErrors: true, logger: false });
 (ajvFormats as unknown as typeof ajvFormats.default)(judge);
 

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import fc from '../fast-check.ts';
 
-/** Names that objects in JavaScript already have, and those of the signals, among them. */
+/** Includes names that JavaScript objects have, and those of the signals. */
 const names = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom('a', 'b', 'c', 'id', 'a b', 'constructor') },
   fc.constantFrom(...Object.keys(signals)),
 );
-/** A keyword that is there now and then: most that meet by chance contradict each other. */
+/** A rare keyword: random keywords mostly contradict each other. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, arbitrary);
 const present = (schema: object): JsonObject =>
@@ -123,7 +123,7 @@ const { schema, object } = fc.letrec<{ schema: JsonObject; object: JsonObject }>
     })),
 }));
 
-/** Draft-07 schemas as the root of a definition: mostly objects, and mostly ones that some value fits. */
+/** Draft-07 schemas as the root of a definition: mostly objects, and mostly satisfiable. */
 export const schemaDocument: fc.Arbitrary<JsonObject> = fc
   .record({ root: fc.oneof({ weight: 15, arbitrary: object }, schema), d: schema })
   .map(({ root, d }) => ({ ...root, definitions: { d } }));

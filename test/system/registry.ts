@@ -8,11 +8,11 @@ import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { directory } from '../project/directory.ts';
 
-/** A registry of one package, on this machine alone. */
+/** A registry with one package on this machine. */
 export interface Registry {
   readonly url: string;
   publish(version: string): void;
-  /** How often it was asked what versions there are. */
+  /** The number of requests for the package's versions. */
   asked(): number;
 }
 

@@ -38,7 +38,7 @@ export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.t
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
 }
 
-/** A process of a project, ended with the test at the latest. */
+/** Starts a process of a project; it is ended with the test at the latest. */
 export function run(
   directory: string,
   script: string,

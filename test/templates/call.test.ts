@@ -13,7 +13,7 @@ import { compileTool } from '../../templates/project/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 
-/** Calls and asserts what holds for every result that has structured content. */
+/** Calls a tool and asserts the properties of every result with structured content. */
 async function call(tool = price, args?: JsonObject, options: CallOptions = {}): Promise<CallResult> {
   const result = await callTool(tool, args, { report: () => {}, ...options });
   expect(result.content).toHaveLength(1);

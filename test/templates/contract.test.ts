@@ -113,7 +113,7 @@ describe('the messages are those of the official SDK', () => {
     expectTypeOf<Writable<Omit<ToolDefinition, 'inputSchema' | 'outputSchema'>>>().toExtend<
       Omit<SdkTool, 'inputSchema' | 'outputSchema'>
     >();
-    // @ts-expect-error An answer that is not of the SDK's type is noticed.
+    // @ts-expect-error The type check must reject an answer that is not of the SDK's type.
     expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
   });
 

@@ -12,7 +12,7 @@ import { textTool } from './tools.ts';
 
 const names = Object.keys(formats.fullFormats);
 
-/** A tool whose argument and answer have a format; the answer is the argument `answer`. */
+/** A tool whose argument and answer have a format; it returns the argument `answer`. */
 function formatTool(format: string): Tool {
   const value = { type: ['string', 'number', 'null'], format };
   return {
@@ -27,7 +27,7 @@ test('a time that is not of its format is a logged mismatch and a failure that t
   const client = new Client({ name: 'test', version: '1' });
   const headers = { authorization: `Bearer ${await token()}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  // The client validates answers by the schemas that it has listed.
+  // The client validates answers with the schemas that it has listed.
   await client.listTools();
   const call = (args: Record<string, unknown>) => client.callTool({ name: 'dated', arguments: args });
 
@@ -99,7 +99,7 @@ test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK cl
     }
   };
   samples.forEach(agree);
-  const number = fc.double({ noNaN: true, noDefaultInfinity: true }); // as JSON knows them
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true }); // the numbers that JSON can represent
   fc.assert(fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.emailAddress(), number), agree), {
     numRuns: 50,
   });

@@ -131,7 +131,7 @@ describe('a call is accepted', () => {
     const headers = { ...(await client.session()), authorization: await bearer() };
     expect((await client.send(call, headers)).status).toBe(200);
     expect((await client.send(call, headers)).status).toBe(200);
-    // Of the last character some bits do not count.
+    // Some bits of the last character do not count.
     const changed = headers.authorization.replace(/.(?=.$)/, (one) => (one === 'A' ? 'B' : 'A'));
     expect((await client.send(call, { ...headers, authorization: changed })).status).toBe(401);
     vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
@@ -252,7 +252,7 @@ test('a platform may carry its token in another header, with or without a scheme
   expect(await bare.admits({ authorization: await bearer() })).toBe(false);
 });
 
-/** Sends a call without a token, byte for byte, and resolves to the answer. */
+/** Sends a call without a token, byte for byte, and resolves with the answer. */
 function sendRaw(port: number, contentType: string, session: string): Promise<string> {
   const body = JSON.stringify(call);
   const lines = [

@@ -21,7 +21,7 @@ interface Published {
   body: unknown;
   status: number;
   requests: number;
-  /** Takes the place of `body` and `status`. */
+  /** Replaces `body` and `status`. */
   handler?: RequestListener;
 }
 

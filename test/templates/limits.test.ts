@@ -9,10 +9,10 @@ import { heldTool } from './tools.ts';
 
 const within = { timeout: 20_000 };
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
-/** What has the form of a token, and is none. */
+/** Has the form of a token, but is not valid. */
 const lookalike = { Authorization: 'Bearer a.b.c' };
 
-/** What a connection receives, as it grows. */
+/** The data that a connection has received so far. */
 function received(socket: Socket): { text: string; closed: boolean } {
   const state = { text: '', closed: socket.destroyed };
   socket.on('data', (data) => {
@@ -184,11 +184,11 @@ describe('bodies', () => {
     const silent = await attack(port);
     silent.resume().write('POST /mcp HT');
     await delay(50);
-    await stop(); // or the test runs out of time
+    await stop(); // or the test times out
   });
 });
 
-/** A tool whose answer has so many megabytes. */
+/** A tool with an answer of the requested size in megabytes. */
 const large = defineTool({
   name: 'large',
   description: 'Returns a long text. Use it to see how a long text is sent.',

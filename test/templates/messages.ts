@@ -23,7 +23,7 @@ const members = fc.record(
   { requiredKeys: [] },
 );
 
-/** Objects that are messages of JSON-RPC, or nearly. */
+/** Objects that are JSON-RPC messages, or nearly. */
 export const message = fc.oneof(
   members,
   ...[

@@ -7,7 +7,7 @@ import { envelope, modernRequest, paid } from './modern.ts';
 import { start } from './support.ts';
 import { textTool } from './tools.ts';
 
-/** A server of one tool that counts how often it runs. */
+/** A server of one tool that counts its executions. */
 async function countingServer() {
   let runs = 0;
   const counting = textTool('get_price', (_, { found }) => {
@@ -19,7 +19,7 @@ async function countingServer() {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Sends headers as they are given, the same one twice if need be. */
+/** Sends headers exactly as given; a header may occur twice. */
 async function sendAll(port: number, headers: Headers, body: unknown): Promise<number | undefined> {
   const own = [['host', 'localhost'], ['content-type', 'application/json'], ...headers].flat();
   const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: own });
@@ -50,13 +50,13 @@ const withMeta = (meta: object) => ({
   body: { ...call.body, params: { name: 'get_price', arguments: {}, _meta: meta } },
 });
 
-/** What is sent: headers as they are, or as a list that may name one twice. */
+/** The data to send: headers as an object, or as a list that may contain one twice. */
 interface Form {
   readonly body: unknown;
   readonly headers: object;
 }
 
-/** A call in each form that could be taken for something else. Only the first is one that runs when it is paid for. */
+/** A call in each form that a parser might misread. Only the first one runs when it is paid. */
 const forms = {
   plain: call,
   'Mcp-Method says tools/list': withHeader('mcp-method', 'tools/list'),
@@ -96,7 +96,7 @@ const forms = {
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const past = Math.floor(Date.now() / 1000) - 3600;
 
-/** What a caller who has not paid may have instead of a token. */
+/** Headers of callers who have not paid. */
 const unpaid: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
   'no token': async (): Promise<Record<string, string>> => ({}),
   'a forged token': () => paid({}, { key: foreign }),

@@ -14,7 +14,7 @@ const error = (status: number, code: number) => ({
   status,
   body: { jsonrpc: '2.0', id: 1, error: { code, message: expect.any(String) } },
 });
-/** What answers a message whose id cannot be read. */
+/** The answer to a message whose id cannot be read. */
 const unreadable = (code: number) => ({
   status: 400,
   text: expect.stringMatching(`^{"jsonrpc":"2.0","error":{"code":${code},"message":"[^"]+"}}$`),
@@ -217,7 +217,7 @@ describe('which request is modern, and what it gets', () => {
     ['500 levels and more', `${'['.repeat(600)}${']'.repeat(600)}`, -32700],
   ])('%s under a modern header: an error without an id', async (_, body, code) => {
     const { client } = await start();
-    const authorization = `Bearer ${await token()}`; // what nests too deeply may hold a call
+    const authorization = `Bearer ${await token()}`; // a body that nests too deeply may contain a call
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list', authorization };
     expect(await client.send(body, headers)).toMatchObject(unreadable(code));
   });

@@ -3,7 +3,7 @@ import { token } from './support.ts';
 const key = (name: string) => `io.modelcontextprotocol/${name}`;
 const version = '2026-07-28';
 
-/** The `_meta` of a request of 2026-07-28, with changes: an entry of `undefined` is left out. */
+/** The `_meta` of a request of 2026-07-28 with changes; `undefined` omits an entry. */
 export function envelope(changes: Readonly<Record<string, unknown>> = {}): object {
   const entries = {
     protocolVersion: version,
@@ -14,7 +14,7 @@ export function envelope(changes: Readonly<Record<string, unknown>> = {}): objec
   return Object.fromEntries(Object.entries(entries).map(([name, value]) => [key(name), value]));
 }
 
-/** A request of 2026-07-28 and the headers that go with it; further ones replace them, `undefined` leaves one out. */
+/** A request of 2026-07-28 and its headers; further ones replace them, `undefined` omits one. */
 export function modernRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
@@ -34,7 +34,7 @@ export function modernRequest(
   };
 }
 
-/** A header with a token as the platform signs it. */
+/** A header with a token signed by the platform. */
 export async function paid(...claims: Parameters<typeof token>): Promise<{ authorization: string }> {
   return { authorization: `Bearer ${await token(...claims)}` };
 }

@@ -11,7 +11,7 @@ import { textTool } from './tools.ts';
 const megabyte = 2 ** 20;
 const linear = patterns.filter((pattern) => linearMatcher(pattern) !== null);
 
-/** Texts as they are, cut, joined and with characters of all kinds in them. */
+/** Texts unchanged, truncated, joined, and with inserted characters of all kinds. */
 const variants = (texts: fc.Arbitrary<string>) => {
   const odd = fc.constantFrom(
     '',
@@ -160,7 +160,7 @@ function regularOf(source: string): RegExp | null {
 }
 
 describe('a call', () => {
-  // With an engine that backtracks, none of these would be done in the time of a test run.
+  // A backtracking engine would not finish any of these within a test run.
   test.each([
     ['^(a+)+$', 'a'.repeat(megabyte)],
     ['^(\\w+\\s?)*$', 'a'.repeat(megabyte)],

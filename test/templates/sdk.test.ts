@@ -27,7 +27,7 @@ import { start } from './support.ts';
 import { price } from './tools.ts';
 import type { Writable } from './writable.ts';
 
-// Version 2 of the SDK, which a generated project does not depend on, judges what the runtime does.
+// Version 2 of the SDK, which generated projects do not depend on, validates the runtime's behaviour.
 
 test('messages and results are assignable to the types of SDK v2', () => {
   expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
@@ -35,7 +35,7 @@ test('messages and results are assignable to the types of SDK v2', () => {
   expectTypeOf<Writable<Refusal['reply']>>().toExtend<JSONRPCErrorResponse>();
   type Described = 'inputSchema' | 'outputSchema';
   expectTypeOf<Writable<Omit<ToolDefinition, Described>>>().toExtend<Omit<SdkTool, Described>>();
-  // @ts-expect-error An answer that is not of the SDK's type is noticed.
+  // @ts-expect-error The type check must reject an answer that is not of the SDK's type.
   expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
 });
 
@@ -96,7 +96,7 @@ test('server/discover and tools/list are results of SDK v2', async () => {
   }
 });
 
-/** A server of SDK v2 with the same tool: what is judged is what comes before it runs. */
+/** A server of SDK v2 with the same tool: only its checks before a call are compared. */
 function referenceHandler() {
   return createMcpHandler(
     () => {
@@ -121,7 +121,7 @@ const entry = fc.constantFrom<unknown>(
   ...['2025-11-25', '2026-07-28', '1900-01-01'],
 );
 
-/** A request of 2026-07-28 of which at most one thing is changed. */
+/** A request of 2026-07-28 with at most one change. */
 const request = fc
   .record({
     method: fc.constantFrom('tools/list', 'tools/call', 'server/discover', 'ping', 'logging/setLevel', 'x'),

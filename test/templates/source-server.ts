@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as a source has received it. */
+/** A request that a source has received. */
 export interface Received {
   readonly method: string;
   readonly url: string;

@@ -391,7 +391,7 @@ describe('the budget', () => {
     const calls = Array.from({ length: 8 }, (_, id) => api.get('/{id}', { params: { id } }));
     let failed = 0;
     for (const call of calls) call.catch(() => (failed += 1));
-    // Nothing is answered before all that wait have waited too long.
+    // Waits until all queued requests have exceeded their wait, before any is answered.
     await vi.waitFor(() => expect(failed).toBe(6), { timeout: 30_000 });
     expect(received).toHaveLength(2);
     for (const response of open) json(response, {});

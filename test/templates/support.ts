@@ -17,7 +17,7 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const platformKey = privateKey;
 export const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
-/** A token as the platform would sign it, with changes: a claim of `undefined` is left out. */
+/** A token signed by the platform, with changes; a claim of `undefined` is omitted. */
 export function token(
   claims: Record<string, unknown> = {},
   { key = privateKey as KeyObject | Uint8Array, alg = 'RS256', ...header }: TokenChanges = {},
@@ -33,7 +33,7 @@ interface TokenChanges {
   readonly [header: string]: unknown;
 }
 
-/** The configuration that the environment of a live server gives, with changes. */
+/** The configuration from a production environment, with changes. */
 export function config(env: Record<string, string> = {}, platform: Partial<Platform> = {}): Config {
   const result = readConfig(
     {
@@ -64,7 +64,7 @@ export async function start({ env = {}, tools = fixtureTools, platform }: StartO
     app,
     url,
     client: new RawClient(url),
-    /** Everything that was logged so far. */
+    /** All events logged so far. */
     events() {
       log.flush();
       return lines.map((line) => JSON.parse(line));
@@ -75,11 +75,11 @@ export async function start({ env = {}, tools = fixtureTools, platform }: StartO
 export interface StartOptions {
   readonly env?: Record<string, string>;
   readonly tools?: readonly Tool[];
-  /** What the platform's profile says otherwise. */
+  /** Changes to the platform's profile. */
   readonly platform?: Partial<Platform>;
 }
 
-/** Sends single requests, with every header in the test's hands. */
+/** Sends single requests with full control of the headers. */
 export class RawClient {
   readonly url: string;
 
@@ -107,7 +107,7 @@ export class RawClient {
     return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
   }
 
-  /** Calls a tool with a valid token in a session of its own. */
+  /** Calls a tool with a valid token in a new session. */
   async call(name: string, args?: object) {
     const headers = { ...(await this.session()), authorization: `Bearer ${await token()}` };
     const { body } = await this.request('tools/call', { name, arguments: args }, headers);

@@ -9,11 +9,11 @@ import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 
 const templates = join(import.meta.dirname, '../../templates');
 
-/** What makes the public marketplace call again (its public source: app lib/ai/skills/mcp.ts). */
+/** Words that make the public marketplace call again (its public source: app lib/ai/skills/mcp.ts). */
 const retried =
   /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|500|502|503|504/i;
 
-/** The texts in a source: strings and templates, without import paths and comments. */
+/** The texts in a source file: strings and templates, without import paths and comments. */
 function textsOf(source: string): string[] {
   const tokens = [...jsTokens(source)].filter(({ type }) => !/WhiteSpace|LineTerminator|Comment/.test(type));
   return tokens

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
-/** Finds a price, nothing, or fails, as the argument says. */
+/** Finds a price, finds nothing, or fails, depending on the argument. */
 export const price = defineTool({
   name: 'get_price',
   description: 'Returns the price of a coin in dollars. Use it when a user asks what a coin costs.',
@@ -53,7 +53,7 @@ const anyInput = {
   required: [],
 } as const;
 
-/** A tool whose answer is one text, or whatever a test needs it to do. */
+/** A tool whose answer is one text, or any other behaviour that a test needs. */
 export function textTool(name: string, run: Tool['run']): Tool {
   const description = `The tool ${name}, which answers with a text.`;
   return { name, description, inputSchema: anyInput, outputSchema: text, examples: [], run };
@@ -70,20 +70,20 @@ export const throwing = textTool('throwing', () => {
   throw new Error('secret detail');
 });
 
-/** Answers, but leaves a promise behind that rejects with nobody to notice. */
+/** Answers, but leaves a promise that rejects without a handler. */
 export const careless = textTool('careless', (_, { found }) => {
   Promise.reject(new Error('nobody waits for this'));
   return found({ text: 'done' });
 });
 
-/** Says on stderr that it runs, and answers when its process is told to end by SIGTERM. */
+/** Writes to stderr when it runs, and answers when its process gets SIGTERM. */
 export const slow = textTool('slow', async (_, { found, signal }) => {
   console.error('slow runs');
   await once(process, 'SIGTERM', { signal });
   return found({ text: 'late' });
 });
 
-/** A tool that answers when it is told to. */
+/** A tool that answers when the test releases it. */
 export function heldTool(name = 'held') {
   const held = { signal: undefined as AbortSignal | undefined, release: () => {} };
   const tool = textTool(name, async (_, { found, signal }) => {
@@ -96,10 +96,10 @@ export function heldTool(name = 'held') {
   return { tool, held };
 }
 
-/** Its answers never match: a numeric string where a number is due. */
+/** Its answers never match: a number instead of a string. */
 export const lying = textTool('lying', (_, { found }) => found({ text: 12 }));
 
-/** Has no room for a failure: a required string that cannot be null. */
+/** Its outputSchema admits no failure: a required string that cannot be null. */
 export const rigid: Tool = {
   ...textTool('rigid', (_, { fail }) => fail('NO_ROOM', 'Nowhere to put this')),
   outputSchema: {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const repository = resolve(import.meta.dirname, '../..');
 const defineTool = join(repository, 'templates/project/src/server/define-tool.ts');
 
-/** The errors of the compiler over a source, `line: message`; the source may use all of define-tool. */
+/** The compiler's errors in a source text, `line: message`; the text may use all exports of define-tool. */
 async function errorsIn(source: string): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'types-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -108,7 +108,7 @@ export const one: Is<D['one'], number | null> = true;
 export const beside: Is<D['beside'], unknown> = true;
 export const narrowed: Is<D['narrowed'], string> = true;
 export const open: D['open'] = { a: 1, more: 'x' };
-export const closed: D['open'] = { a: 'x' }; // the one error
+export const closed: D['open'] = { a: 'x' }; // the only error
 export const map: Is<D['map'], { [name: string]: string[] }> = true;
 export const mixed: Is<D['mixed'], { [name: string]: unknown }> = true;
 export const tuple: Is<D['tuple'], unknown[]> = true;

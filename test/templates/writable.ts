@@ -1,4 +1,4 @@
-/** A type without `readonly`; objects of any members, which have no end, are cut short. */
+/** A type without `readonly`. An object with an index signature becomes `{ [name: string]: unknown }`, which ends recursion. */
 export type Writable<T> = T extends readonly (infer One)[]
   ? Writable<One>[]
   : T extends object

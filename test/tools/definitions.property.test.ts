@@ -10,7 +10,7 @@ import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';
 
-/** A validator of its own, set up as the client of the MCP SDK sets up its. */
+/** A separate validator with the settings of the MCP SDK's client. */
 const judge = new Ajv({ strict: false, validateSchema: false, allErrors: true, logger: false });
 (ajvFormats as unknown as typeof ajvFormats.default)(judge);
 

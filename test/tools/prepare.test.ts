@@ -26,7 +26,7 @@ const errorsOf = (...entries: readonly SpecEntry[]) => {
   return result.ok ? [] : result.errors;
 };
 
-/** What every prepared tool promises to the templates. */
+/** Asserts what the templates rely on in every prepared tool. */
 function expectWhole({ tools }: Prepared): void {
   for (const { definition, keyParameter, samples, examples } of tools) {
     const { inputSchema, outputSchema } = definition;

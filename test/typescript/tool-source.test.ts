@@ -11,7 +11,7 @@ import { preparedTools } from '../plan/prepared.ts';
 
 const templates = readTemplates();
 
-/** The source of a tool as it is rendered. */
+/** The rendered source of a tool. */
 function sourceOf(tool: Parameters<typeof planTool>[0]): string {
   const [file] = render(planTool(tool), templates).values();
   return new TextDecoder().decode(file?.content);

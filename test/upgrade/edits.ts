@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What an author has done to a project of version 0.1.0. */
+/** An author's edit of a project of version 0.1.0. */
 export interface Edit {
   readonly name: string;
-  /** Where it may end in a conflict, or in something to do. */
+  /** Whether it may end in a conflict, or in an open task. */
   readonly mayConflict?: true;
   make(project: EditedProject): void;
 }
@@ -14,11 +14,11 @@ export class EditedProject {
   readonly directory: string;
   /** Files that an upgrade must not change by a byte. */
   readonly untouchable = new Set<string>();
-  /** Text of the author that must be in a file afterwards, or in the patch of it. */
+  /** Text of the author that must be in a file afterwards, or in its patch. */
   readonly kept: { readonly path: string; readonly text: string }[] = [];
   /** Files that must not come back. */
   readonly deleted = new Set<string>();
-  /** File of the first tool, without its ending. */
+  /** File of the first tool, without extension. */
   readonly tool: string;
 
   constructor(directory: string, tool: string) {
@@ -68,7 +68,7 @@ const packageJson = (edit: (value: Record<string, Record<string, string>>) => vo
   return `${JSON.stringify(value, null, 2)}\n`;
 };
 
-/** One edit in every kind of file, and of every kind. */
+/** Edits of every kind, in every kind of file. */
 export const edits: readonly Edit[] = [
   { name: 'README.md: a section', make: (p) => p.keep('README.md', mine, append(`\n## Mine\n\n${mine}`)) },
   { name: 'README.md: CRLF', make: (p) => p.change('README.md', windows) },
@@ -90,7 +90,7 @@ export const edits: readonly Edit[] = [
     mayConflict: true,
     make: (p) => p.change('README.md', (text) => text.replaceAll('market-mcp', `market-mcp (${mine})`)),
   },
-  // The new version changed the line before.
+  // The new version changed the preceding line.
   {
     name: 'AGENTS.md: a rule',
     mayConflict: true,

@@ -10,9 +10,9 @@ import { bytesOf, oldProject, resultOf, upgrade } from './scenario.ts';
 
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const kills = isWhole ? 50 : 8;
-/** Longer than the writing of all files takes after the first one of `watched`, in milliseconds. */
+/** Longer than it takes to write all files after the first one in `watched`, in milliseconds. */
 const longestWrite = 100;
-/** Where files change in the midst of the change. */
+/** A directory whose files change in the middle of the upgrade. */
 const watched = 'src/server';
 const root = scratch();
 const random = randomFrom(seed);
@@ -57,7 +57,7 @@ it(`killed at ${kills} random moments, an upgrade is not begun or waits for its 
   expect(seen.before).toBeGreaterThan(0);
 }, 600_000);
 
-/** The next run finds the project as before, and upgrades it, or as after, and takes it back or goes on. */
+/** The next run finds the project either unchanged, and upgrades it, or upgraded, and undoes or continues the upgrade. */
 async function settle(killed: string, moment: string): Promise<'before' | 'after'> {
   const next = await upgrade(killed, '--continue');
   const state = bytesOf(killed);

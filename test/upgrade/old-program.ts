@@ -9,9 +9,9 @@ const commit = '3c73d76';
 const cache = join(repository, 'node_modules/.cache/program-0.1.0');
 
 /**
- * The program of version 0.1.0, built from the history of this repository. It outlives the run.
+ * The program of version 0.1.0, built from the history of this repository. It is kept after the run.
  *
- * @throws Error where the history lacks the commit, as in a shallow clone.
+ * @throws Error if the history lacks the commit, as in a shallow clone.
  */
 export function oldProgram(): { readonly create: string; readonly market: string } {
   if (!existsSync(cache)) buildAt(cache);
@@ -27,7 +27,7 @@ function buildAt(place: string): void {
       { cause: error },
     );
   }
-  // Outside of any node_modules: the build of that version looks for the licences of what it bundles by that name.
+  // Outside of any node_modules: the build of that version finds the licences of bundled packages by that name.
   const checkout = mkdtempSync(join(tmpdir(), 'program-0.1.0-'));
   try {
     const tar = execFileSync('git', ['archive', commit], { cwd: repository, maxBuffer: 2 ** 28 });

@@ -8,7 +8,7 @@ import { randomSpecs } from '../reliability/random-specs.ts';
 import { type Edit, EditedProject, edits } from './edits.ts';
 import { oldProgram } from './old-program.ts';
 
-/** What an upgrade of one project came to. */
+/** The result of upgrading one project. */
 export interface Outcome {
   readonly project: string;
   readonly platform: string;
@@ -17,15 +17,15 @@ export interface Outcome {
   readonly files: number;
   readonly merged: number;
   readonly overruled: number;
-  /** Conflicts, and what was left to do. */
+  /** Conflicts and open tasks. */
   readonly open: number;
 }
 
-/** What a random author words badly, which no upgrade changes; so is what is a SHOULD of a tool. */
+/** Rules about texts that a random author may fail and no upgrade changes, and SHOULD rules about tools. */
 const authorsOwn =
   /^(tool\.(description|distinct)|input\.(description|sample|placeholder)|output\.described)/;
 
-/** Version 0.1.0 invented examples without regard to the format of their parameter (docs/upgrade.md). */
+/** Version 0.1.0 invented examples that ignored the format of their parameter (docs/upgrade.md). */
 const inventedByOldProgram = /INVALID_ARGUMENTS.*expected to match format/;
 
 const identity = {
@@ -53,7 +53,7 @@ export async function oldProject(root: string, index: number, seed: number, chos
   return { project, name, platform, packageManager, made };
 }
 
-/** Version 0.1.0 knew fewer kinds of fields: what it refuses is made again with others. */
+/** Version 0.1.0 had fewer kinds of fields: a refused spec is replaced by another one. */
 async function createOld(root: string, name: string, flags: readonly string[], random: () => number) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const spec = join(root, `${name}.json`);
@@ -65,7 +65,7 @@ async function createOld(root: string, name: string, flags: readonly string[], r
   throw new Error('version 0.1.0 refuses ten specs in a row');
 }
 
-/** From three to six edits, at most one of a file. */
+/** Three to six edits, at most one per file. */
 function distinctEdits(random: () => number): readonly Edit[] {
   const chosen = new Map<string, Edit>();
   const count = 3 + Math.floor(random() * 4);
@@ -78,8 +78,8 @@ function distinctEdits(random: () => number): readonly Edit[] {
 }
 
 /**
- * Upgrades a project, and expects that it builds, passes its tests and its self-check, that nothing of its author's is
- * lost, and that `--abort` brings a conflict back to the byte.
+ * Upgrades a project, and expects that it builds, passes its tests and its self-check, that no work of its author is
+ * lost, and that `--abort` undoes a conflict to the byte.
  */
 export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>>): Promise<Outcome> {
   const { project, name, platform, packageManager, made } = old;
@@ -143,13 +143,13 @@ export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>
   };
 }
 
-/** `market-mcp upgrade` without packages, which are lent. */
+/** `market-mcp upgrade` without an installation; the packages are linked. */
 export function upgrade(directory: string, ...flags: readonly string[]): Promise<Ran> {
   const args = [bins.market, 'upgrade', '--no-install', '--json', ...flags];
   return run(process.execPath, args, { cwd: directory });
 }
 
-/** What an upgrade says of the files, whether it is finished or waits for its author. */
+/** The upgrade's own description of the files, whether it is finished or waits for its author. */
 export function resultOf({ status, stdout, stderr }: Ran): {
   readonly files: readonly UpgradedFile[];
   readonly open: number;
@@ -161,7 +161,7 @@ export function resultOf({ status, stdout, stderr }: Ran): {
   return { files: error.files, open: error.details.length };
 }
 
-/** What the author wrote is in its file, or in the patch that the upgrade names. */
+/** Expects the author's text in its file, or in the patch that the upgrade names. */
 function expectKept({ directory, kept, deleted }: EditedProject, files: readonly UpgradedFile[]): void {
   for (const { path, text } of kept) {
     if (deleted.has(path)) continue;
@@ -176,7 +176,7 @@ function expectKept({ directory, kept, deleted }: EditedProject, files: readonly
   for (const path of deleted) expect(existsSync(join(directory, path)), path).toBe(false);
 }
 
-/** Tools, tests and what else the author made: the very bytes, but for imports that were led to another module. */
+/** Expects tools, tests and the author's other files to be unchanged, except for imports of moved modules. */
 function expectUntouched(
   { untouchable }: EditedProject,
   files: readonly UpgradedFile[],
@@ -196,7 +196,7 @@ function directoryOf(files: ReadonlyMap<string, string>): string {
   return directories.get(files) ?? '';
 }
 
-/** Every file but git's and what is installed or built, as its bytes are. */
+/** Every file except git's and installed or built ones, as bytes. */
 export function bytesOf(directory: string): ReadonlyMap<string, string> {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -210,7 +210,7 @@ export function bytesOf(directory: string): ReadonlyMap<string, string> {
   return bytes;
 }
 
-/** Takes the side of this version wherever both have changed the same lines, and out what imports something that is gone. */
+/** Resolves each conflict with this version's side, and removes what imports a removed module. */
 function resolveAll(directory: string, files: readonly UpgradedFile[]): void {
   for (const { path, kind } of files) {
     if (kind !== 'conflict') continue;

@@ -5,7 +5,7 @@ import type { Outcome } from './scenario.ts';
 
 const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
 
-/** Writes what the upgrades came to into docs/upgrade.md. */
+/** Writes the results of the upgrades into docs/upgrade.md. */
 export function writeTable(outcomes: readonly Outcome[], seed: number): void {
   const page = join(repository, 'docs/upgrade.md');
   const text = readFileSync(page, 'utf8');

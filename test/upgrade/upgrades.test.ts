@@ -10,7 +10,7 @@ import { oldProgram } from './old-program.ts';
 import { bytesOf, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
 
-/** All of them and the page only where they are asked for: `npm run upgrades`. */
+/** All projects and the page only on request: `npm run upgrades`. */
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const projects = isWhole ? 40 : 6;
 

@@ -92,7 +92,7 @@ export const brokenDiscovery: readonly BrokenServer[] = [
   },
 ];
 
-/** A server that some request ends, and every connection with it. */
+/** A server that ends, with every connection, on some request. */
 function dying(ends: (request: Request) => boolean): BrokenServer {
   let server: Server | undefined;
   return {

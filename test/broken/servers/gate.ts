@@ -11,7 +11,7 @@ import type { Steps, Trust } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
-/** Servers whose gate is open to one kind of caller. */
+/** Servers whose authentication admits one kind of invalid caller. */
 export function brokenGates(trust: Trust): readonly BrokenServer[] {
   const complete = {
     algorithms: ['RS256'],
@@ -119,7 +119,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
   ];
 }
 
-/** Servers whose gate overlooks one kind of request. */
+/** Servers whose authentication misses one kind of request. */
 const brokenRequests: readonly BrokenServer[] = [
   {
     rule: 'gate.batch',
@@ -175,7 +175,7 @@ function admits(admitted: (header: string | undefined) => boolean): BrokenServer
   return { authorized: (good) => async (header) => admitted(header) || good(header) };
 }
 
-/** Admits a token where the good server does or where `admitted` does; an error counts as no. */
+/** Admits a token if the good server or `admitted` does; an exception counts as a refusal. */
 function admitsToken(admitted: (token: string) => boolean | Promise<boolean>): BrokenServer['breaks'] {
   return {
     authorized: (good) => async (header) => {
@@ -199,7 +199,7 @@ function runsUnpaid(pick: (body: Body | null, request: Request) => unknown): Bro
   });
 }
 
-/** Remembers an accepted token by its signature alone. */
+/** Caches an accepted token by its signature only. */
 function cachedBySignature(): BrokenServer['breaks'] {
   const accepted = new Set<string | undefined>();
   return {
@@ -213,7 +213,7 @@ function cachedBySignature(): BrokenServer['breaks'] {
   };
 }
 
-/** Lets the second request of a session through: the first has paid. */
+/** Admits the second request of a session, because the first was paid. */
 function trustsSecondRequest(): BrokenServer['breaks'] {
   const counts = new Map<string, number>();
   return instead(async (request, steps) => {
@@ -236,7 +236,7 @@ function parsed(body: string | undefined): Body | null {
   }
 }
 
-/** Whether the claims are those of a valid token; the signature is not looked at. */
+/** Whether the claims are those of a valid token, without a check of the signature. */
 function isOurs(token: string, trust: Trust): boolean {
   const { iss, aud, nbf = 0 } = decodeJwt(token);
   return iss === trust.issuer && aud === trust.audience && nbf * 1000 <= Date.now() && isUnexpired(token);

@@ -24,7 +24,7 @@ function taking(change: (request: Request) => Request): Breaks {
   return withRequest((request) => (isModern(request) ? change(request) : request));
 }
 
-/** Puts one code and one status in place of others, in the answers to the stateless revision. */
+/** Replaces one error code and status by others in answers of the stateless revision. */
 function withError(code: number, other: { readonly status?: number; readonly code?: number }): Breaks {
   return withAnswer((answer, request) => {
     const { body } = answer;
@@ -35,7 +35,7 @@ function withError(code: number, other: { readonly status?: number; readonly cod
   });
 }
 
-/** The name and the method of the body, as the headers of a request that has others. */
+/** A request with its name and method headers corrected to match the body. */
 function agreeing(request: Request, ...headers: readonly string[]): Request {
   const name = /"name":"(?!marketplace-contract)([^"]*)"/.exec(request.body ?? '')?.[1];
   const own: Record<string, string | undefined> = {
@@ -155,7 +155,7 @@ export const brokenModern: readonly BrokenServer[] = [
   },
 ];
 
-/** Runs the calls of some requests, whoever pays for them. */
+/** Runs the calls of some requests without payment. */
 function givesAway(when: (request: Request, steps: Steps) => boolean | Promise<boolean>): Breaks {
   return instead(async (request, steps) => {
     if (!isModern(request) || !request.body?.includes('"tools/call"')) return undefined;

@@ -1,6 +1,6 @@
 import type { BrokenServer } from '../variant.ts';
 
-/** Programs that start or stop in a broken way: test/broken/main.ts knows what each rule's name changes. */
+/** Programs that start or stop in a broken way; test/broken/main.ts implements the change for each rule. */
 export const brokenPrograms: readonly BrokenServer[] = [
   { rule: 'process.port' },
   { rule: 'process.default-port' },

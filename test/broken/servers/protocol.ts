@@ -2,12 +2,12 @@ import type { JsonObject } from '../../../src/contract/model.ts';
 import { type BrokenServer, methodOf, withAnswer } from '../variant.ts';
 import type { Message } from '../wire.ts';
 
-/** A server that responds to some messages otherwise. */
+/** A server that responds differently to some messages. */
 function responds(otherwise: (message: Message) => JsonObject | undefined): BrokenServer['breaks'] {
   return { respond: (good) => async (message) => otherwise(message) ?? good(message) };
 }
 
-/** A server that negotiates the version in its own way. */
+/** A server that negotiates the version incorrectly. */
 function negotiates(answered: (asked: unknown, agreed: unknown) => unknown): BrokenServer['breaks'] {
   return {
     initialize: (good) => (params) => {
@@ -67,7 +67,7 @@ export const brokenProtocol: readonly BrokenServer[] = [
   },
 ];
 
-/** A server that carries out requests of any version of JSON-RPC. */
+/** A server that accepts requests of any version of JSON-RPC. */
 function lenient(): BrokenServer['breaks'] {
   return {
     parse: (good) => (request) =>

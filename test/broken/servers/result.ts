@@ -26,12 +26,12 @@ function finds(change: (data: JsonObject) => JsonObject): BrokenServer['breaks']
   return results('found', (_result, { data }) => resultOf(change(data)));
 }
 
-/** A server that changes the failure of an example; invalid arguments fail as they should. */
+/** A server that changes the failure of an example; failures about invalid arguments are correct. */
 function failsWith(change: (result: JsonObject) => JsonObject): BrokenServer['breaks'] {
   return results('fail', (result, { error }) => (error === 'SOURCE_DOWN' ? change(result) : result));
 }
 
-/** A server that gives the signal for the tickers of its examples, and for no others. */
+/** A server that signals an empty result only for the tickers of its examples. */
 function forgetsSignal(): BrokenServer['breaks'] {
   return {
     call: (good) => async (params) => {
@@ -42,7 +42,7 @@ function forgetsSignal(): BrokenServer['breaks'] {
   };
 }
 
-/** A server that takes the second of two equal calls for a mistake. */
+/** A server that treats the second of two equal calls as a mistake. */
 function emptyOnce(): BrokenServer['breaks'] {
   let empties = 0;
   return results('empty', (result) => {
@@ -52,7 +52,7 @@ function emptyOnce(): BrokenServer['breaks'] {
   });
 }
 
-/** A server that handles some calls otherwise. */
+/** A server that changes the parameters of calls. */
 function calls(change: (params: JsonObject) => JsonObject): BrokenServer['breaks'] {
   return { call: (good) => async (params) => good(change(params)) };
 }
@@ -214,7 +214,7 @@ export const brokenResults: readonly BrokenServer[] = [
   },
 ];
 
-/** Whether a call comes from the submission test, which its token tells. */
+/** Whether a call comes from the submission test, judged by its token. */
 function isSubmission(request: Request): boolean {
   const [, token] = /^Bearer (\S+\.\S+\.\S+)$/.exec(request.headers.authorization ?? '') ?? [];
   return methodOf(request) === 'tools/call' && token !== undefined && isSmokeToken(token);
@@ -245,7 +245,7 @@ function unknownTool(concerned: (name: unknown) => boolean): BrokenServer['break
   };
 }
 
-/** A server that answers a wrong type by the error that was thrown over it. */
+/** A server that answers a wrong type with the exception that it caused. */
 function throwsOnWrongArguments(): BrokenServer['breaks'] {
   const message = 'TypeError: symbol.trim is not a function\n    at run (/srv/app/tools.js:12:34)';
   return {
@@ -262,7 +262,7 @@ function withArguments(params: JsonObject, change: (args: JsonObject) => JsonObj
   return params.name === 'get_price' && isObject(args) ? { ...params, arguments: change(args) } : params;
 }
 
-/** Declares a time and finds one in prose: the marketplace's validator ignores formats, the SDK's does not. */
+/** Declares the format of a time but returns prose: the marketplace's validator ignores formats, the SDK's does not. */
 function misformatted(): BrokenServer['breaks'] {
   const time = { type: 'string', format: 'date-time', description: 'When the price was traded.' };
   return {

@@ -5,7 +5,7 @@ import type { Request } from '../wire.ts';
 const idOf = (request: Request) => request.headers['mcp-session-id']?.toString();
 const stream = { status: 200, headers: { 'content-type': 'text/event-stream' }, stream: true } as const;
 
-/** Lets some requests pass as if they named a known session. */
+/** Admits some requests as if they named a known session. */
 function letIn(admits: (request: Request) => boolean) {
   return withRequest((request: Request, steps: Steps) =>
     admits(request) ? withHeaders(request, { 'mcp-session-id': steps.open() }) : request,
@@ -126,7 +126,7 @@ function constantId() {
   };
 }
 
-/** One session for the whole process, as a transport that is made once has. */
+/** One session for the whole process, like a transport that is created once. */
 function oneSession() {
   let isOpen = false;
   return instead((request) => {
@@ -152,7 +152,7 @@ function forgetful() {
   });
 }
 
-/** Gives the answer to whoever asks last under the same message id, as one transport for all sessions does. */
+/** Sends the answer to the last caller with the same message id, like one transport for all sessions. */
 function sharedByMessageId() {
   let overtaken: (() => void) | undefined;
   return {
@@ -172,7 +172,7 @@ function sharedByMessageId() {
   };
 }
 
-/** Has room for nineteen sessions: one more takes the place of the one that was not used for longest. */
+/** Stores nineteen sessions: another one replaces the least recently used. */
 function crowded() {
   const byLastUse = new Set<string | undefined>();
   return {
@@ -190,7 +190,7 @@ function crowded() {
   };
 }
 
-/** Compares only the beginning of an id, under one method. */
+/** Compares only a prefix of the id, for one method. */
 function prefixed(method: string) {
   const known = new Map<string, string>();
   const beginning = (id: string | undefined) => id?.slice(0, 8) ?? '';
@@ -207,7 +207,7 @@ function prefixed(method: string) {
   };
 }
 
-/** Leaves the stream of a deleted session open to whoever knows its id. */
+/** Keeps the stream of a deleted session open. */
 function outlivesDelete() {
   const deleted = new Set<string | undefined>();
   return instead((request, steps) => {

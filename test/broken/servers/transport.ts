@@ -10,7 +10,7 @@ function refuses(status: number, refused: (request: Request) => boolean): Broken
   return instead((request) => (request.method === 'POST' && refused(request) ? { status } : undefined));
 }
 
-/** A server that takes a body that was too large for the list of tools. */
+/** A server that accepts a body that is too large, if it lists the tools. */
 function takesLarge(chunked: boolean): BrokenServer['breaks'] {
   return {
     parse: (good) => (request) =>
@@ -20,7 +20,7 @@ function takesLarge(chunked: boolean): BrokenServer['breaks'] {
   };
 }
 
-/** A server with seven workers, each held by one client until that client is done. */
+/** A server with seven workers; each serves one client until that client is done. */
 function workers(
   held: (server: Server, hold: (client: object) => void, free: (client: object) => void) => void,
 ) {

@@ -11,7 +11,7 @@ interface Case {
   readonly ours?: string | null;
   readonly theirs?: string | null;
   readonly owner?: Ownership;
-  /** What the manifest says was written; null: nothing of this file. */
+  /** The recorded text; null: the manifest has no such file. */
   readonly recorded?: string | null;
 }
 

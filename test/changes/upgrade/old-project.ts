@@ -12,8 +12,8 @@ const tools = {
 };
 
 /**
- * A project of version 0.1.0 with the tool `get_price`, as its archive and the files of the tool give it. That they are those
- * of the program of that version is what `test/upgrade/` shows.
+ * A project of version 0.1.0 with the tool `get_price`, from its archive and the files of the tool. `test/upgrade/` verifies
+ * that the archive matches the program of that version.
  */
 export function oldProject(profile: 'generic' | 'context' = 'generic'): string {
   const root = directory();

@@ -103,7 +103,7 @@ describe('what an author has made of a project', () => {
     expect(text(root, '.local/upgrade/0.1.0-to-0.2.0/report.md')).toContain('src/server/app.ts');
     finish(root);
     expect((await upgrade(root)).change).toBe(null);
-    // Still known as deleted, still known as edited: nothing comes back at the next upgrade.
+    // The manifest still records them as deleted and edited, so the next upgrade does not restore them.
     expect(Object.keys(readManifest(root).files)).toContain('CLAUDE.md');
   });
 

@@ -9,7 +9,7 @@ const questions = [
   ['Second?', true],
 ] as const;
 
-/** Asks two questions, one after the other, the first of which suggests no. */
+/** Asks two questions; the first one suggests no. */
 async function ask(...answers: Answer[]) {
   const keyboard = new Keyboard(answers);
   const asker = new Asker(keyboard.input, keyboard);

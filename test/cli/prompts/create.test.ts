@@ -27,7 +27,7 @@ const prompts = {
 const everyPrompt = Object.values(prompts);
 
 async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
-  // Most begin with nothing, and say so by Enter.
+  // Most tests start from nothing, by pressing Enter.
   const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
   const keyboard = new Keyboard(starts ? [[prompts.start, enter], ...answers] : answers);
   const asked = askCreate({
@@ -58,7 +58,7 @@ const fees = {
   },
 };
 
-/** Everything but the input fields is known. */
+/** Answers everything except the input fields. */
 const known = {
   directory: 'x',
   tool: 'get_it',
@@ -343,7 +343,7 @@ describe('the interactive flow', () => {
 });
 
 describe('lines of fields', () => {
-  /** The input fields that come of keys at the editor. */
+  /** The input fields that result from keys in the editor. */
   async function inputOf(...answers: Answer[]) {
     const { value, text } = await drive([...answers, [prompts.write, enter]], { given: known });
     return { input: value?.source.kind === 'tool' ? value.source.tool.input : undefined, text };

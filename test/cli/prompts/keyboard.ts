@@ -1,10 +1,10 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What is shown, and the keys that are pressed at the sight of it; `end` ends the input. */
+/** A text to wait for, and the keys to press then; `end` ends the input. */
 export type Answer = readonly [shown: string, ...keys: string[]];
 
-/** A terminal that answers what it is shown, in order, each with keys of its own. */
+/** A terminal that waits for each text in order and presses its keys. */
 export class Keyboard extends Writable {
   readonly input = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -13,7 +13,7 @@ export class Keyboard extends Writable {
   readonly isTTY = true;
   readonly columns: number;
   readonly rows = 200;
-  /** All that was shown, with control sequences. */
+  /** All output, with control sequences. */
   raw = '';
   #fresh = '';
   readonly #answers: Answer[];
@@ -39,7 +39,7 @@ export class Keyboard extends Writable {
     done();
   }
 
-  /** All that was shown, without control sequences. */
+  /** All output, without control sequences. */
   get text(): string {
     return stripVTControlCharacters(this.raw);
   }

@@ -16,7 +16,7 @@ import { outputTo } from '../sinks.ts';
 export const quick = { yes: true, json: false, dryRun: false, check: false, force: false, overwrite: false };
 const template = new Map<string, string>();
 
-/** Runs a command in a directory as a program does, but in this process. */
+/** Runs a command in a directory, within this process. */
 export async function run(cwd: string, json: boolean, command: (output: Output) => Promise<number>) {
   const before = process.cwd();
   const { output, stdout, stderr } = outputTo({ json });

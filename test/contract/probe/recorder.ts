@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface Recorded {
-  /** The request line and the header lines, one character a byte (ISO 8859-1). */
+  /** The request line and the header lines, one character per byte (ISO 8859-1). */
   readonly head: readonly string[];
   readonly body: Buffer;
 }
 
 export interface Recorder {
-  /** The address of the server behind it, at the recorder's own port. */
+  /** The address of the server, at the recorder's port. */
   readonly url: string;
-  /** What came so far, connection by connection. */
+  /** The requests so far, connection by connection. */
   requests(): readonly Recorded[];
   stop(): Promise<void>;
 }
 
-/** Stands in front of a server, passes every byte on as it came, and keeps what the client sends. */
+/** Forwards every byte to a server, and records what the client sends. */
 export async function record(target: string): Promise<Recorder> {
   const { port } = new URL(target);
   const streams: Buffer[][] = [];
@@ -48,7 +48,7 @@ export async function record(target: string): Promise<Recorder> {
   };
 }
 
-/** Takes apart what came on one connection; what is not whole counts as it is. */
+/** Parses the bytes of one connection; an incomplete request is returned as far as it came. */
 function requestsIn(bytes: Buffer): readonly Recorded[] {
   const found: Recorded[] = [];
   for (let rest = bytes; rest.length > 0; ) {

@@ -52,7 +52,7 @@ describe('a tool may be called', () => {
   });
 });
 
-/** A tool that says nothing of what it does. */
+/** A tool without annotations. */
 const [good] = goodTools.map(({ definition: { annotations: _, ...silent } }) => silent);
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({
   ...(good as unknown as JsonObject),
@@ -74,7 +74,7 @@ interface Ran {
   readonly executed: ReadonlyMap<unknown, number>;
 }
 
-/** Runs every rule on a server with these tools, which counts what it executes. */
+/** Runs every rule on a server with these tools, which counts executions. */
 async function run(
   tools: readonly JsonObject[],
   {
@@ -128,7 +128,7 @@ describe('on a server of somebody else', () => {
     expect([...ran.executed]).toEqual([]);
     expect(ran.plan?.called).toEqual([]);
     expect(ran.plan?.withheld.map(({ tool }) => tool)).toEqual(risky.map(({ name }) => name));
-    // Authentication is judged all the same, by a call of a tool that does not exist.
+    // Authentication is judged too, by calling a tool that does not exist.
     expect(statusOf(ran, 'gate.no-token')).toBe(isOpen ? 'fail' : 'pass');
     expect(statusOf(ran, 'gate.garbage')).toBe(isOpen ? 'not-run' : 'pass');
     for (const id of ['result.content', 'submission.calls', 'gate.batch', 'call.wrong-arguments']) {

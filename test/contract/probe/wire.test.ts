@@ -50,7 +50,7 @@ describe('a request goes out as the bytes it stands for', () => {
   });
 });
 
-/** What each raw probe must put on the wire: parts of header lines (one character a byte), or bytes of a body. */
+/** The expected bytes of each raw probe: parts of header lines (one character per byte), or bytes of a body. */
 interface Wire {
   readonly rule: string;
   readonly heads?: readonly string[];

@@ -1,9 +1,9 @@
-/** A sentence or table row of the contract, and the rules that test it or the reason why none does. */
+/** A sentence or table row of the contract, and the rules that test it or the reason why there are none. */
 export interface Sentence {
   /** `2.1` */
   readonly section: string;
   readonly says: string;
-  /** Ids; a trailing `*` stands for a whole group. */
+  /** Ids; a trailing `*` matches a whole group. */
   readonly rules?: readonly string[];
   readonly untested?: string;
 }

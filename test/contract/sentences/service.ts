@@ -1,6 +1,6 @@
 import { form, marketplace, open, type Sentence } from './model.ts';
 
-/** Sections 1 to 3 of the contract: the service, its resources, their states. */
+/** Sections 1 to 3 of the contract: the service, its resources and their states. */
 export const serviceSentences: readonly Sentence[] = [
   {
     section: '1.1',

@@ -5,7 +5,7 @@ import type { HostileServer } from '../hostile-server.ts';
 
 const [price] = goodTools.map(({ definition }) => ({ ...definition }));
 
-/** Each level of a value is validated twice, and each of those in turn. */
+/** Each level of a value is validated twice, and so is each level below. */
 const branching: JsonObject = {
   type: 'object',
   properties: { price: { $ref: '#/definitions/level' } },
@@ -19,7 +19,7 @@ const branching: JsonObject = {
   },
 };
 
-/** One branch that holds two of the next, 14 times: 16,384 leaves. */
+/** Each level contains the next one twice, 14 levels: 16,384 leaves. */
 const branched = Array.from({ length: 14 }).reduce<JsonObject>((inner) => ({ anyOf: [inner, inner] }), {
   type: 'string',
 });
@@ -30,7 +30,7 @@ function withProperties(properties: JsonObject): JsonObject {
   return { ...price, inputSchema: schema, outputSchema: schema };
 }
 
-/** What is well sent and ill meant: lists, schemas and results. */
+/** Valid HTTP with hostile content: lists, schemas and results. */
 export const hostileContent: readonly HostileServer[] = [
   {
     name: '5,000 tools',
@@ -272,7 +272,7 @@ function listing(tools: readonly Json[]): NonNullable<HostileServer['breaks']> {
   };
 }
 
-/** A member `not` of a schema, which JSON.stringify could not write: it is recursive. */
+/** A recursive member `not` of a schema; JSON.stringify would exceed the stack. */
 function nested(levels: number): string {
   return `${'"not":{'.repeat(levels)}${'}'.repeat(levels)}`;
 }

@@ -23,7 +23,7 @@ const initialized = JSON.stringify({
 /** 64 MB of zeros. */
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
 
-/** Answers that never end, never begin, lead elsewhere or are not answers. */
+/** Answers that never end, never begin, redirect elsewhere, or are not HTTP. */
 const servers: readonly HostileServer[] = [
   {
     name: 'an endless body',
@@ -200,16 +200,16 @@ const servers: readonly HostileServer[] = [
   },
 ];
 
-/** Each of them makes a request wait in vain. */
+/** Each of them leaves a request without an answer. */
 export const hostileTransport: readonly HostileServer[] = servers.map((server) => ({
   ...server,
   timeoutMs: 500,
 }));
 
-/** Requests that reached the host a redirect leads to: none may. */
+/** Requests that reached the target of a redirect: none may. */
 export let strayed = 0;
 
-/** Redirects every POST, or those that concern it, to another server. */
+/** Redirects every POST, or the selected ones, to another server. */
 function redirecting(
   status: number,
   concerns: (request: IncomingMessage) => boolean = () => true,

@@ -40,7 +40,7 @@ function resource(uri: string, mimeType: string, body: string) {
   return { type: 'resource', resource: { uri, mimeType, text: body } };
 }
 
-/** The tools that the suite's scenarios call, as far as a tool of ours can be one. */
+/** The tools that the suite's scenarios call, as far as a generated server can have them. */
 export const fixtureTools: readonly AuthoredTool[] = [
   fixture('test_simple_text', 'plain text', [text]),
   fixture('test_image_content', 'an image', [image]),

@@ -2,11 +2,11 @@ import type { Signer } from '../../../src/contract/signer.ts';
 import { pick, type Random } from '../../random.ts';
 import { type Answer, requestText, Wire } from './wire.ts';
 
-/** What the callers of one server share. */
+/** State that the callers of one server share. */
 export interface World {
   readonly port: number;
   readonly signer: Signer;
-  /** Valid tokens, more than the server remembers. */
+  /** Valid tokens, more than the server caches. */
   readonly tokens: readonly string[];
   /** Tokens that the server must refuse. */
   readonly forgeries: readonly string[];
@@ -15,14 +15,14 @@ export interface World {
   readonly tally: Tally;
 }
 
-/** What was sent and what came back. */
+/** Counts requests and answers. */
 export class Tally {
   readonly statuses = new Map<number, number>();
   readonly #interval: number;
   readonly #reached: () => void;
   #requests = 0;
 
-  /** @param reached called each time that so many requests more were sent */
+  /** @param reached called after every `interval` requests */
   constructor(interval: number, reached: () => void) {
     this.#interval = interval;
     this.#reached = reached;
@@ -57,10 +57,10 @@ export interface CallResult {
   readonly isError?: boolean;
 }
 
-/** Everything that stands in a nonce's place in the log is a leak. */
+/** A text that must not appear in the log. */
 export const nonceMark = 'n0nce';
 
-/** One of the concurrent callers: a connection, reopened when it is closed, and what it may send. */
+/** One of the concurrent callers: a connection, which is reopened after it closes, and its possible requests. */
 export class Caller {
   readonly world: World;
   readonly random: Random;
@@ -74,7 +74,7 @@ export class Caller {
     this.#name = name;
   }
 
-  /** A text that no other request carries. */
+  /** A text that no other request contains. */
   nonce(): string {
     this.#nonces += 1;
     return `${nonceMark}-${this.#name}-${this.#nonces}-é🚀`;
@@ -100,7 +100,7 @@ export class Caller {
     this.#wire = undefined;
   }
 
-  /** Leaves the connection to itself; the next request opens another. */
+  /** Detaches the connection without closing it; the next request opens another. */
   leave(): void {
     this.#wire = undefined;
   }
@@ -113,12 +113,12 @@ export class Caller {
     return this.received(await wire.answer());
   }
 
-  /** Counts requests that go out by `wire`. */
+  /** Counts requests that are sent with `wire`. */
   sent(count = 1): void {
     this.world.tally.sent(count);
   }
 
-  /** Counts an answer. No request here may end in a server error. */
+  /** Counts an answer. No request here may cause a server error. */
   received(answer: Answer): Answer {
     this.world.tally.received(answer.status);
     if (answer.status >= 500) throw new Error(`a server error: ${answer.head}\n${answer.body}`);
@@ -141,7 +141,7 @@ export class Caller {
     );
   }
 
-  /** Sends a JSON-RPC request whose id is a nonce, and checks that the answer bears it. */
+  /** Sends a JSON-RPC request whose id is a nonce, and checks that the answer repeats it. */
   async ask(
     method: string,
     params?: object,
@@ -181,7 +181,7 @@ export const initializeParams = {
   clientInfo: { name: 'endurance', version: '1' },
 };
 
-/** @throws Error where the answer has another status or, if given, another JSON body */
+/** @throws Error if the answer has another status or, if given, another JSON body */
 export function expectStatus(answer: Answer, status: number, body?: object): void {
   const differs = body !== undefined && answer.body !== JSON.stringify(body);
   if (answer.status !== status || differs) {
@@ -189,14 +189,14 @@ export function expectStatus(answer: Answer, status: number, body?: object): voi
   }
 }
 
-/** The response to a request of an id. @throws Error where it belongs to another one */
+/** The response to a request id. @throws Error if it belongs to another one */
 export function responseTo(id: unknown, answer: Answer): Rpc {
   const rpc: Rpc = JSON.parse(answer.body);
   if (rpc.id !== id) throw unexpected(`the response to ${JSON.stringify(id)}`, answer);
   return rpc;
 }
 
-/** The result of a call, of which the text denotes the structured part (C§2.2). */
+/** The result of a call; its text must equal the structured part (C§2.2). */
 export function resultOf({ result }: Rpc, answer: Answer): CallResult {
   const called = result as CallResult | undefined;
   const text = called?.content[0]?.text;
@@ -206,7 +206,7 @@ export function resultOf({ result }: Rpc, answer: Answer): CallResult {
   return called;
 }
 
-/** @throws Error where members differ from what is expected of them */
+/** @throws Error if members differ from the expected ones */
 export function expectMembers(actual: object | undefined, expected: object): void {
   for (const [name, value] of Object.entries(expected)) {
     const found = (actual as Record<string, unknown> | undefined)?.[name];

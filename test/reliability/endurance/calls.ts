@@ -2,7 +2,7 @@ import { type Caller, expectMembers, responseTo, resultOf } from './caller.ts';
 import type { Kind } from './kind.ts';
 import { requestText } from './wire.ts';
 
-/** Paid calls of tools: every answer must bear the nonce that its caller sent. */
+/** Paid calls of tools: every answer must repeat the caller's nonce. */
 export const calls: readonly Kind[] = [
   { name: 'call: found', share: 200, run: (caller) => echo(caller) },
   { name: 'call: a list', share: 50, run: rows },
@@ -47,7 +47,7 @@ async function later(caller: Caller) {
   expectMembers(structuredContent, { nonce });
 }
 
-/** Several calls in one packet, answered in their order, though the first takes longest. */
+/** Several calls in one packet, answered in order, although the first takes longest. */
 async function pipelined(caller: Caller) {
   const wire = await caller.wire();
   const nonces = Array.from({ length: 8 }, () => caller.nonce());
@@ -94,7 +94,7 @@ async function wrongArguments(caller: Caller) {
     { name: 'echo_text', arguments: args },
     caller.paid(),
   );
-  // A caller that does not keep to the protocol gets an error, one that does not keep to the schema a failure.
+  // A protocol violation gets an error, a schema violation a failure.
   if (rpc.error) return expectMembers(rpc.error, { code: -32602 });
   const result = resultOf(rpc, answer);
   expectMembers(result, { isError: true });

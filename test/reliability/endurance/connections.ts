@@ -4,7 +4,7 @@ import { type Caller, expectMembers, expectStatus, responseTo, resultOf, unexpec
 import type { Kind } from './kind.ts';
 import { type Answer, requestText, type Wire } from './wire.ts';
 
-/** Connections that break off, dawdle, stay silent or speak no HTTP. */
+/** Connections that break off, send slowly, stay silent or do not speak HTTP. */
 export const connections: readonly Kind[] = [
   { name: 'stream opened and dropped', share: 12, run: async (caller) => (await stream(caller)).destroy() },
   { name: 'dropped in the middle of a body', share: 10, run: dropBody },
@@ -17,7 +17,7 @@ export const connections: readonly Kind[] = [
   { name: 'expect: continue', share: 3, run: expectContinue },
 ];
 
-/** Opens the event stream of a session on a connection of its own. */
+/** Opens the event stream of a session on a separate connection. */
 export async function stream(caller: Caller): Promise<Wire> {
   caller.drop();
   const wire = await caller.wire();
@@ -71,7 +71,7 @@ async function slowBody(caller: Caller) {
   expectMembers(resultOf(responseTo(nonce, answer), answer).structuredContent, { nonce });
 }
 
-/** A request that never arrives whole: the server must end it by itself. */
+/** A request that never becomes complete: the server must end it. */
 async function stalled(caller: Caller) {
   const wire = await caller.wire();
   caller.sent();
@@ -116,7 +116,7 @@ async function expectContinue(caller: Caller) {
   expectMembers(resultOf(responseTo(nonce, answer), answer).structuredContent, { nonce });
 }
 
-/** The answer, or null where the server ends the connection without one. */
+/** The answer, or null if the server ends the connection without one. */
 function answerOrEnd(wire: Wire): Promise<Answer | null> {
   return wire.answer().catch(() => null);
 }

@@ -9,7 +9,7 @@ const nonce: Field = {
   examples: ['first'],
 };
 
-/** Tools that give back what their caller sent: at once, in a list, or later. */
+/** Tools that return the caller's arguments: at once, in a list, or later. */
 export const echoTools: readonly AuthoredTool[] = [
   {
     spec: {

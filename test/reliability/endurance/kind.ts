@@ -3,8 +3,8 @@ import type { Caller } from './caller.ts';
 /** One kind of traffic. */
 export interface Kind {
   readonly name: string;
-  /** How often it comes, relative to the others. */
+  /** Relative frequency. */
   readonly share: number;
-  /** Sends one request, or a few that belong together, and checks what comes back. @throws Error where that is wrong */
+  /** Sends one request, or several related ones, and checks the answers. @throws Error if an answer is wrong */
   run(caller: Caller): Promise<unknown>;
 }

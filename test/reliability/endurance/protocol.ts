@@ -2,7 +2,7 @@ import { type Caller, expectMembers, expectStatus, unexpected } from './caller.t
 import type { Kind } from './kind.ts';
 import { requestText } from './wire.ts';
 
-/** What is open to everyone: discovery, sessions, health. */
+/** Requests that need no token: discovery, sessions, health. */
 export const protocol: readonly Kind[] = [
   { name: 'initialize', share: 40, run: open },
   { name: 'tools/list', share: 45, run: list },
@@ -55,7 +55,7 @@ async function health(caller: Caller) {
   expectMembers(JSON.parse(answer.body), { status: 'ok' });
 }
 
-/** Opens a session, ends it, and finds it unknown. */
+/** Opens a session, ends it, and expects it to be unknown. */
 async function end(caller: Caller) {
   const session = await caller.open();
   await caller.close(session);

@@ -3,7 +3,7 @@ import { type Caller, expectMembers, expectStatus } from './caller.ts';
 import type { Kind } from './kind.ts';
 import { type Answer, requestText } from './wire.ts';
 
-/** Requests that a server must refuse, each in its own words. */
+/** Requests that a server must refuse with a specific error. */
 export const refusals: readonly Kind[] = [
   { name: 'refused: token', share: 80, run: token },
   { name: 'refused: session', share: 60, run: session },
@@ -17,7 +17,7 @@ export const refusals: readonly Kind[] = [
   { name: 'refused: protocol version', share: 10, run: version },
 ];
 
-/** The one page that may call the server. */
+/** The only page that may call the server. */
 export const allowedOrigin = 'https://app.example';
 
 const unauthorized = { error: 'Unauthorized' };
@@ -125,7 +125,7 @@ async function contentType(caller: Caller) {
   expectStatus(await caller.post(call, headers), 415);
 }
 
-/** A body over the limit, of declared length or of none. Its end is never sent, so nothing can follow it. */
+/** A body over the limit, of declared or undeclared length. Its end is never sent, so no request can follow it. */
 async function tooLarge(caller: Caller) {
   const wire = await caller.wire();
   caller.sent();

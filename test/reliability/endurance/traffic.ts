@@ -10,11 +10,11 @@ import { refusals } from './refusals.ts';
 
 export const kinds: readonly Kind[] = [...calls, ...protocol, ...refusals, ...connections];
 
-/** More tokens than the server remembers, so that it verifies and forgets while it runs. */
+/** More tokens than the server caches, so that it verifies and evicts while it runs. */
 const tokenCount = 1_500;
 const sessionCount = 500;
 
-/** The world of one server: tokens, forgeries and open sessions. */
+/** The state of one server: tokens, forgeries and open sessions. */
 export async function createWorld(port: number, signer: Signer, tally: Tally): Promise<World> {
   const hour = { exp: Math.floor(Date.now() / 1000) + 3_600 };
   const sign = (forgery: Forgery) =>
@@ -51,7 +51,7 @@ const forgeries: readonly Forgery[] = [
   { claims: { aud: undefined } },
 ];
 
-/** A valid token with another payload under the same signature. */
+/** A valid token with another payload and the same signature. */
 function tampered(token: string): string {
   const [header, payload = '', signature] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -59,13 +59,13 @@ function tampered(token: string): string {
   return [header, other, signature].join('.');
 }
 
-/** What went wrong, with the kind of traffic it went wrong in. */
+/** An error and the kind of traffic in which it occurred. */
 export interface Incident {
   readonly kind: string;
   readonly error: Error;
 }
 
-/** How often each kind ran, and the first errors found. */
+/** How often each kind ran, and the first errors. */
 export interface Course {
   readonly runs: Map<string, number>;
   readonly incidents: Incident[];
@@ -73,7 +73,7 @@ export interface Course {
 
 const mostIncidents = 20;
 
-/** Lets callers send traffic at random, side by side, until as many requests are out as asked for. */
+/** Lets callers send random traffic concurrently until the given number of requests was sent. */
 export async function sendTraffic(
   callers: readonly Caller[],
   requests: number,
@@ -95,7 +95,7 @@ async function send(caller: Caller, requests: number, { runs, incidents }: Cours
   }
 }
 
-/** Opens and ends as many sessions as asked for. */
+/** Opens and ends the given number of sessions. */
 export async function endSessions(callers: readonly Caller[], count: number): Promise<void> {
   const each = Math.ceil(count / callers.length);
   const work = async (caller: Caller) => {

@@ -13,12 +13,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** One HTTP/1.1 connection with nothing between the test and the wire: bytes out, answers in, in their order. */
+/** One raw HTTP/1.1 connection: bytes are sent, answers are read in order. */
 export class Wire {
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];
   readonly ended: Promise<void>;
-  /** Latin-1: one character a byte. */
+  /** Latin-1: one character per byte. */
   #received = '';
   #closed = false;
 
@@ -26,7 +26,7 @@ export class Wire {
     this.#socket = socket;
     socket.setNoDelay().setEncoding('latin1');
     socket.on('data', (text: string) => this.#take(text));
-    socket.on('error', () => {}); // the close that follows tells all
+    socket.on('error', () => {}); // the `close` event that follows is handled
     this.ended = new Promise((resolve) => socket.once('close', resolve));
     this.ended.then(() => this.#end());
   }
@@ -47,12 +47,12 @@ export class Wire {
     return this.#closed;
   }
 
-  /** Sends bytes as they are; text as UTF-8. */
+  /** Sends bytes unchanged; text as UTF-8. */
   send(bytes: string | Uint8Array): void {
     this.#socket.write(bytes);
   }
 
-  /** The next answer. Rejects where the connection ends before it is whole. */
+  /** The next answer. Rejects if the connection ends before it is complete. */
   answer(): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new Error('the connection is closed'));
@@ -61,7 +61,7 @@ export class Wire {
     });
   }
 
-  /** Drops the connection, whatever is under way. */
+  /** Closes the connection immediately. */
   destroy(): void {
     this.#closed = true;
     this.#socket.destroy();
@@ -98,7 +98,7 @@ export function requestText(
   return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}${length}\r\n${body}`;
 }
 
-/** The first answer in what was received and the number of its characters; null where it is not whole yet. */
+/** The first answer in the received text and its length in characters; null if it is incomplete. */
 function parseAnswer(received: string): { answer: Answer; length: number } | null {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return null;
@@ -117,7 +117,7 @@ function parseAnswer(received: string): { answer: Answer; length: number } | nul
   return whole(utf8(received.slice(start, start + length)), start + length);
 }
 
-/** The answer behind an interim one. */
+/** The answer after an interim response. */
 function parseAfter(received: string, start: number): ReturnType<typeof parseAnswer> {
   const next = parseAnswer(received.slice(start));
   return next && { ...next, length: start + next.length };
