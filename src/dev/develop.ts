@@ -20,16 +20,20 @@ export interface Development {
   readonly onWritten?: (written: Written) => void;
   /** Called after each start of the server. */
   readonly onStart?: () => void;
+  /** Called when the server has ended by itself, and when the source does not compile and no server runs. */
+  readonly onFailure?: () => void;
   /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
   readonly stdout?: 'inherit' | 'stderr' | 'ignore';
   /** Ends it like a signal. */
   readonly until?: AbortSignal;
+  /** Ends with the server, or at once if the source does not compile; nothing is started again. */
+  readonly once?: boolean;
 }
 
 /**
  * Compiles and runs the server of a project and, after each change of its sources or its `.env`, compiles and starts it
- * again. While the source does not compile, the last good build keeps running. Resolves after SIGINT, SIGTERM or SIGHUP, or
- * when the package manager that runs it is gone; then no process of it is left. The server writes to this process's stdout
+ * again. While the source does not compile, the last good build keeps running. Resolves after SIGINT, SIGTERM or SIGHUP,
+ * when the package manager that runs it is gone, or as `once` says; then no process of it is left. The server writes to this process's stdout
  * and stderr, the compiler to its stderr.
  *
  * @throws ProjectError `NOT_INSTALLED`; what `environment` throws before the first start.
@@ -42,8 +46,10 @@ export async function develop(development: Development): Promise<void> {
     say,
     onWritten,
     onStart,
+    onFailure,
     until,
     stdout = 'inherit',
+    once: isOnce = false,
   } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -68,10 +74,13 @@ export async function develop(development: Development): Promise<void> {
     do {
       const compiles = await succeeds(startCompiler(directory));
       if (ended.aborted) break;
+      if (!compiles && !server) onFailure?.();
+      if (!compiles && isOnce) break;
       const variables = compiles ? await variablesFor(server) : undefined;
       if (variables) {
         if (server) await stop(server);
         server = start(variables);
+        if (isOnce) server.once('exit', end);
         onStart?.();
       } else if (!compiles) {
         say(
@@ -87,13 +96,14 @@ export async function develop(development: Development): Promise<void> {
     if (server) await stop(server);
   }
 
-  /** Undefined if the variables cannot be read and a running server can continue. */
+  /** Undefined if the variables cannot be read, but a server was started with earlier ones. */
   async function variablesFor(server: ChildProcess | undefined): Promise<NodeJS.ProcessEnv | undefined> {
     try {
       return await environment();
     } catch (error) {
       if (!server || !(error instanceof ProjectError)) throw error;
-      say(`${error.message}. The server keeps running with the old values. ${error.hint}`);
+      const state = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
+      say(`${error.message}. The server ${state}. ${error.hint}`);
       return undefined;
     }
   }
@@ -111,7 +121,9 @@ export async function develop(development: Development): Promise<void> {
     if (onWritten) child.on('message', (message) => onWritten(message as Written));
     return child.on('exit', (code, signal) => {
       if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
-        say(`The server ended with ${signal ?? `code ${code}`}. It starts again after the next change.`);
+        const then = isOnce ? '' : ' It starts again after the next change.';
+        say(`The server ended with ${signal ?? `code ${code}`}.${then}`);
+        onFailure?.();
       }
     });
   }
@@ -128,8 +140,12 @@ async function succeeds(child: ChildProcess): Promise<boolean> {
   return code === 0;
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   isStopping.add(child);
   const exit = once(child, 'exit');
   child.kill('SIGTERM');

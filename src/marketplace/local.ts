@@ -75,11 +75,8 @@ function noteOf(directory: string): string {
 /** Sends a request to the JSON form of a page. @throws MarketError with the marketplace's error. */
 export async function requestJson<Answer>(url: string, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(`${url}${path}`, {
-    ...(body && {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
+    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch((error: Error) => {
     const hint = 'Start it with market-mcp marketplace, or unset MARKET_MCP_URL.';
     throw new MarketError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -264,6 +264,37 @@ describe('dev and token', () => {
     writeFileSync(file, 'NODE_ENV=production\n');
     await vi.waitUntil(() => output.stdout.includes('The server keeps running with the old values'), within);
     expect((await request(String(port), long, session)).status).toBe(413);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('dev --no-marketplace follows PORT in .env, and token names the new address', async () => {
+    const [port, next] = [String(await freePort()), String(await freePort())];
+    const file = writeEnv(`PORT=${port}\n`);
+    const { child, exit, output } = command('dev', { HOST: '127.0.0.1' }, ['--no-marketplace']);
+    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    await sessionAt(port);
+    writeFileSync(file, `PORT=${next}\n`);
+    await vi.waitUntil(() => isAnswering(next), within);
+    expect(await isListening(port)).toBe(false);
+    const { stdout } = await command('token', {}).exit;
+    expect(stdout).toContain(`http://localhost:${next}/mcp`);
+    const { result } = JSON.parse(execFileSync('sh', ['-c', stdout], { encoding: 'utf8' }));
+    expect(result).toMatchObject({ structuredContent: { name: expect.any(String) } });
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('dev whose server could not start does not claim that it runs when PORT changes', async () => {
+    const port = await freePort();
+    const taken = createServer().listen(port, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    const file = writeEnv(`PORT=${port}\n`);
+    const { child, exit, output } = command('dev', { HOST: '127.0.0.1' });
+    await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), within);
+    writeFileSync(file, `PORT=${await freePort()}\n`);
+    const told = 'The server stays stopped. Restart the command to use the new port.';
+    await vi.waitUntil(() => output.stdout.includes(told), within);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
   });

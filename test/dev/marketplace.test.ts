@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort, run } from '../templates/built.ts';
@@ -112,12 +115,76 @@ test.each([
   expect(ended.stderr).not.toMatch(/\n {4}at /);
 });
 
-test('a call that is not what was expected fails, and so does a server that does not answer', async () => {
+test('call exits with 1 for a failure and names its cause, and with 3 where no answer comes', async () => {
+  const original = readFileSync(toolFile(), 'utf8');
+  onTestFinished(() => writeFileSync(toolFile(), original));
+  const thrown = "if (input.symbol === 'GONE') throw new Error('the feed is gone');";
+  const [before = '', after = ''] = original.split('let answer: Answer | undefined;');
+  writeFileSync(toolFile(), `${before}${thrown}\n    let answer: Answer | undefined;${after}`);
+  const at = `src/tools/get-price.ts:${before.split('\n').length}`;
+  const failed = await marketplace(['call', 'get_price', '{"symbol":"GONE"}']);
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('the tool reported a failure') });
+  expect(failed.stdout).toContain('Error: the feed is gone');
+  expect(failed.stdout).toContain(at);
+  const asJson = await marketplace(['call', 'get_price', '{"symbol":"GONE"}', '--json']);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    ok: false,
+    objection: expect.stringContaining('failure'),
+    cause: { message: 'Error: the feed is gone', at },
+  });
+  expect((await marketplace(['call', 'get_price', '{"symbol":"GONE"}', '--expect', 'fail'])).code).toBe(0);
   const other = await marketplace(['call', 'get_price', '--expect', 'empty']);
-  expect(other.code).toBe(1);
+  expect(other).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('expected the outcome empty, got found'),
+  });
   const endpoint = `http://127.0.0.1:${await freePort()}/mcp`;
   const { code, stdout } = await marketplace(['call', 'get_price', '{}', '--endpoint', endpoint]);
-  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('ECONNREFUSED') });
+  expect({ code, stdout }).toMatchObject({ code: 3, stdout: expect.stringContaining('ECONNREFUSED') });
+});
+
+/** A program that answers every request at a free port. */
+async function occupied(status: number): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status).end('{}')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+test.each([
+  ['call', 200, 'another program answers at', ['call', 'get_price']],
+  ['call', 404, 'is already in use', ['call', 'get_price']],
+  ['marketplace --exec', 404, 'is already in use', ['marketplace', '--port', '0', '--exec', 'exit 0']],
+])(
+  '%s at a port where another program answers with %d ends with 3 and says so',
+  async (_, status, words, args) => {
+    const env = { PORT: await occupied(status), HOST: '127.0.0.1' };
+    const { code, stdout, stderr } = await marketplace(args, env);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(words) });
+    expect(stdout).not.toContain('found');
+  },
+);
+
+test('dev never takes another program for the server of the project', async () => {
+  const env = { PORT: await occupied(200), HOST: '127.0.0.1' };
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), { timeout: 60_000 });
+  expect(output.stderr).toContain(`Port ${env.PORT} is already in use`);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+});
+
+test('call uses the server that dev --no-marketplace runs', async () => {
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--no-marketplace']);
+  await vi.waitUntil(() => output.stdout.includes('listening'), { timeout: 60_000 });
+  expect(await marketplace(['call', 'get_price', '--expect', 'found'], env)).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect(output.stdout.split('"listening"')).toHaveLength(2);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
 });
 
 test('dev prints one link, and ends with the page', async () => {

@@ -1,20 +1,20 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import { isSound } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import type { CallFlags } from '../marketplace/flag-types.ts';
 import { callLines } from '../marketplace/format.ts';
+import { causeOfCall, objectionTo } from '../marketplace/judge-call.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';
 
 /**
  * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and judges the answer.
  *
- * @returns 1 if the call did not end in one of the three outcomes, does not match its schema, or did not end as expected.
+ * @returns 3 if no answer came; 1 if the call failed, does not match its schema, or did not end as expected.
  */
 export async function call(
   tool: string,
@@ -23,7 +23,7 @@ export async function call(
   output: Output,
 ): Promise<ExitCode> {
   const args = unwrapped(argumentsIn(given));
-  return withMarketplace(flags, output, async (url, { endpoint }) => {
+  return withMarketplace(flags, output, async (url, { directory, endpoint }) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
       url,
       `/try.json?tool=${encodeURIComponent(tool)}`,
@@ -36,9 +36,17 @@ export async function call(
       unhappy: flags.as ?? '',
       ...(endpoint !== undefined && { endpoint }),
     });
-    for (const line of callLines({ report, output })) output.line(line);
-    output.result(report);
-    return isFine(report, flags) ? exitCodes.ok : exitCodes.checkFailed;
+    const objection = objectionTo(report, flags.expect);
+    const cause = objection === undefined ? undefined : await causeOfCall(url, report, directory);
+    for (const line of callLines({ report, objection, cause, output })) output.line(line);
+    output.result({
+      ...report,
+      ok: objection === undefined,
+      objection: objection ?? null,
+      cause: cause ?? null,
+    });
+    if (objection === undefined) return exitCodes.ok;
+    return report.verdict.outcome === 'no-answer' ? exitCodes.notStarted : exitCodes.checkFailed;
   });
 }
 
@@ -46,13 +54,6 @@ export async function call(
 interface Offer {
   readonly tools: readonly { readonly name: string }[];
   readonly arguments: Json;
-}
-
-function isFine({ verdict, expected }: CallReport, flags: CallFlags): boolean {
-  if (expected) return expected.met;
-  const outcome = verdict.outcome === 'empty-unsigned' ? 'empty' : verdict.outcome;
-  if (flags.expect !== undefined) return isSound(verdict) && outcome === flags.expect;
-  return isSound(verdict) && ['found', 'empty', 'fail'].includes(verdict.outcome);
 }
 
 function argumentsIn(text: string | undefined): Result<Json | undefined> {

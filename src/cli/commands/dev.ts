@@ -35,7 +35,7 @@ export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   }
   const { placeOf, withLocal } = await import('../marketplace/place.ts');
   const place = await placeOf({}, directory);
-  return withLocal(place, { nodeArguments, port }, output, async (local, ended) => {
+  return withLocal(place, { nodeArguments, port, startsServer: true }, output, async (local, ended) => {
     output.line(`${output.style('bold', 'Marketplace')}  ${local.url}`);
     await ended;
     return exitCodes.ok;

@@ -23,13 +23,13 @@ export async function marketplace(flags: MarketplaceFlags, output: Output): Prom
     return exitCodes.ok;
   }
   const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };
-  return withLocal(place, options, output, async (local, ended) => {
+  return withLocal(place, options, output, async (local, ended, failed) => {
     tellAddress(local.url, place, output);
     if (flags.exec === undefined) {
       await ended;
       return exitCodes.ok;
     }
-    await untilServerAnswers(place, ended, output);
+    await untilServerAnswers(place, failed, output);
     return execute(flags.exec, local.url, process.cwd());
   });
 }

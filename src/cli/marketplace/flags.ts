@@ -79,7 +79,7 @@ export function withMarketplace(program: Command, run: Run): void {
       new Option('--as <caller>', 'make an invalid or unusual call').choices(Object.keys(unhappyWays)),
     )
     .addOption(
-      new Option('--expect <outcome>', 'fail if the call has another outcome').choices([
+      new Option('--expect <outcome>', 'the only outcome to accept (default: found and empty)').choices([
         'found',
         'empty',
         'fail',

@@ -1,8 +1,8 @@
 import type { Change } from '../../check/model.ts';
 import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, Problem } from '../../contract/model.ts';
+import type { Cause, Json, Problem } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import type { SchemaVerdict } from '../../marketplace/core/verdict.ts';
+import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import type { Place } from './place.ts';
@@ -23,26 +23,46 @@ const schemaWords = {
 } as const;
 const sameWords = { ...schemaWords, pass: 'text and structuredContent contain the same data' } as const;
 
-/** A call as text: how it ended, what it returned, and its problems. */
-export function callLines({ report, output }: { report: CallReport; output: Output }): readonly string[] {
+/** What `callLines` shows. */
+export interface CallView {
+  readonly report: CallReport;
+  /** Why the call does not count as a success. */
+  readonly objection: string | undefined;
+  readonly cause: Cause | undefined;
+  readonly output: Output;
+}
+
+/** A call for a person: how it ended, whether it matches its schema, what it returned, and why it failed. */
+export function callLines({ report, objection, cause, output }: CallView): readonly string[] {
   const { id, tool, status, ms, verdict, result, error, expected } = report;
   const http = status === 0 ? 'no answer' : `HTTP ${status}`;
   const time = ms === null ? '' : ` in ${Math.round(ms)} ms`;
+  const told = `${http}${time}, call ${id}`;
   const value = result ? (result.structuredContent ?? result.content) : error;
   return [
-    `${output.style('bold', singleLine(tool))}  ${verdict.outcome}  ${output.style('dim', `${http}${time}, call ${id}`)}`,
-    ...(expected
-      ? [
-          `${expected.met ? output.style('green', '✔') : output.style('red', '✘')} expected ${expected.what}`,
-          ...(expected.met ? [] : [`  got ${singleLine(expected.actual)}`]),
-        ]
-      : [
-          ...verdictLines('text', verdict.text, schemaWords, output),
-          ...verdictLines('structuredContent', verdict.structuredContent, schemaWords, output),
-          ...verdictLines('same data', verdict.same, sameWords, output),
-        ]),
-    '',
-    ...valueLines(value),
+    `${output.style('bold', singleLine(tool))}  ${verdict.outcome}  ${output.style('dim', told)}`,
+    ...(expected?.met ? [`${output.style('green', '✔')} expected ${expected.what}`] : []),
+    ...(result && !expected ? resultLines(verdict, output) : []),
+    ...(status === 0 ? [] : ['', ...valueLines(value)]),
+    ...(objection === undefined ? [] : ['', `${output.style('red', '✘')} ${singleLine(objection)}`]),
+    ...(cause ? causeLines(cause, output) : []),
+  ];
+}
+
+function resultLines(verdict: CallVerdict, output: Output): readonly string[] {
+  return [
+    ...verdictLines('text', verdict.text, schemaWords, output),
+    ...verdictLines('structuredContent', verdict.structuredContent, schemaWords, output),
+    ...verdictLines('same data', verdict.same, sameWords, output),
+  ];
+}
+
+/** The error, and the first frames of its stack: they lead to the line that failed. */
+function causeLines({ message, at, stack }: Cause, output: Output): readonly string[] {
+  return [
+    `  error   ${output.style('bold', singleLine(message))}`,
+    ...stack.slice(0, 3).map((line) => `          ${output.style('dim', singleLine(line))}`),
+    ...(at === undefined ? [] : [`  change  ${singleLine(at)}`]),
   ];
 }
 

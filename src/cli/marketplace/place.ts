@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolvePlatform } from '../../changes/platform.ts';
 import { examine } from '../../check/examine.ts';
 import { type Held, holdProject } from '../../check/project.ts';
+import { isObject } from '../../contract/json.ts';
+import type { Json } from '../../contract/model.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { type Development, develop } from '../../dev/develop.ts';
@@ -57,21 +60,28 @@ export interface OpenOptions {
   readonly nodeArguments?: Development['nodeArguments'];
   readonly stdout?: Development['stdout'];
   readonly reset?: boolean;
+  /** Starts the server even where it runs already, which its port then refuses. */
+  readonly startsServer?: boolean;
+  /** As for `Development`. */
+  readonly once?: boolean;
 }
 
 /**
  * Opens the marketplace of a place, runs the server of its project beside it, runs `work`, and ends both. The server is
- * not started if one already answers.
+ * not started if it already runs.
  *
- * @param work gets a promise that settles when the server has ended, by a signal or by itself.
+ * @param work gets two promises: `ended` settles when the server has ended for good, `failed` when it could not start or
+ *   ended by itself, even if a change will start it again.
+ * @throws SystemError `NOT_STARTED` if another program answers at the address of the server.
  */
 export async function withLocal<T>(
   place: Place,
   options: OpenOptions,
   output: Output,
-  work: (local: Local, ended: Promise<void>) => Promise<T>,
+  work: (local: Local, ended: Promise<void>, failed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { directory, project, profile, endpoint, server } = place;
+  const isRunning = server !== undefined && !options.startsServer && (await isServedBy(place));
   const local = await openLocalMarketplace({
     directory,
     keyDirectory: project?.directory ?? join(directory, stateDirectory),
@@ -86,8 +96,11 @@ export async function withLocal<T>(
     ...(endpoint !== undefined && { check: (onRule) => check(place, local, onRule) }),
   });
   const until = new AbortController();
+  let fail = () => {};
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
   try {
-    const isRunning = endpoint !== undefined && (await answers(endpoint));
     const ended =
       project && server && !isRunning
         ? develop({
@@ -98,11 +111,13 @@ export async function withLocal<T>(
             say: (text) => output.note(text),
             onWritten: ({ stream, text, exchange }) =>
               local.marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined),
+            onFailure: () => fail(),
             until: until.signal,
+            once: options.once ?? false,
           })
         : untilSignal(until.signal);
-    ended.catch(() => {});
-    const result = await work(local, ended);
+    ended.then(fail, fail);
+    const result = await work(local, ended, failed);
     until.abort();
     await ended;
     return result;
@@ -140,8 +155,8 @@ export async function withMarketplace<T>(
   const place = await placeOf(flags);
   const running = await runningMarketplace(place.directory);
   if (running !== undefined) return work(running, place);
-  return withLocal(place, { port: 0, stdout: 'ignore' }, output, async (local, ended) => {
-    await untilServerAnswers(place, ended, output);
+  return withLocal(place, { port: 0, stdout: 'ignore', once: true }, output, async (local, _, failed) => {
+    await untilServerAnswers(place, failed, output);
     return work(local.url, place);
   });
 }
@@ -149,25 +164,26 @@ export async function withMarketplace<T>(
 const startMs = 120_000;
 const pollMs = 100;
 
-/** @throws SystemError `NOT_STARTED` if the server of a project ends or does not answer in time. */
-export async function untilServerAnswers(place: Place, ended: Promise<void>, output: Output): Promise<void> {
+/** @throws SystemError `NOT_STARTED` if the server of a project fails or does not answer in time. */
+export async function untilServerAnswers(place: Place, failed: Promise<void>, output: Output): Promise<void> {
   const { endpoint, server } = place;
   if (endpoint === undefined || !server) return;
   const progress = output.progress('starting the server');
   const end = Date.now() + startMs;
-  let hasEnded = false;
-  const over = () => {
-    hasEnded = true;
-  };
-  ended.then(over, over);
+  let hasFailed = false;
+  failed.then(() => {
+    hasFailed = true;
+  });
   try {
     while (!(await answers(endpoint))) {
-      if (hasEnded || Date.now() > end) {
-        throw new SystemError(
-          'NOT_STARTED',
-          `the server does not answer at ${endpoint}`,
-          'Start it with: npm run dev',
-        );
+      if (hasFailed) {
+        const hint = 'Correct the error that is printed above, and run the command again.';
+        throw new SystemError('NOT_STARTED', 'the server of the project did not start', hint);
+      }
+      if (Date.now() > end) {
+        const hint = 'Run npm run dev to see what it waits for.';
+        const waited = `${startMs / 1_000} seconds after its start`;
+        throw new SystemError('NOT_STARTED', `${endpoint} does not answer ${waited}`, hint);
       }
       await delay(pollMs);
     }
@@ -176,13 +192,39 @@ export async function untilServerAnswers(place: Place, ended: Promise<void>, out
   }
 }
 
+/**
+ * Whether the server of a project runs at its address already.
+ *
+ * @throws SystemError `NOT_STARTED` if another program answers there.
+ */
+async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean> {
+  const health = await healthOf(endpoint);
+  if (health === undefined) return false;
+  const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: string };
+  const other = isObject(health) ? health.server : undefined;
+  if (other === name) return true;
+  const which = typeof other === 'string' ? `the server ${JSON.stringify(other)}` : 'another program';
+  throw new SystemError(
+    'NOT_STARTED',
+    `${which} answers at ${endpoint}, where the server of this project would run`,
+    'Stop it, or set PORT in .env to a free port.',
+  );
+}
+
 /** Whether GET /health of a server is answered with 200. */
 async function answers(endpoint: string): Promise<boolean> {
-  if (!URL.canParse(endpoint)) return false;
-  return fetch(new URL('/health', endpoint), { signal: AbortSignal.timeout(2_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  return (await healthOf(endpoint)) !== undefined;
+}
+
+/** What GET /health is answered with; null where that is not JSON, undefined where it is not 200. */
+async function healthOf(endpoint: string): Promise<Json | undefined> {
+  if (!URL.canParse(endpoint)) return undefined;
+  try {
+    const answer = await fetch(new URL('/health', endpoint), { signal: AbortSignal.timeout(2_000) });
+    return answer.ok ? ((await answer.json().catch(() => null)) as Json) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function check(

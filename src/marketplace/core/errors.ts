@@ -1,6 +1,6 @@
 import { CommandError, exitCodes } from '../../model/command-error.ts';
 
-const notStarted = new Set(['NO_MARKETPLACE', 'NOT_REFRESHED', 'NOT_SUBMITTED']);
+const notStarted = new Set(['NO_MARKETPLACE', 'NOT_CALLED', 'NOT_REFRESHED', 'NOT_SUBMITTED']);
 
 /** A request to the marketplace that cannot be fulfilled. */
 export class MarketError extends CommandError {

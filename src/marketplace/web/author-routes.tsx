@@ -216,7 +216,11 @@ async function callAs(
       : typed !== ''
         ? jsonOf(typed, 'Arguments as JSON')
         : argumentsOf(input, definition?.inputSchema);
-  return marketplace.call({ endpoint, tool: name, arguments: args, definition, unhappy });
+  const order = { endpoint, tool: name, arguments: args, definition, unhappy };
+  return marketplace.call(order).catch((error: Error) => {
+    const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';
+    throw new MarketError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
+  });
 }
 
 /** The page after a call. */

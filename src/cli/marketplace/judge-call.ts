@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { causeOf } from '../../check/causes.ts';
+import { type Incident, printedErrors, ServerLog } from '../../check/logged.ts';
+import type { Cause } from '../../contract/model.ts';
+import { incidentIn } from '../../contract/probe/rpc.ts';
+import type { CallReport } from '../../marketplace/core/caller.ts';
+import type { Exchange } from '../../marketplace/core/traffic.ts';
+import { isSound } from '../../marketplace/core/verdict.ts';
+import { requestJson } from '../../marketplace/local.ts';
+import type { CallFlags } from './flag-types.ts';
+
+/**
+ * Why a call does not count as a success, in words; undefined where it does. A failure that the tool reports is none,
+ * unless it is expected.
+ */
+export function objectionTo(
+  { endpoint, status, verdict, error, expected }: CallReport,
+  wanted: CallFlags['expect'],
+): string | undefined {
+  if (expected) return expected.met ? undefined : `expected ${expected.what}, got ${expected.actual}`;
+  const { outcome } = verdict;
+  switch (outcome) {
+    case 'no-answer':
+      return `${endpoint} did not answer: ${error}`;
+    case 'refused':
+      return `the server refused the token (HTTP ${status})`;
+    case 'error':
+      return 'the server answered with a JSON-RPC error';
+    case 'http-error':
+      return `the server answered with HTTP ${status} and no JSON-RPC result`;
+    case 'empty-unsigned':
+      return 'the result has no data and does not say so: expected searchExhausted or noResultsReason';
+  }
+  if (!isSound(verdict)) return 'the result does not match the outputSchema';
+  if (wanted !== undefined && outcome !== wanted) return `expected the outcome ${wanted}, got ${outcome}`;
+  if (outcome === 'fail' && wanted === undefined) {
+    return 'the tool reported a failure (if a failure is correct here, add --expect fail)';
+  }
+  return undefined;
+}
+
+/** The log comes on another way than the answer, and may come after it. */
+const logWaitMs = 50;
+const attempts = { incident: 20, any: 3 } as const;
+
+/**
+ * The error in the code of the server that made a call fail, read from what the server wrote during the call. Undefined
+ * where it wrote none, and where the server is not one that the marketplace runs.
+ */
+export async function causeOfCall(
+  url: string,
+  { id, result }: CallReport,
+  directory: string,
+): Promise<Cause | undefined> {
+  if (id === 0) return undefined;
+  const incident = incidentIn(result?.content);
+  const last = incident === undefined ? attempts.any : attempts.incident;
+  for (let attempt = 1; attempt <= last; attempt += 1) {
+    const { exchange } = await requestJson<{ readonly exchange: Exchange }>(url, `/traffic/${id}`);
+    const errors = errorsIn(exchange);
+    const found = incident === undefined ? errors.at(-1) : errors.find((error) => error.id === incident);
+    if (found) return causeOf(found.detail, directory);
+    await delay(logWaitMs);
+  }
+  return undefined;
+}
+
+function errorsIn({ logs }: Exchange): readonly Incident[] {
+  const written = (stream: 'stdout' | 'stderr') =>
+    logs.flatMap((line) => (line.stream === stream ? [`${line.text}\n`] : [])).join('');
+  const log = new ServerLog();
+  log.add(written('stdout'));
+  return [...log.incidents, ...printedErrors(written('stderr'))];
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { objectionTo } from '../../../src/cli/marketplace/judge-call.ts';
+import type { CallReport } from '../../../src/marketplace/core/caller.ts';
+import { type Breaks, resultOf } from '../../broken/good-server.ts';
+import { instead, methodOf } from '../../broken/variant.ts';
+import { openMarketplace, startServer } from '../../marketplace/support.ts';
+
+/** A call of get_price on the good server, with breaks. */
+async function called(symbol: string, breaks: Breaks = {}, unhappy?: 'no-token'): Promise<CallReport> {
+  const marketplace = await openMarketplace();
+  const endpoint = await startServer(breaks);
+  const definition = await definitionAt(endpoint);
+  return marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, definition, unhappy });
+
+  async function definitionAt(url: string) {
+    const tools = await marketplace.caller.tools(url);
+    return tools.find((tool) => (tool as { name?: string }).name === 'get_price') as CallReport['result'] &
+      object;
+  }
+}
+
+test.each([
+  ['found', 'BTC', undefined, undefined],
+  ['found', 'BTC', 'found', undefined],
+  ['found', 'BTC', 'empty', 'expected the outcome empty, got found'],
+  ['empty', 'XYZ', undefined, undefined],
+  ['empty', 'XYZ', 'empty', undefined],
+  [
+    'fail',
+    'DOWN',
+    undefined,
+    'the tool reported a failure (if a failure is correct here, add --expect fail)',
+  ],
+  ['fail', 'DOWN', 'fail', undefined],
+  ['fail', 'DOWN', 'found', 'expected the outcome found, got fail'],
+] as const)('the outcome %s of %s, expected %s: %s', async (outcome, symbol, wanted, objection) => {
+  const report = await called(symbol);
+  expect(report.verdict.outcome).toBe(outcome);
+  expect(objectionTo(report, wanted)).toBe(objection);
+});
+
+const answers = (data: Parameters<typeof resultOf>[0]): Breaks => ({
+  call: () => async () => resultOf(data),
+});
+const onCall = (status: number, body: object): Breaks =>
+  instead((request) => (methodOf(request) === 'tools/call' ? { status, body } : undefined));
+
+test.each<[string, Breaks, 'empty' | undefined, string]>([
+  [
+    'a schema mismatch',
+    answers({ symbol: 'BTC', price: 'high' }),
+    undefined,
+    'does not match the outputSchema',
+  ],
+  ['an empty result without a signal', answers({ symbol: null, price: null }), 'empty', 'searchExhausted'],
+  ['a refused token', onCall(401, { error: 'Unauthorized' }), undefined, 'refused the token (HTTP 401)'],
+  ['an HTTP error', onCall(502, {}), undefined, 'HTTP 502 and no JSON-RPC result'],
+])('%s is never a success', async (_, breaks, wanted, words) => {
+  expect(objectionTo(await called('BTC', breaks), wanted)).toContain(words);
+});
+
+test('a call without a token is a success where the server refuses it', async () => {
+  expect(objectionTo(await called('BTC', {}, 'no-token'), undefined)).toBeUndefined();
+  const accepted = await called('BTC', { isPaid: () => () => false }, 'no-token');
+  expect(objectionTo(accepted, undefined)).toContain('expected HTTP 401');
+});
