@@ -1,7 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineTool, signals } from '../../templates/project/src/server/define-tool.ts';
 import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, start, token } from './support.ts';
@@ -106,6 +107,50 @@ test('a connection with too many requests ahead of their answers is closed, and 
   await vi.waitUntil(() => got.closed, within);
   await vi.waitUntil(() => held.signal?.aborted, within);
   expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
+});
+
+describe('requests that one connection sends without waiting for answers', () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+
+  test('count together, although each is answered at once', async () => {
+    const { client, port, events } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(requestText('POST', await client.session(), ping).repeat(100));
+    await vi.waitUntil(() => got.closed, within);
+    expect(statusesIn(got.text).length).toBeLessThanOrEqual(16);
+    expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
+  });
+
+  test('are not parsed beyond the limit', async () => {
+    const { client, port } = await start();
+    const session = await client.session();
+    const parsed: unknown[] = [];
+    const count = (message: unknown) => parsed.push(message);
+    subscribe('http.server.request.start', count);
+    onTestFinished(() => void unsubscribe('http.server.request.start', count));
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(requestText('GET', session).repeat(400));
+    await vi.waitUntil(() => got.closed, within);
+    expect(parsed).toHaveLength(17);
+  });
+
+  test('and those that wait are not counted', async () => {
+    const { client, port } = await start({ env: { MAX_PIPELINED: '1' } });
+    const session = await client.session();
+    const socket = await attack(port);
+    const got = received(socket);
+    for (let sent = 1; sent <= 50; sent++) {
+      socket.write(requestText('POST', session, ping));
+      await vi.waitUntil(() => got.closed || got.text.split('"result":{}}').length > sent, {
+        ...within,
+        interval: 1,
+      });
+    }
+    expect(got.closed).toBe(false);
+    expect(statusesIn(got.text)).toEqual(Array(50).fill(200));
+  });
 });
 
 describe('bodies', () => {

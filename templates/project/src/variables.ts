@@ -95,7 +95,7 @@ export const variables = {
   },
   MAX_PIPELINED: {
     default: '16',
-    text: 'Maximum number of unanswered requests of one connection. Beyond it, the connection is closed.',
+    text: 'Maximum number of requests that one connection may send without waiting for an answer. Clients and proxies send one. Beyond the limit, the connection is closed.',
   },
   MAX_CALLS: {
     default: '1000',
