@@ -13,7 +13,7 @@ describe('docs/architecture.md', () => {
     ([, path = '']) => path,
   );
 
-  it('names only what there is', () => {
+  it('names only paths that exist', () => {
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((path) => !isThere(path))).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe('docs/architecture.md', () => {
     expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
   });
 
-  it('lists every folder of src, in the order that lint enforces', () => {
+  it('lists every folder of src in the order that lint enforces', () => {
     const listed = [...page.matchAll(/^\| `src\/(\w+)\/` /gm)].map(([, folder]) => folder);
     expect(listed.toSorted()).toEqual(readdirSync(join(root, 'src')).toSorted());
     const [, below = ''] = /src\/contract\/\.\*", \$source <: r"[^"]*\+\(\?:([\w|]+)\)/.exec(layers) ?? [];

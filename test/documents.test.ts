@@ -14,12 +14,12 @@ const ownScripts = scriptsOf(read('package.json'));
 const projectScripts = scriptsOf(read('templates/project/package.json.hbs'));
 
 describe('the documents', () => {
-  it.each(pages)('link only to what there is: %s', (page) => {
+  it.each(pages)('link only to existing targets: %s', (page) => {
     const links = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
   });
 
-  it.each(pages)('name only scripts of npm that there are: %s', (page) => {
+  it.each(pages)('name only existing scripts of npm: %s', (page) => {
     const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
       ([, name = '']) => name,
     );

@@ -32,7 +32,7 @@ describe('npm run test:all', () => {
     expect([...run, ...apart].toSorted()).toEqual(files.toSorted());
   });
 
-  it('runs every project in one of its two halves', () => {
+  it('runs every project in exactly one of its two halves', () => {
     const named = ['test', 'test:more'].flatMap((script) =>
       [...scripts[script].matchAll(/--project (\S+)/g)].map(([, name]) => name),
     );

@@ -95,7 +95,7 @@ function expectToLive(outcome: Outcome): void {
   expect(outcome.afterwards?.times.length).toBeGreaterThan(0);
 }
 
-describe('a server under attack lives, keeps its memory and answers honest callers afterwards', () => {
+describe('a server under attack keeps running, stays within its memory and answers honest callers', () => {
   test.each(attacks)('$name', async ({ scenario, leg, name }) => {
     const before = isForPage ? await suffer(scenario, leg, unlimited) : undefined;
     const after = await suffer(scenario, leg, {});

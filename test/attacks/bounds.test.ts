@@ -16,7 +16,7 @@ afterAll(() => project.remove());
 
 const within = { timeout: 30_000 };
 
-describe('a key set that does not end', () => {
+describe('an endless key set', () => {
   const endless: RequestListener = (_, response) => {
     const block = Buffer.alloc(1_048_576, ' ');
     const write = () => {
@@ -38,7 +38,7 @@ describe('a key set that does not end', () => {
     ['fast', endless, 'answers with more than 65536 bytes'],
     ['compressed', bomb, 'answers with more than 65536 bytes'],
     ['slow', slow, 'does not answer within 5000 ms'],
-  ])('%s: the server serves and keeps its memory', async (_, listener, reason) => {
+  ])('%s: the server keeps serving within its memory', async (_, listener, reason) => {
     const platform = createServer(listener).listen(0, '127.0.0.1');
     await once(platform, 'listening');
     onTestFinished(() => {
@@ -62,7 +62,7 @@ describe('a key set that does not end', () => {
   });
 });
 
-test('a reader of the log that stands still costs lines of it, whose number is said, and nothing else', async () => {
+test('a log reader that stops reading loses only log lines, and their number is logged', async () => {
   const { child, output } = run(project.directory, 'dist/src/main.js', {
     HOST: '127.0.0.1',
     PORT: '0',

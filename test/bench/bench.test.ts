@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe('npm run bench -- --quick', () => {
-  it('measures the parts that were asked for', () => {
+  it('measures the requested parts', () => {
     expect(results.map(({ part }) => part)).toEqual(parts);
     for (const { reaches } of results) expect(reaches.length).toBeGreaterThan(0);
   });
@@ -37,20 +37,20 @@ describe('npm run bench -- --quick', () => {
     }
   });
 
-  it('writes a page whose tables are well formed', () => {
+  it('writes a page with well-formed tables', () => {
     for (const block of page.split('\n\n').filter((block) => block.startsWith('|'))) {
       const widths = block.split('\n').map((line) => line.split(' | ').length);
       expect(new Set(widths).size, block).toBe(1);
     }
   });
 
-  it('says on what it measured, and neither the name of the machine nor a path of it', () => {
+  it('names machine and runtime, but not the host name or a path', () => {
     expect(page).toMatch(/Node \d+\.\d+\.\d+/);
     expect(page).not.toContain(repository);
     expect(page).not.toContain(out);
   });
 
-  it('draws the growth', () => {
+  it('draws the growth plot', () => {
     expect(readdirSync(out).toSorted()).toEqual(['RESULTS.md', 'growth.svg', 'results.json']);
     expect(readFileSync(join(out, 'growth.svg'), 'utf8')).toMatch(
       /^<svg [^>]+>[\s\S]*<polyline [\s\S]*<\/svg>\n$/,

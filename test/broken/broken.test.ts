@@ -33,7 +33,7 @@ describe('definitions', () => {
     expect(inspectTools(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
   });
 
-  it.each(brokenDefinitions)('that break $rule fail it', ({ rule, along = [], tools, methods }) => {
+  it.each(brokenDefinitions)('fail $rule when they break it', ({ rule, along = [], tools, methods }) => {
     expect(failuresOf(inspectTools(tools, context, [], methods))).toEqual([rule, ...along].toSorted());
   });
 });
@@ -44,7 +44,7 @@ describe('a server', { timeout: timeoutMs }, () => {
     expect(rules.filter(({ status, id }) => status !== 'pass' && !id.startsWith('process.'))).toEqual([]);
   });
 
-  it.concurrent.each(brokenServers)('that breaks $rule fails it', async (variant) => {
+  it.concurrent.each(brokenServers)('fails $rule when it breaks it', async (variant) => {
     const report = await checkServer(variant);
     expect(failuresOf(report.rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
   });
@@ -62,7 +62,7 @@ describe('a program', { timeout: timeoutMs }, () => {
     expect(rules.filter(({ status, id }) => status !== 'pass' && id !== 'process.no-key')).toEqual([]);
   });
 
-  it.each(brokenPrograms)('that breaks $rule fails it', async (variant) => {
+  it.each(brokenPrograms)('fails $rule when it breaks it', async (variant) => {
     const report = await program.check(variant);
     expect(failuresOf(report.rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
   });
@@ -76,7 +76,7 @@ describe('the catalogue', () => {
     expect(rules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([]);
   });
 
-  it('has each id once', () => {
+  it('has unique ids', () => {
     const ids = rules.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -34,7 +34,7 @@ async function register(page: Page, url: string): Promise<void> {
 
 const main = (page: Page) => page.locator('main').innerText();
 
-test('a server is registered with the mouse: the form, the steps as they come, and the listing', async () => {
+test('registers a server with the mouse: form, live steps, listing', async () => {
   const { page, url, complaints } = await open();
   await page.getByRole('link', { name: 'Register', exact: true }).first().click();
   await page.locator('#price').fill('0.5');
@@ -50,7 +50,7 @@ test('a server is registered with the mouse: the form, the steps as they come, a
   expect(complaints).toEqual([]);
 });
 
-test('a form that is wrong comes back with the words at the fields', async () => {
+test('shows the errors of an invalid form at its fields', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/register`);
   await page.getByLabel('Endpoint').fill('http://tools.example/mcp/');
@@ -62,7 +62,7 @@ test('a form that is wrong comes back with the words at the fields', async () =>
   expect(complaints).toEqual([]);
 });
 
-test('a broken root of an outputSchema is rejected with the name of the tool', async () => {
+test('rejects a tool whose outputSchema has no object at the root, by its name', async () => {
   const { page, url } = await open({
     list: (good) => () =>
       good().map((tool) =>
@@ -75,7 +75,7 @@ test('a broken root of an outputSchema is rejected with the name of the tool', a
   expect(told).toContain('get_price: outputSchema.type must be "object" at the root');
 });
 
-test('a changed tool is missing for buyers until Refresh Skills', async () => {
+test('hides a changed tool from buyers until Refresh Skills', async () => {
   let changed = false;
   const { page, url } = await open({
     list: (good) => () => {
@@ -103,7 +103,7 @@ test('a changed tool is missing for buyers until Refresh Skills', async () => {
   expect(await main(page)).toContain('get_rate');
 });
 
-test('a call from the form: filled, made, judged, copied, saved as an example', async () => {
+test('calls a tool from the form, judges and copies the result, and saves it as an example', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/try?tool=get_price`);
   expect(await page.getByLabel('symbol').inputValue()).toBe('BTC');
@@ -141,7 +141,7 @@ test.each(Object.entries(unhappyWays))(
   },
 );
 
-test('a question is answered by the tool that its words name, with a card that is copied whole', async () => {
+test('answers a question with the matching tool, and copies the whole log card', async () => {
   const { page, url, complaints } = await open();
   await register(page, url);
   await page.goto(`${url}/ask`);
@@ -157,7 +157,7 @@ test('a question is answered by the tool that its words name, with a card that i
   expect(complaints).toEqual([]);
 });
 
-test('an empty result without a signal is called again and again, until fan-out stops it', async () => {
+test('retries an empty result without a signal until fan-out ends the run', async () => {
   const { page, url } = await open({
     result: () => () => resultOf({ symbol: null, price: null, coins: [] }),
   });
@@ -173,7 +173,7 @@ test('an empty result without a signal is called again and again, until fan-out 
   );
 });
 
-test('a call is disputed and judged by the stored schema', async () => {
+test('disputes a call and judges it by the stored schema', async () => {
   let wrong = false;
   const { page, url } = await open({
     result: (good) => (outcome, tool) =>
@@ -190,7 +190,7 @@ test('a call is disputed and judged by the stored schema', async () => {
   expect(row).toContain('expected type number or null');
 });
 
-test('the traffic comes live, shows a request with its log lines, and replays it with edits', async () => {
+test('shows the traffic live, a request with its log lines, and replays an edited request', async () => {
   const { page, url, marketplace, endpoint, complaints } = await open();
   await page.goto(`${url}/traffic`);
   const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
@@ -217,7 +217,7 @@ const hostile = [
   '</textarea></pre><h1>owned</h1>',
 ].join(' ');
 
-test('the texts of a hostile server leave every page unharmed', async () => {
+test('renders the texts of a hostile server without harm on every page', async () => {
   const properties = { [hostile]: { type: 'string', description: hostile, default: hostile } };
   const tool: JsonObject = {
     name: 'get_price',

@@ -9,7 +9,7 @@ withBrowser();
 
 const within = { timeout: 120_000, interval: 200 };
 
-test('from a finished scaffold to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
+test('leads from a new project to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
   const project = await generatedProject({
     platform: 'context',
     tool: 'get_price',

@@ -72,12 +72,12 @@ describe('the README of a new project', () => {
   };
   const ofSamples = /Replace the body of\s+`source.read`|sample answers|your samples/;
 
-  it('says of a tool without a source what its author has to write', () => {
+  it('describes what the author of a tool without a source has to write', () => {
     expect(readme('blank')).toMatch(ofSamples);
     expect(readme('blank')).not.toMatch(/made from your samples|test\/recordings|p-queue|src\/source/);
   });
 
-  it('says of a tool made from samples where its schema comes from', () => {
+  it('names the samples as the origin of a schema', () => {
     expect(readme('sample')).toMatch(ofSamples);
     expect(readme('sample')).toMatch(/made from your samples.*`TODO`/);
     expect(readme('sample')).not.toMatch(/p-queue|test\/recordings/);
@@ -97,13 +97,13 @@ describe('the README of a new project', () => {
 });
 
 describe('a project from an OpenAPI document', () => {
-  it('is what an upgrade by the same version writes', async () => {
+  it('equals the output of an upgrade to the same version', async () => {
     const root = await fromDocument(gas);
     expect(read(root, 'README.md')).toContain('- `GAS_TOKEN`: ');
     expect(upgradedFiles(root)).toEqual([]);
   });
 
-  it('has documents that name the variables of an API that comes later', async () => {
+  it('mentions the variables of an API that is added later', async () => {
     const root = await fromDocument(gas);
     await add(root, weather);
     const names = Object.keys(weather.secrets);
@@ -113,8 +113,8 @@ describe('a project from an OpenAPI document', () => {
   });
 });
 
-describe('a blank project that gets a tool of an API', () => {
-  it('has documents that say so, and an upgrade sees no difference', async () => {
+describe('a blank project after the first tool with an API', () => {
+  it('has updated documents, and an upgrade finds no difference', async () => {
     const root = await project({});
     await add(root, gas);
     const readme = read(root, 'README.md');
@@ -125,7 +125,7 @@ describe('a blank project that gets a tool of an API', () => {
     expect(upgradedFiles(root)).toEqual([]);
   });
 
-  it('keeps what its author has written, also at an upgrade', async () => {
+  it("keeps the author's edits, also in an upgrade", async () => {
     const root = await project({});
     const mine = 'A line of the author.';
     edit(root, 'README.md', (text) => `${text}\n${mine}\n`.replaceAll('\n', '\r\n'));
@@ -141,7 +141,7 @@ describe('a blank project that gets a tool of an API', () => {
     expect(upgradedFiles(root)).toEqual([]);
   });
 
-  it('keeps a README that its author has rewritten or deleted, and says what to name there', async () => {
+  it('keeps a README that its author rewrote or deleted, and reports the missing variables', async () => {
     const rewritten = await project({});
     edit(rewritten, 'README.md', () => '# Mine\n');
     const { prepared } = await add(rewritten, gas);
@@ -158,7 +158,7 @@ describe('a blank project that gets a tool of an API', () => {
     expect([...(change?.files.keys() ?? [])]).not.toContain('README.md');
   });
 
-  it('is refused with a damaged list of variables', async () => {
+  it('is refused if its list of variables is damaged', async () => {
     const root = await fromDocument(gas);
     edit(root, manifestFile, (text) => text.replace('"name": "GAS_TOKEN"', '"name": "$(rm -rf)"'));
     expect(() => readManifest(root)).toThrow('answers.variables');

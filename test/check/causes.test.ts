@@ -31,7 +31,7 @@ function ran(...lines: readonly string[]): { readonly root: string; readonly err
 /** The type before the source shifts every line by three. */
 const shift = 3;
 
-describe('the error of which a process died', () => {
+describe('the error that ended a process', () => {
   it.each([
     [
       'is thrown in a timer',
@@ -47,27 +47,27 @@ describe('the error of which a process died', () => {
     expect(crashIn(errors, root)).toMatchObject({ message, at: `src/tools/price.ts:${2 + shift}` });
   });
 
-  it('has the messages of its causes', () => {
+  it('includes the messages of its causes', () => {
     const line = "setTimeout(() => { throw new Error('outer', { cause: new Error('inner reason') }); });";
     const { root, errors } = ran(line);
     expect(crashIn(errors, root)?.message).toMatch(/^Error: outer \[cause\]: Error: inner reason/);
   });
 
-  it('is a lack of memory', () => {
+  it('may be a lack of memory', () => {
     const { root, errors } = ran(
       'const all = []; for (;;) all.push(new Array(1e4).fill(String(Math.random())));',
     );
     expect(crashIn(errors, root)?.message).toContain('heap out of memory');
   });
 
-  it('is not known where a process ended in silence', () => {
+  it('is unknown if a process ended without output', () => {
     const { root, errors } = ran("console.error('no way to go on'); process.exitCode = 3;");
     expect(crashIn(errors, root)).toBeUndefined();
   });
 });
 
-describe('the errors that a server tells of', () => {
-  it('are read off its log, in whatever pieces that comes', () => {
+describe("the errors in a server's output", () => {
+  it('are found in its log, in any chunks', () => {
     const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'get_price', detail: 'Error: x' });
     for (const piece of `{"event":"call"}\nno JSON "incident"\n${line}\n{"event":"inci`.match(
@@ -78,7 +78,7 @@ describe('the errors that a server tells of', () => {
     expect(log.incidents).toEqual([{ id: 'abc', tool: 'get_price', detail: 'Error: x' }]);
   });
 
-  it('are kept up to a bound', () => {
+  it('are limited in number and length', () => {
     const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'x', detail: 'y'.repeat(20_000) });
     log.add(`${line}\n`.repeat(2_000));
@@ -86,7 +86,7 @@ describe('the errors that a server tells of', () => {
     expect(JSON.stringify(log.incidents).length).toBeLessThan(5_000_000);
   });
 
-  it('are read off what a tool prints with its name', () => {
+  it('are found in text that a tool prints with its name', () => {
     const { root, errors } = ran(
       "console.error('just a line');",
       "console.error('get_price', new RangeError('no such day'));",
@@ -100,12 +100,12 @@ describe('the errors that a server tells of', () => {
     });
   });
 
-  it('do not hold the one of which the process died', () => {
+  it('exclude the error that ended the process', () => {
     expect(printedErrors(ran("setTimeout(() => { throw new Error('x'); });").errors)).toEqual([]);
   });
 });
 
-it('a place outside the project is no place to change', () => {
+it('names no place to change outside of the project', () => {
   const cause = causeOf('Error: x\n    at f (/elsewhere/a.js:1:2)\n    at node:internal/b:3:4', '/project');
   expect(cause).toEqual({ message: 'Error: x', stack: ['at f /elsewhere/a.js:1'] });
 });

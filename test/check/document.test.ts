@@ -17,14 +17,14 @@ function memberNames(value: Json): readonly string[] {
 }
 
 describe('docs/check.md', () => {
-  it('names every option', () => {
+  it('describes every option', () => {
     const check = buildProgram('market-mcp', async () => {}).commands.find((one) => one.name() === 'check');
     const flags = check?.options.map(({ long }) => long ?? '') ?? [];
     expect(flags.length).toBeGreaterThan(10);
     expect(flags.filter((flag) => !text.includes(`\`${flag}`))).toEqual([]);
   });
 
-  it('names every field of the JSON form', () => {
+  it('describes every field of the JSON form', () => {
     const baseline = { file: 'known.json', known: [{ rule: 'gate.no-token' }, { rule: 'tool.name' }] };
     const report = JSON.parse(JSON.stringify(everything(lenient, baseline)));
     const names = new Set(memberNames(report));

@@ -25,7 +25,7 @@ function told(before: Json, after: Json) {
 }
 
 describe('drift', () => {
-  it('is nothing between a list and itself, in whatever order', () => {
+  it('is empty between a list and itself, in any order', () => {
     const other = { ...tool, name: 'other' };
     expect(changesBetween([tool, other], [other, tool])).toEqual([]);
     fc.assert(
@@ -36,7 +36,7 @@ describe('drift', () => {
     );
   });
 
-  it('tells tools that came and went', () => {
+  it('reports added and removed tools', () => {
     expect(changesBetween([tool], [{ ...tool, name: 'new' }])).toEqual([
       { tool: 'get_price', breaks: true, what: 'the tool was removed' },
       { tool: 'new', breaks: false, what: 'the tool is new' },
@@ -176,7 +176,7 @@ describe('drift', () => {
     expect(told(before, after)).toEqual(expected);
   });
 
-  it('survives any two lists', () => {
+  it('never throws for any two lists', () => {
     const list = fc.array(
       fc.oneof(
         fc.jsonValue(),
@@ -200,12 +200,12 @@ describe('drift from fingerprints', () => {
     listedOf(tools.map((definition) => ({ name: definition.name, definition })));
   const listed = recorded(tool, { ...tool, name: 'get_volume' });
 
-  it('is nothing where the definitions are those that were recorded, in whatever order', () => {
+  it('is empty if the definitions equal the recorded ones, in any order', () => {
     const turned = Object.fromEntries(Object.entries(tool).toReversed());
     expect(changesSince(listed, [{ ...tool, name: 'get_volume' }, turned])).toEqual([]);
   });
 
-  it('tells which tools differ, and not whether callers break', () => {
+  it('reports changed tools without the effect on callers', () => {
     const changed = { ...tool, description: 'Returns another price.' };
     expect(changesSince(listed, [{ ...tool, name: 'new' }, changed])).toEqual([
       { tool: 'get_volume', breaks: true, what: 'the tool was removed' },
@@ -214,7 +214,7 @@ describe('drift from fingerprints', () => {
     ]);
   });
 
-  it('survives any list', () => {
+  it('never throws for any list', () => {
     const element = fc.oneof(
       fc.jsonValue(),
       fc.record({ name: fc.constantFrom('get_price', '__proto__', 'constructor') }),

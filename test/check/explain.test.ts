@@ -25,18 +25,18 @@ function definitionsIn(id: string) {
 }
 
 describe('explanations', () => {
-  it('are there for every rule, and for nothing else', () => {
+  it('exist for exactly the rules of the catalogue', () => {
     expect(Object.keys(explanations).toSorted()).toEqual(rules.map(({ id }) => id).toSorted());
   });
 
-  it('say why, and show two different examples', () => {
+  it('give a reason and two different examples', () => {
     for (const { why, failing, passing } of Object.values(explanations)) {
       expect(why).toMatch(/[.?]$/);
       expect(failing).not.toEqual(passing);
     }
   });
 
-  it('of rules that read definitions show definitions; an element that is none can only be told', () => {
+  it('show definitions for rules about definitions, except for elements that are none', () => {
     const told = staticRules.filter(({ id }) => definitionsIn(id) === undefined);
     expect(told.map(({ id }) => id)).toEqual(['tool.readable']);
   });
@@ -45,9 +45,12 @@ describe('explanations', () => {
     const definitions = definitionsIn(id);
     return definitions ? [{ id, ...definitions }] : [];
   });
-  it.each(shown)('of $id show what fails it and what passes every MUST', ({ id, failing, passing }) => {
-    expect(failuresOf(failing)).toContain(id);
-    expect(failuresOf(passing)).not.toContain(id);
-    expect(failuresOf(passing, 'must')).toEqual([]);
-  });
+  it.each(shown)(
+    'of $id show a definition that fails it and one that passes every MUST',
+    ({ id, failing, passing }) => {
+      expect(failuresOf(failing)).toContain(id);
+      expect(failuresOf(passing)).not.toContain(id);
+      expect(failuresOf(passing, 'must')).toEqual([]);
+    },
+  );
 });

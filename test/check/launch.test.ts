@@ -42,7 +42,7 @@ describe('createLauncher', () => {
     expect(instance.output()).toContain('no key');
   });
 
-  it('takes another port where one is taken before the server listens', async () => {
+  it('takes another port if the first one is taken before the server listens', async () => {
     const marker = join(directory, 'attempted');
     const late = await program(
       'late',
@@ -59,7 +59,7 @@ if (!existsSync(${JSON.stringify(marker)})) {
     await instance.stop();
   });
 
-  it('ends a program that never answers, even one that ignores SIGTERM', async () => {
+  it('kills a program that never answers and ignores SIGTERM', async () => {
     const deaf = await program('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);');
     const { launch } = createLauncher(deaf, {}, { startMs: 2_000 });
     const instance = await launch({});
@@ -67,7 +67,7 @@ if (!existsSync(${JSON.stringify(marker)})) {
     expect(await instance.exit).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('kills all it has started at once', async () => {
+  it('kills all its processes at once', async () => {
     const { launch, killAll } = createLauncher(await program('server', server), {});
     const instances = [await launch({}), await launch({})];
     killAll();

@@ -11,7 +11,7 @@ const names = Object.keys(reporters) as ReporterName[];
 const unprintable = /[^\P{C}\n]/u;
 
 describe.each(names)('the reporter %s', (name) => {
-  it('lets no text of the target steer what shows it', () => {
+  it('prints no text of the target that its reader would interpret', () => {
     expect(reporters[name](everything(), plain)).not.toMatch(unprintable);
   });
 
@@ -49,7 +49,7 @@ describe.each(names)('the reporter %s', (name) => {
   });
 });
 
-describe('the error behind a failed rule', () => {
+describe('the cause of a failed rule', () => {
   const at = 'src/tools/get-price.ts:12';
   const stack = [`at Object.run ${at}`];
   const cause = { message: 'TypeError: the feed is gone', at, stack };
@@ -59,12 +59,12 @@ describe('the error behind a failed rule', () => {
     strays: [{ message: 'RangeError: no such day', at: 'src/tools/list-days.ts:7', stack: [], times: 3 }],
   };
 
-  it.each(names)('is told with its place by %s', (name) => {
+  it.each(names)('is printed with its place by %s', (name) => {
     const text = reporters[name](report, { color: false, verbose: false }).replaceAll('\\_', '_');
     for (const told of ['the feed is gone', at.slice(0, -3), 'no such day']) expect(text).toContain(told);
   });
 
-  it('is where GitHub and code scanning show it', () => {
+  it('is annotated at its place by GitHub and code scanning', () => {
     expect(reporters.github(report, plain)).toContain(
       '::error title=outcome.found,file=src/tools/get-price.ts,line=12::',
     );
@@ -75,7 +75,7 @@ describe('the error behind a failed rule', () => {
     });
   });
 
-  it('is what a report for people ends with, beside the command that runs the rule again', () => {
+  it('ends a report for people, beside the command that runs the rule again', () => {
     const again = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
     const text = reporters.pretty(report, { color: false, verbose: false, again });
     expect(text.slice(text.indexOf('✗ failed'))).toMatchInlineSnapshot(`
@@ -91,7 +91,7 @@ describe('the error behind a failed rule', () => {
 });
 
 describe('pretty', () => {
-  it('tells failures, what was not run and why, the rehearsal, drift and the counts', () => {
+  it('prints failures, skipped rules with reasons, the rehearsal, drift and the counts', () => {
     const text = reporters.pretty(everything(), { color: false, verbose: false });
     expect(text.replaceAll(/a\\u\{1b\}.*?%0A/g, '<hostile>')).toMatchInlineSnapshot(`
       "Contract check of https://tools.example.com/mcp (platform generic)
@@ -136,13 +136,13 @@ describe('pretty', () => {
     `);
   });
 
-  it('says what passed where asked to, and colours where it may', () => {
+  it('prints passed rules on request, and colours if allowed', () => {
     expect(reporters.pretty(everything(), plain)).toContain('✓ tool.name');
     expect(reporters.pretty(everything(), { color: false, verbose: false })).not.toContain('tool.name');
     expect(reporters.pretty(everything(), { color: true, verbose: false })).toContain('\u001b[31m');
   });
 
-  it('shows the first of many tools and changes, the worst first, and counts the others', () => {
+  it('prints the worst of many tools and changes, and counts the others', () => {
     const report = everything();
     const many = Array.from({ length: 100 }, (_, index) => ({
       ...report.rehearsal?.[0],
@@ -159,7 +159,7 @@ describe('pretty', () => {
     expect(text).toContain('… and 80 more\nThe marketplace');
   });
 
-  it('names an entry of the baseline that passes now', () => {
+  it('prints an entry of the baseline that passes now', () => {
     const baseline = { file: 'known.json', known: [{ rule: 'tool.name' }, { rule: 'gate.no-token' }] };
     const text = reporters.pretty(everything(lenient, baseline), plain);
     expect(text).toContain('✗ tool.name passes now: remove it from known.json');
@@ -168,13 +168,13 @@ describe('pretty', () => {
 });
 
 describe('json', () => {
-  it('says whether a change breaks callers: true, false, or null where only a fingerprint is known', () => {
+  it('reports whether a change breaks callers: true, false, or null if only a fingerprint is known', () => {
     const { drift } = JSON.parse(reporters.json(everything(), plain));
     expect(drift).toMatchObject({ against: 'listing.json', refreshNeeded: true });
     expect(drift.changes.map(({ breaks }: { breaks: unknown }) => breaks)).toEqual([true, null, false]);
   });
 
-  it('is the report itself on one line', () => {
+  it('is the report on one line', () => {
     const text = reporters.json(everything(), plain);
     expect(text).not.toContain('\n');
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(everything())));
@@ -184,21 +184,21 @@ describe('json', () => {
 describe('junit', () => {
   const text = reporters.junit(everything({ level: 'must', requireAll: true }), plain);
 
-  it('counts as failures what makes the check fail', () => {
+  it('counts exactly what makes the check fail as failures', () => {
     expect(text).toContain('<testsuite name="gate" tests="2" failures="2" errors="0" skipped="0"');
     expect(text).toContain('<testsuite name="output" tests="1" failures="0"');
     expect(text).toContain('<system-out>advice');
     expect(reporters.junit(everything(), plain)).toContain('<skipped message="no key');
   });
 
-  it('has a failure for drift and a stale baseline where they make the check fail', () => {
+  it('has a failure for drift and for a stale baseline if they make the check fail', () => {
     const stale = { file: 'known.json', known: [{ rule: 'tool.name' }] };
     const strict = reporters.junit(everything({ level: 'should', requireAll: false }, stale), plain);
     expect(strict).toContain('<testsuite name="check" tests="2" failures="2"');
     expect(text).toContain('<testsuite name="check" tests="1" failures="0"');
   });
 
-  it('has a tag for every tag it opens, and no text that could be one', () => {
+  it('closes every tag, and escapes every text', () => {
     const tags = [...text.matchAll(/<(\/?)([a-z-]+)[^<>]*?(\/?)>/g)];
     const open: string[] = [];
     for (const [, closing, name = '', empty] of tags) {
@@ -211,7 +211,7 @@ describe('junit', () => {
 });
 
 describe('sarif', () => {
-  it('has a result for each problem, and an open one for what was not run', () => {
+  it('has a result for each problem, and an open one for each skipped rule', () => {
     const { version, runs } = JSON.parse(reporters.sarif(everything(), plain));
     expect(version).toBe('2.1.0');
     const [{ tool, results }] = runs;
@@ -230,7 +230,7 @@ describe('sarif', () => {
 });
 
 describe('github', () => {
-  it('has one command a line, and lets no text become another', () => {
+  it('has one command per line, and escapes text that resembles a command', () => {
     const lines = reporters.github(everything(), plain).split('\n');
     expect(lines.map((line) => /^::(error|warning|notice) title=([^:]*)::/.exec(line)?.slice(1))).toEqual([
       ['error', 'gate.no-token'],
@@ -243,7 +243,7 @@ describe('github', () => {
 });
 
 describe('markdown', () => {
-  it('keeps every cell in its row and every text a text', () => {
+  it('keeps every cell in its row and escapes every text', () => {
     const text = reporters.markdown(everything(), plain);
     for (const table of text.split('\n\n').filter((block) => block.startsWith('| '))) {
       const bars = table.split('\n').map((row) => row.match(/(?<!\\)\|/g)?.length);
@@ -252,7 +252,7 @@ describe('markdown', () => {
     expect(text).not.toMatch(/<b>|@octocat|https:\/\/evil/);
   });
 
-  it('says of each change whether it breaks callers', () => {
+  it('reports for each change whether it breaks callers', () => {
     const text = reporters.markdown(everything(), plain);
     expect(text).toContain('| get\\_volume |  | changed | perhaps |');
     expect(text).toContain('| list\\_coins |  | the tool is new | no |');

@@ -25,7 +25,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('the self-check of a project', () => {
-  it('reports on its server, and says how far it is', async () => {
+  it('reports on its server, with progress', async () => {
     const seen: number[] = [];
     const report = await selfCheck(project(healthy), (_, done) => seen.push(done));
     expect(report.ok).toBe(false);
@@ -33,7 +33,7 @@ describe('the self-check of a project', () => {
     expect(seen).toEqual(seen.map((_, index) => index + 1));
   });
 
-  it('says what a server that does not start wrote', async () => {
+  it('reports the output of a server that does not start', async () => {
     const root = project("console.error('PORT: no number'); process.exitCode = 1;");
     await expect(selfCheck(root, () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
@@ -41,7 +41,7 @@ describe('the self-check of a project', () => {
     });
   });
 
-  it('says what stops its tools from being loaded', async () => {
+  it('reports the error that prevents its tools from being loaded', async () => {
     const root = project(healthy);
     writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
     await expect(selfCheck(root, () => {})).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('the self-check of a project', () => {
     });
   });
 
-  it('says that a project is not built', async () => {
+  it('reports that a project is not built', async () => {
     await expect(selfCheck(directory(), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       message: expect.stringContaining('the project is not built'),
@@ -59,7 +59,7 @@ describe('the self-check of a project', () => {
 });
 
 describe('a build', () => {
-  it('that fails says what the compiler said', async () => {
+  it("reports the compiler's output if it fails", async () => {
     const root = project('');
     writeFileSync(join(root, 'build.js'), "console.log('src/a.ts(1,1): error'); process.exitCode = 2");
     await expect(build(root, 'npm')).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe('a build', () => {
     });
   });
 
-  it('that succeeds is silent', async () => {
+  it('prints nothing if it succeeds', async () => {
     const root = project('');
     writeFileSync(join(root, 'build.js'), '');
     await expect(build(root, 'npm')).resolves.toBeUndefined();

@@ -19,25 +19,25 @@ function okOf(rules: Parameters<typeof reportOf>[0], demands: Parameters<typeof 
 }
 
 describe('a check', () => {
-  it('fails on a MUST, and on a SHOULD only where that is demanded', () => {
+  it('fails on a MUST, and on a SHOULD only on request', () => {
     expect(okOf([ruleResult('tool.name')], strict)).toBe(true);
     expect(okOf([must], lenient)).toBe(false);
     expect(okOf([should], lenient)).toBe(true);
     expect(okOf([should], strict)).toBe(false);
   });
 
-  it('never counts what was not run as passed', () => {
+  it('never counts skipped rules as passed', () => {
     const { ok, summary } = weigh(reportOf([notRun]), lenient);
     expect([ok, summary.passed, summary.notRun]).toEqual([true, 0, 1]);
     expect(okOf([notRun], { level: 'must', requireAll: true })).toBe(false);
   });
 
-  it('passes without the rules that do not apply to a server, also where every rule must run', () => {
+  it('passes without the rules that do not apply to a server, even if every rule is required', () => {
     const inapplicable = ruleResult('modern.unknown-method', { status: 'not-run', cause: 'inapplicable' });
     expect(okOf([inapplicable], { level: 'must', requireAll: true })).toBe(true);
   });
 
-  it('that has drifted fails where a SHOULD counts', () => {
+  it('fails on drift if a SHOULD counts', () => {
     const drift = {
       against: 'x',
       refreshNeeded: true,
@@ -54,7 +54,7 @@ describe('a baseline', () => {
   const weighed = (known: readonly { rule: string; tool?: string }[], rules = [must, should, notRun]) =>
     weigh(reportOf(rules), strict, { file: 'known.json', known });
 
-  it('excuses the failures it names, of all tools or of one', () => {
+  it('excuses its failures, of all tools or of one', () => {
     const { ok, summary, rules } = weighed([{ rule: 'gate.no-token' }, { rule: 'input.sample' }]);
     expect([ok, summary.failed, summary.advice, summary.known]).toEqual([true, 0, 0, 2]);
     expect(rules.map(({ status, known }) => [status, known])).toEqual([
@@ -66,7 +66,7 @@ describe('a baseline', () => {
     expect([half.ok, half.summary.advice, half.summary.known]).toEqual([false, 1, 1]);
   });
 
-  it('with an entry that passes now is an error', () => {
+  it('reports an entry that passes now as an error', () => {
     const stale = weighed(
       [{ rule: 'gate.no-token' }, { rule: 'input.sample' }, { rule: 'tool.name' }],
       [must, should, ruleResult('tool.name')],
@@ -78,12 +78,12 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('says nothing of a rule that was not run, or is not in the report', () => {
+  it('ignores rules that were not run or are not in the report', () => {
     const { baseline } = weighed([{ rule: 'gate.expired' }, { rule: 'gate.garbage' }]);
     expect(baseline?.stale).toEqual([]);
   });
 
-  it('of a report excuses that very report', () => {
+  it('made from a report excuses that report', () => {
     const report = reportOf([must, should, notRun]);
     const again = weigh(report, strict, { file: 'known.json', known: baselineOf(report) });
     expect([again.ok, again.summary.known, again.baseline?.stale]).toEqual([true, 2, []]);

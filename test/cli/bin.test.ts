@@ -17,13 +17,13 @@ const run = (bin: string, ...args: string[]) =>
   spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
 
 describe('the built programs', () => {
-  it.each(Object.values(bins))('%s says its version', (bin) => {
+  it.each(Object.values(bins))('%s --version prints the version', (bin) => {
     for (const flag of ['--version', '-V']) {
       expect(run(bin, flag)).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
     }
   });
 
-  it('show what they take', () => {
+  it('print their commands and flags with --help', () => {
     expect(run(bins.create, '--help').stdout).toContain('--package-manager <name>');
     expect(run(bins.market).stdout).toMatch(/Commands:\n {2}new .*\n/);
     expect(run(bins.market, 'new', '--help').stdout).toContain('--input <field>');
@@ -35,7 +35,7 @@ describe('the built programs', () => {
     for (const flag of ['--help', '-h']) expect(run(bin, flag)).toMatchObject({ status: 0, stdout: help });
   });
 
-  it('say what was meant', () => {
+  it('suggest the intended word after a typing error', () => {
     expect(run(bins.market, 'chek')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Did you mean check?'),
@@ -44,7 +44,7 @@ describe('the built programs', () => {
     expect({ status, error: JSON.parse(stderr).error.code }).toEqual({ status: 2, error: 'BAD_USAGE' });
   });
 
-  it('end quietly when nobody reads on', () => {
+  it('exit silently when the reader closes the pipe', () => {
     const command = `"${process.execPath}" "${bins.market}" spec-schema | head -1`;
     const ran = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect(ran).toMatchObject({ stdout: '{\n', stderr: '' });
@@ -73,7 +73,7 @@ describe('the built programs', () => {
     ['an exception that nobody catches', 'setTimeout(() => { throw new Error("a bug"); })'],
     ['a promise that nobody handles', 'setTimeout(() => Promise.reject(new Error("a bug")))'],
     ['work that ends without a result', ''],
-  ])('break by %s', (_, breaks) => {
+  ])('after an internal error, %s,', (_, breaks) => {
     /** The first access to an author's file throws. */
     const preloaded = `
       import fs from 'node:fs/promises';
@@ -89,7 +89,7 @@ describe('the built programs', () => {
       });
     };
 
-    it('with a code of their own, and the way to report it', () => {
+    it('exit with 70 and ask for a report', () => {
       const { status, stderr } = answer('');
       expect(status).toBe(70);
       expect(stderr).toContain('an error in this program');
@@ -99,7 +99,7 @@ describe('the built programs', () => {
       expect(stderr).not.toContain('    at ');
     });
 
-    it('with the stack where DEBUG is set, as JSON too', () => {
+    it('print the stack if DEBUG is set, also with --json', () => {
       const { status, stderr } = answer('1', '--json');
       const { error } = JSON.parse(stderr);
       expect({ status, code: error.code }).toEqual({ status: 70, code: 'UNEXPECTED' });
@@ -107,7 +107,7 @@ describe('the built programs', () => {
     });
   });
 
-  it('keep the names of functions, which a stack trace shows', () => {
+  it('keeps function names in stack traces', () => {
     const dist = join(root, 'dist');
     const code = readdirSync(dist).filter((file) => file.endsWith('.cjs'));
     const text = code.map((file) => readFileSync(join(dist, file), 'utf8')).join('');
@@ -136,7 +136,7 @@ describe('the built programs', () => {
     },
   );
 
-  it('need a directory that exists', () => {
+  it('refuse a directory that does not exist', () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && "$@"';
     const ran = spawnSync('sh', ['-c', script, 'sh', process.execPath, bins.market, 'check', '--json'], {
       cwd: directory(),
@@ -145,7 +145,7 @@ describe('the built programs', () => {
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('NO_DIRECTORY') });
   });
 
-  it('list the platforms for a program', () => {
+  it('list the platforms as JSON', () => {
     const { stdout } = run(bins.market, 'platforms', '--json');
     expect(JSON.parse(stdout).platforms.map(({ name }: { name: string }) => name)).toEqual([
       'generic',
@@ -155,7 +155,7 @@ describe('the built programs', () => {
     ]);
   });
 
-  it('find no project where there is none', () => {
+  it('report that there is no project', () => {
     const ran = spawnSync(process.execPath, [bins.market, 'check'], { cwd: directory(), encoding: 'utf8' });
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('market-mcp.json') });
   });

@@ -65,7 +65,7 @@ async function reportOf(flags: Partial<CheckFlags>) {
 }
 
 describe('market-mcp check <url>', () => {
-  it('judges what takes no token when there is none, and calls the rest not run', async () => {
+  it('judges rules without a token if there is none, and does not run the others', async () => {
     const { exitCode, stdout } = await run(server.url);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('not run');
@@ -73,7 +73,7 @@ describe('market-mcp check <url>', () => {
     expect((await run(server.url, { requireAll: true })).exitCode).toBe(1);
   });
 
-  it('signs the tokens of the platform with the key it is given', async () => {
+  it("signs the platform's tokens with the given key", async () => {
     const { status, rehearsal, ok } = await reportOf({
       signingKey: pem,
       audience,
@@ -89,7 +89,7 @@ describe('market-mcp check <url>', () => {
     ]);
   });
 
-  it('calls with the one token it is given, and forges what needs no key', async () => {
+  it('calls with the one given token, and makes the forgeries that need no key', async () => {
     const token = await (await createSigner(context.token, audience, { issuer, privateKey })).token();
     const { status } = await reportOf({ token, platform: 'context', call: ['*'] });
     expect(
@@ -100,7 +100,7 @@ describe('market-mcp check <url>', () => {
     expect(status.get('gate.expired')).toBe('not-run');
   });
 
-  it('calls no tool that is not known to do no harm, and says so first', async () => {
+  it('calls only tools that are known to be harmless, and prints so first', async () => {
     const { stdout, stderr } = await run(server.url, { signingKey: pem, audience, platform: 'context' });
     expect(stderr).toContain('No tool will be called.\nThese will not be called (--call <tool> allows it):');
     expect(stderr).toContain('  get_price: it does not declare readOnlyHint');
@@ -122,7 +122,7 @@ describe('market-mcp check <url>', () => {
     expect([ok, status.get('result.content'), status.get('gate.batch')]).toEqual([true, 'pass', 'pass']);
   });
 
-  it('makes the calls of a file of examples, and judges what they come to', async () => {
+  it('makes the calls in a file of examples and judges their outcomes', async () => {
     const file = join(directory(), 'examples.yaml');
     writeFileSync(
       file,
@@ -150,7 +150,7 @@ describe('market-mcp check <url>', () => {
       'Did you mean get_price?',
     ],
     [{ call: ['x'] }, '--call "x": the server lists no such tool.', 'Its tools are: get_price, list_coins.'],
-  ])('refuses a tool that is not listed: %j', async (flags, message, hint) => {
+  ])('refuses the unlisted tool %j', async (flags, message, hint) => {
     const { exitCode, problem, stdout } = await run(server.url, { signingKey: pem, audience, ...flags });
     expect({ exitCode, message: problem?.message, hint: problem?.hint, stdout }).toEqual({
       exitCode: 2,
@@ -177,7 +177,7 @@ describe('market-mcp check <url>', () => {
     expect([problem?.message, ...(problem?.details ?? [])].join('\n')).toContain(message);
   });
 
-  it('runs the rules that are chosen, and no others', async () => {
+  it('runs only the selected rules', async () => {
     const { status } = await reportOf({ only: ['health', 'tool.name'], skip: ['health.fields'] });
     expect([...status.keys()]).toEqual(['tool.name', 'health.status']);
     const { problem } = await run(server.url, { only: ['healt'] });
@@ -205,7 +205,7 @@ describe('market-mcp check <url>', () => {
     expect(existsSync(`${known}.${process.pid}.tmp`)).toBe(false);
   });
 
-  it('sends the headers it is given', async () => {
+  it('sends the given headers', async () => {
     const seen = new Set<unknown>();
     const guarded = await serve(
       createSteps(trust, {
@@ -220,7 +220,7 @@ describe('market-mcp check <url>', () => {
     expect([...seen]).toEqual(['a: b']);
   });
 
-  it('exits with 3 where nothing answers', async () => {
+  it('exits with 3 if nothing answers', async () => {
     const silent = await serve(createSteps(trust));
     await silent.stop();
     const { exitCode, problem } = await run(silent.url);
@@ -228,7 +228,7 @@ describe('market-mcp check <url>', () => {
     expect(problem?.hint).not.toContain('proxy');
   });
 
-  it('connects directly where a proxy is set, and says so if the server does not answer', async () => {
+  it('connects directly if a proxy is set, and mentions it if the server does not answer', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']) {
       vi.stubEnv(name, 'http://127.0.0.1:9');
@@ -292,7 +292,7 @@ describe('market-mcp check <url>', () => {
     expect([exitCode, `${problem?.message} ${problem?.details}`]).toEqual([2, expect.stringContaining(told)]);
   });
 
-  it('writes no baseline and no listing where there is nothing to write, and leaves nothing half-written', async () => {
+  it('writes no baseline and no listing if there is nothing to write, and nothing partial', async () => {
     const root = directory();
     const [saveBaseline, saveListing] = [join(root, 'known.json'), join(root, 'listing.json')];
     const silent = await serve(createSteps(trust));
@@ -306,7 +306,7 @@ describe('market-mcp check <url>', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('says that a directory which is not a project is none', async () => {
+  it('refuses a directory that is not a project', async () => {
     expect((await run(directory())).problem).toMatchObject({ code: 'NOT_A_PROJECT', exitCode: 2 });
   });
 });

@@ -32,7 +32,7 @@ async function run(flags: CreateFlags, switches: Partial<CreateSwitches> = {}) {
 }
 
 describe('create', () => {
-  it('writes a project and says what comes next', async () => {
+  it('writes a project and prints the next steps', async () => {
     const target = join(directory(), 'gas');
     const { exitCode, stdout, stderr } = await run({ directory: target });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -46,7 +46,7 @@ describe('create', () => {
     expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
   });
 
-  it('tells a program the same in one object', async () => {
+  it('prints one JSON object with --json', async () => {
     const target = join(directory(), 'gas');
     const { stdout } = await run({ directory: target }, { json: true });
     const result = JSON.parse(stdout);
@@ -61,7 +61,7 @@ describe('create', () => {
     expect(result.next.slice(1)).toEqual(['npm install', 'npm run dev', 'npm run token']);
   });
 
-  it('names the files of a dry run with their sizes, and writes none', async () => {
+  it('lists the files of a dry run with their sizes, and writes none', async () => {
     const root = directory();
     const { stdout } = await run({ directory: join(root, 'gas') }, { dryRun: true });
     expect(tree(root)).toEqual({});
@@ -76,7 +76,7 @@ describe('create', () => {
     expect(lines).toHaveLength(Object.keys(written).length + 1);
   });
 
-  it('records its answers and profile', async () => {
+  it('records the answers and the profile', async () => {
     const root = directory();
     const own = { ...generic, name: 'own', title: 'Own' };
     writeFileSync(join(root, 'own.json'), JSON.stringify(own));
@@ -98,7 +98,7 @@ describe('create', () => {
 });
 
 describe('create again', () => {
-  it('goes on with the very project that is there, and leaves what its author has changed', async () => {
+  it("continues an identical project, and keeps the author's changes", async () => {
     const target = join(directory(), 'gas');
     await run({ directory: target });
     writeFileSync(join(target, 'src/tools/get-gas.ts'), '// mine');
@@ -112,7 +112,7 @@ describe('create again', () => {
 });
 
 describe('create refuses', () => {
-  it('a directory that is not empty, and goes over it when told', async () => {
+  it('a directory that is not empty, unless --force is given', async () => {
     const target = join(directory(), 'gas');
     mkdirSync(target);
     writeFileSync(join(target, 'README.md'), 'mine');
@@ -134,7 +134,7 @@ describe('create refuses', () => {
     expect(tree(target)['README.md']).toMatch(/^# gas/);
   });
 
-  it('to write over what was changed in a project of its own, and names it; the rest it does', async () => {
+  it('to overwrite changed files in a project of its own, and names them; it writes the others', async () => {
     const target = join(directory(), 'gas');
     await run({ directory: target });
     const source = join(target, 'src/tools/get-gas.ts');
@@ -151,7 +151,7 @@ describe('create refuses', () => {
     expect(readFileSync(source, 'utf8')).not.toContain('Returns gas. Use it often.');
   });
 
-  it('a project of other answers, and says how to finish that one', async () => {
+  it('an existing project with other answers, and prints how to finish that one', async () => {
     const target = join(directory(), 'gas');
     await run({ directory: target });
     const { exitCode, stderr } = await run({ directory: target, tool: 'get_other' });
@@ -161,7 +161,7 @@ describe('create refuses', () => {
     expect(stderr).not.toContain('--force');
   });
 
-  it('to guess where nobody can be asked', async () => {
+  it('to guess if nobody can be asked', async () => {
     const { exitCode, stderr } = await run({ directory: join(directory(), 'gas') }, { yes: false });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--tool <name>');

@@ -7,7 +7,7 @@ import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
 import { SystemError } from '../../src/system/errors.ts';
 
-describe('what went wrong becomes an exit code', () => {
+describe('an exception becomes an exit code', () => {
   it.each([
     [new CommandError('X', 'm', 'h', 3), 3],
     [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
@@ -22,7 +22,7 @@ describe('what went wrong becomes an exit code', () => {
     expect(toCommandError(error).exitCode).toBe(exitCode);
   });
 
-  it('says what commander suggests', () => {
+  it('an unknown flag keeps the suggestion of commander', () => {
     const parse = () =>
       buildProgram('create-market-mcp', async () => {}).parse(['--inptu', 'a'], { from: 'user' });
     expect(errorOf(parse)).toMatchObject({
@@ -34,11 +34,11 @@ describe('what went wrong becomes an exit code', () => {
   });
 });
 
-describe('errors of what was given', () => {
+describe('errors of input', () => {
   const first = inputError('--tool', 'a b', 'is not a name', 'Write a_b.');
   const second = inputError('--output', undefined, 'is missing', 'Write one.');
 
-  it('are one error each by itself', () => {
+  it('are reported one by one', () => {
     expect(invalidInput([first])).toMatchObject({
       message: '--tool "a b": is not a name.',
       hint: 'Write a_b.',

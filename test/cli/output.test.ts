@@ -8,7 +8,7 @@ import { outputTo } from './sinks.ts';
 const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', 2, ['line \u0007']);
 
 describe('output for a person', () => {
-  it('has no control sequence where there is no terminal', () => {
+  it('has no control sequences without a terminal', () => {
     const { output, stdout, stderr } = outputTo();
     output.done('written');
     output.note('look');
@@ -29,7 +29,7 @@ describe('output for a person', () => {
     expect(stderr.text.endsWith('\r\u001b[K\u001b[?25h')).toBe(true);
   });
 
-  it('gives the terminal back when the program ends at once', () => {
+  it('restores the terminal when the program ends at once', () => {
     const { output, stderr } = outputTo({ terminal: true });
     output.progress('installing');
     stopAllProgress();
@@ -38,7 +38,7 @@ describe('output for a person', () => {
 });
 
 describe('output for a program', () => {
-  it('is one JSON object on stdout and nothing else', () => {
+  it('is exactly one JSON object on stdout', () => {
     const { output, stdout, stderr } = outputTo({ json: true, terminal: true });
     output.done('written');
     output.line('more');
@@ -48,7 +48,7 @@ describe('output for a program', () => {
     expect(stderr.text).toBe('');
   });
 
-  it('is one JSON line on stderr for a failure', () => {
+  it('is one JSON line on stderr after a failure', () => {
     const { output, stdout, stderr } = outputTo({ json: true });
     output.error(error);
     expect(stdout.text).toBe('');
@@ -59,13 +59,13 @@ describe('output for a program', () => {
   });
 });
 
-describe('text of others on a terminal', () => {
+describe('untrusted text on a terminal', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', 'red'],
     ['a\nb\rc', 'a\\u{a}b\\u{d}c'],
     ['\u202ereversed', '\\u{202e}reversed'],
     ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
-  ])('%j is shown as %j', (text, shown) => {
+  ])('%j is printed as %j', (text, shown) => {
     expect(singleLine(text)).toBe(shown);
   });
 });

@@ -5,7 +5,7 @@ import { profileProblems } from '../../src/contract/profile-schema.ts';
 import { outputTo } from './sinks.ts';
 
 describe('market-mcp platforms', () => {
-  it('lists the profiles that ship', async () => {
+  it('lists the built-in profiles', async () => {
     const { output, stdout } = outputTo();
     await showPlatforms(undefined, output);
     for (const { name, title } of platforms) expect(stdout.text).toContain(`${name.padEnd(16)}  ${title}`);
@@ -18,7 +18,7 @@ describe('market-mcp platforms', () => {
     },
   );
 
-  it('prints one whole, so that it is a valid profile to start from', async () => {
+  it('prints one in full, as a valid profile to start from', async () => {
     const { output, stdout } = outputTo();
     await showPlatforms('context', output);
     const printed: unknown = JSON.parse(stdout.text);
@@ -26,7 +26,7 @@ describe('market-mcp platforms', () => {
     expect(profileProblems(printed)).toEqual([]);
   });
 
-  it('names an unknown name and those there are', async () => {
+  it('refuses an unknown name and lists the known ones', async () => {
     const { output } = outputTo();
     await expect(showPlatforms('nowhere', output)).rejects.toMatchObject({
       exitCode: 2,

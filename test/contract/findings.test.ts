@@ -3,7 +3,7 @@ import type { Problem, Report } from '../../src/contract/model.ts';
 import { checkServer } from '../broken/check.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 
-it('what a call came to is shown as its data, and the fix fits it', async () => {
+it('shows the data of a call, with a fix that matches its outcome', async () => {
   const report = await checkServer({
     breaks: { call: (good) => async (params) => good({ ...params, arguments: { symbol: 'BTC' } }) },
   });
@@ -16,7 +16,7 @@ it('what a call came to is shown as its data, and the fix fits it', async () => 
   expect(problemOf(report, 'outcome.fail')?.actual).toBe('{"symbol":"BTC","price":64000}');
 });
 
-it('where an outputSchema has no room for a failure, what follows from that points to it', async () => {
+it('points to an outputSchema that admits no failure as the cause', async () => {
   const report = await checkServer({
     breaks: {
       list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),

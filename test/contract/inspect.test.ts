@@ -36,7 +36,7 @@ const { propertyKeys, values } = {
 };
 
 describe('inspectTools', () => {
-  it('never throws, whatever a server lists', () => {
+  it('never throws for any list', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.dictionary(propertyKeys, values))), (tools) => {
         const results = inspectTools(tools, context);
@@ -46,7 +46,7 @@ describe('inspectTools', () => {
     );
   });
 
-  it('reports what is beyond all size and examines the rest', () => {
+  it('reports elements over the limits and inspects the others', () => {
     const cyclic: Record<string, unknown> = { name: 'cyclic' };
     cyclic.inputSchema = cyclic;
     const endless = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
@@ -61,7 +61,7 @@ describe('inspectTools', () => {
     ]);
   });
 
-  it('judges no others, but what it judges beside them', () => {
+  it('judges only the given tools, in comparison with the others', () => {
     const [tool] = good;
     const broken = { ...tool, description: '' };
     const failedBeside = (other: object) =>
@@ -72,7 +72,7 @@ describe('inspectTools', () => {
     expect(failedBeside(broken)).toEqual(['tool.name-unique']);
   });
 
-  it('names tool, path and fix', () => {
+  it('reports tool, path and fix', () => {
     const results = inspectTools(edited({ 'outputSchema.properties.price.type': 'number' }), generic);
     expect(results.find(({ id }) => id === 'output.holds-failure')?.problems).toEqual([
       {
@@ -85,7 +85,7 @@ describe('inspectTools', () => {
     ]);
   });
 
-  it('weighs platform facts as the profile says', () => {
+  it('takes the levels of platform facts from the profile', () => {
     const tools = edited({ 'outputSchema.$id': 'https://example.com/price' });
     const weigh = (profile: typeof generic) =>
       inspectTools(tools, profile).find(({ id }) => id === 'schema.no-id')?.level;
@@ -106,7 +106,7 @@ describe('injected data', () => {
     { walletAddresses: { ...given, type: 'array', items: { type: 'string' }, default: [] } },
     { address: { ...given, type: 'string', examples: ['0x1'] } },
     { address: { ...given, type: ['string', 'null'], default: null } },
-  ])('are taken by %j', (properties) => {
+  ])('is accepted by %j', (properties) => {
     for (const requirement of ['wallet', 'hyperliquid', 'polymarket']) {
       const tools = edited({
         '_meta.contextRequirements': [requirement],
@@ -119,14 +119,14 @@ describe('injected data', () => {
   });
 });
 
-describe('an inputSchema that names its dialect', () => {
+describe('an inputSchema with a dialect in $schema', () => {
   const dialect = 'https://json-schema.org/draft/2020-12/schema';
   const verdicts = (change: object) => {
     const tools = good.map((tool) => ({ ...tool, inputSchema: Object.assign({}, tool.inputSchema, change) }));
     return inspectTools(tools, context).filter(({ status }) => status !== 'pass');
   };
 
-  it('fails nothing: the marketplace compiles outputSchemas only', () => {
+  it('fails no rule: the marketplace compiles outputSchemas only', () => {
     expect(verdicts({ $schema: dialect })).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe('an inputSchema that names its dialect', () => {
 });
 
 describe('places', () => {
-  it('finds every schema inside another, and no property that is merely named like a keyword', () => {
+  it('finds every schema inside another, and no property that has the name of a keyword', () => {
     const schema = {
       properties: { items: { type: 'string' }, list: { items: [{ $ref: '#/definitions/x' }] } },
       definitions: { x: { anyOf: [{ not: {} }] } },
@@ -159,7 +159,7 @@ describe('places', () => {
 });
 
 describe('isReadable', () => {
-  it('bounds levels and values', () => {
+  it('limits levels and values', () => {
     const nest = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0);
     expect(isReadable(nest(bounds.levels))).toBe(true);
     expect(isReadable(nest(bounds.levels + 1))).toBe(false);

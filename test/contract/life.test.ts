@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-describe('a server that we own and that dies', () => {
-  it('is started again once; the rest is judged, and the report names the rule, the message and the place', async () => {
+describe('an owned server that dies', () => {
+  it('is restarted once; the other rules are judged, and the report names the rule, the message and the place', async () => {
     const { report, starts } = await checked({ DIES_AT: '"no_such_tool"' });
     expect(starts).toBe(2);
     const failed = report.rules.filter(({ status }) => status === 'fail');
@@ -44,7 +44,7 @@ describe('a server that we own and that dies', () => {
     expect(conclusionOf(report)).toBe('unanswered');
   });
 
-  it('and dies again at the first request of its kind leaves what could be judged', async () => {
+  it('again after its restart keeps the verdicts so far', async () => {
     const { report } = await checked({ DIES_AT: '"tools/list"' });
     const verdict = (id: string) => report.rules.find((rule) => rule.id === id);
     expect(verdict('health.status')?.status).toBe('pass');

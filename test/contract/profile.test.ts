@@ -12,7 +12,7 @@ function leaves(value: unknown, path: string): readonly string[] {
     : [path];
 }
 
-describe('the profiles that ship', () => {
+describe('the built-in profiles', () => {
   it.each(platforms)('$name is valid', (profile) => {
     expect(profileProblems(profile)).toEqual([]);
   });
@@ -26,7 +26,7 @@ describe('the profiles that ship', () => {
     },
   );
 
-  it('have names of their own, the contract alone first', () => {
+  it('have unique names, the contract alone first', () => {
     expect(platforms.map(({ name }) => name)).toEqual([
       'generic',
       'context',
@@ -35,7 +35,7 @@ describe('the profiles that ship', () => {
     ]);
   });
 
-  it('take facts as advice where only the contract counts', () => {
+  it('treat platform facts as advice if only the contract counts', () => {
     expect([generic.rules.facts, context.rules.facts]).toEqual(['should', 'own']);
   });
 });

@@ -21,7 +21,7 @@ async function answerOf(respond: (response: ServerResponse) => void): Promise<In
 const event = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n\n`;
 
 describe('a stream of events', () => {
-  it('is read until the last response that is due, however late it comes after the first', async () => {
+  it('is read until the last expected response, however late that comes', async () => {
     const incoming = await answerOf(async (response) => {
       response.write(event(1));
       await setTimeout(3 * lingerMs);
@@ -31,14 +31,14 @@ describe('a stream of events', () => {
     expect([bytes.toString(), open]).toEqual([event(1) + event(2), true]);
   });
 
-  it('is left where a response that is due does not come', async () => {
+  it('is abandoned if an expected response does not come', async () => {
     const incoming = await answerOf((response) => response.write(event(1)));
     const { bytes, open } = await receive(incoming, true, 2);
     expect([bytes.toString(), open]).toEqual([event(1), true]);
   });
 });
 
-describe('the responses that are due', () => {
+describe('the number of expected responses', () => {
   const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
@@ -47,7 +47,7 @@ describe('the responses that are due', () => {
     ['one for each request of a batch', [request, notification, request], 2],
     ['as many in batches of batches', [[request], [request, request]], 3],
     ['none for notifications', [notification], 0],
-  ])('are %s', (_, body, due) => {
+  ])('is %s', (_, body, due) => {
     expect(requestsIn(JSON.stringify(body))).toBe(due);
   });
 });

@@ -56,7 +56,7 @@ describe('summaryOf', () => {
 });
 
 describe('textReport', () => {
-  it('tells tool, path, expected, actual, fix and source of a failure', () => {
+  it('prints tool, path, expected, actual, fix and source of a failure', () => {
     expect(textReport(reportOf([rule, failed, advised])).join('\n')).toMatchInlineSnapshot(`
       "Contract check of http://127.0.0.1:1/mcp (platform generic)
 
@@ -90,21 +90,21 @@ describe('textReport', () => {
     `);
   });
 
-  it('lists what passed where asked to', () => {
+  it('lists passed rules on request', () => {
     expect(textReport(reportOf([rule]), { verbose: true })).toContain(
       '✓ gate.no-token  tools/call without a token is refused',
     );
     expect(textReport(reportOf([rule])).join('\n')).not.toContain('gate.no-token');
   });
 
-  it('colours only where asked to', () => {
+  it('uses colours only on request', () => {
     expect(textReport(reportOf([failed])).join('')).not.toContain('\u001b');
     expect(textReport(reportOf([rule]), { color: true }).join('')).toContain('\u001b[32m');
   });
 });
 
 describe('printable', () => {
-  it('shows what would steer a terminal', () => {
+  it('makes control sequences of a terminal visible', () => {
     expect(printable('a\u001b]0;title\u0007b\u202ec\nd é 🧠')).toBe(
       'a\\u{1b}]0;title\\u{7}b\\u{202e}c\\u{a}d é 🧠',
     );

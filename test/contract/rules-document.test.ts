@@ -24,7 +24,7 @@ describe('the contract, sentence by sentence', () => {
 });
 
 describe('docs/rules.md', () => {
-  it('is what the catalogue says', async () => {
+  it('is generated from the catalogue', async () => {
     await expect(await rulesDocument()).toMatchFileSnapshot('../../docs/rules.md');
   });
 });

@@ -16,7 +16,7 @@ async function serving<T>(breaks: Breaks, use: (url: string) => Promise<T>): Pro
 }
 
 describe('runContract', () => {
-  it('judges what takes no key when there is none', async () => {
+  it('judges rules without a token if there is no key', async () => {
     const report = await serving({}, (url) => runContract({ url, profile: context }));
     const status = new Map(report.rules.map(({ id, status }) => [id, status]));
     expect(report.ok).toBe(true);
@@ -28,7 +28,7 @@ describe('runContract', () => {
     );
   });
 
-  it('reports each rule as it is finished', async () => {
+  it('reports each rule when it is finished', async () => {
     const seen: [string, number, number][] = [];
     const report = await serving({}, (url) =>
       runContract(
@@ -41,7 +41,7 @@ describe('runContract', () => {
     expect(new Set(seen.map(([, , total]) => total))).toEqual(new Set([report.rules.length]));
   });
 
-  it('fails on a MUST and not on advice', async () => {
+  it('fails on a MUST, not on advice', async () => {
     const breaks: Breaks = {
       answer: (good) => async (request) => {
         const answer = await good(request);
@@ -59,7 +59,7 @@ describe('runContract', () => {
     expect([failed.ok, failed.summary.advice, failed.summary.failed]).toEqual([false, 0, 1]);
   });
 
-  it('reads an answer that comes as server-sent events', async () => {
+  it('reads an answer in server-sent events', async () => {
     const breaks: Breaks = {
       answer: (good) => async (request) => {
         const answer = await good(request);
@@ -72,7 +72,7 @@ describe('runContract', () => {
     expect(report.rules.filter(({ status }) => status === 'fail')).toEqual([]);
   });
 
-  it('says so where nothing answers', async () => {
+  it('throws Unreachable if nothing answers', async () => {
     const silent = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();
@@ -83,7 +83,7 @@ describe('runContract', () => {
     silent.close();
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal aborts', async () => {
     const stop = new AbortController();
     const run = serving({}, (url) =>
       runContract(

@@ -10,14 +10,14 @@ const levelAt = (own: string, newest: string) =>
   outdated?.levelOf?.({ runtime: { version: own, newest, edited: [] } } as unknown as Target);
 
 describe('runtime.outdated', () => {
-  it('is a MUST where a version in between fixes a security issue', () => {
+  it('is a MUST if a version in between fixes a security issue', () => {
     const [fix] = securityFixes;
     expect(levelAt('0.1.0', fix?.version ?? '')).toBe('must');
     expect(levelAt(fix?.version ?? '', '9.9.9')).toBe('should');
     expect(levelAt('0.0.1', '0.1.0')).toBe('should');
   });
 
-  it('names the fix that is missing', async () => {
+  it('names the missing fix', async () => {
     const { rules, runtime } = await checkServer({ runtime: { version: '0.1.0' } });
     const result = rules.find(({ id }) => id === 'runtime.outdated');
     expect(runtime).toBe('0.1.0');
@@ -25,7 +25,7 @@ describe('runtime.outdated', () => {
     expect(result?.problems[0]?.expected).toContain(securityFixes[0]?.what);
   });
 
-  it('knows of no fix that this program does not have', () => {
+  it('ignores fixes that this program does not have', () => {
     const later = securityFixes.filter((fix) => compareVersions(fix.version, version) > 0);
     expect(later).toEqual([]);
   });
@@ -36,6 +36,6 @@ it.each([
   ['0.10.0', '0.9.9', 1],
   ['1.0.0', '1.0.0', 0],
   ['1.0.0-rc.1', '1.0.0', 0],
-])('%s beside %s', (a, b, order) => {
+])('compares %s with %s', (a, b, order) => {
   expect(Math.sign(compareVersions(a, b))).toBe(order);
 });

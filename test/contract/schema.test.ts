@@ -47,7 +47,7 @@ const schema = fc.array(keyword, { maxLength: 3 }).chain((keywords) =>
 );
 
 describe('compileSchema', () => {
-  it("judges as the marketplace's own validator does", () => {
+  it("agrees with the marketplace's own validator", () => {
     fc.assert(
       fc.property(schema, fc.jsonValue({ maxDepth: 2 }), (candidate, value) => {
         const theirs = verdict(() => new Ajv(marketplace).compile(candidate), value);
@@ -57,20 +57,20 @@ describe('compileSchema', () => {
     );
   });
 
-  it('keeps the same $id in two schemas apart', () => {
+  it('keeps two schemas with the same $id apart', () => {
     const first = compileSchema({ $id: 'https://example.com/x', type: 'string' });
     const second = compileSchema({ $id: 'https://example.com/x', type: 'number' });
     expect([first('a'), second('a')]).toEqual([true, false]);
   });
 
-  it('fills defaults in place where asked to', () => {
+  it('fills in defaults on request', () => {
     const value = {};
     const schema = { type: 'object', properties: { limit: { type: 'integer', default: 10 } } };
     expect(compileSchema(schema, { useDefaults: true })(value)).toBe(true);
     expect(value).toEqual({ limit: 10 });
   });
 
-  it('keeps what fills defaults apart from what does not', () => {
+  it('keeps validators with and without defaults apart', () => {
     const schema = { type: 'object', properties: { limit: { type: 'integer', default: 10 } } };
     const value = {};
     compileSchema(schema, { useDefaults: true });
@@ -78,7 +78,7 @@ describe('compileSchema', () => {
     expect(value).toEqual({});
   });
 
-  it('refuses $async, whose validator would answer with a promise', () => {
+  it('refuses $async, whose validator would return a promise', () => {
     expect(() => compileSchema({ $async: true, type: 'object' })).toThrow('$async');
   });
 });
@@ -94,7 +94,7 @@ describe('problemsOf', () => {
     additionalProperties: false,
   };
 
-  it('says where, what was expected and what was found', () => {
+  it('gives the path, the expected and the actual value', () => {
     const validate = compileSchema(schema);
     const value = { items: [{ 'a/b': '12' }], kind: 'other', extra: 1 };
     validate(value);
@@ -110,17 +110,17 @@ describe('problemsOf', () => {
 });
 
 describe('mismatches', () => {
-  it('finds nothing where the schema does not compile', () => {
+  it('is empty if the schema does not compile', () => {
     expect(mismatches({ type: 'nonsense' }, 1, 'x')).toEqual([]);
   });
 
-  it('reports a $ref that leads to itself', () => {
+  it('reports a $ref to itself', () => {
     expect(mismatches({ $ref: '#' }, 1, 'x')).toMatchObject([{ path: 'x', actual: 'endless recursion' }]);
   });
 });
 
 describe('small helpers', () => {
-  it('shorten bounds every text', () => {
+  it('shorten limits every text', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => shorten(value, 20).length <= 20));
     expect(shorten(undefined)).toBe('nothing');
     expect(shorten(JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`))).toBe(
@@ -134,7 +134,7 @@ describe('small helpers', () => {
     expect(typesOf({})).toEqual([]);
   });
 
-  it('present drops what is undefined and keeps null', () => {
+  it('present drops undefined and keeps null', () => {
     expect(present({ a: 1, b: undefined, c: null })).toEqual({ a: 1, c: null });
   });
 });

@@ -15,13 +15,13 @@ const verify = (token: string) =>
   });
 
 describe('createSigner', () => {
-  it('mints tokens as the platform does', async () => {
+  it('signs tokens as the platform does', async () => {
     const { payload } = await verify(await signer.token({ claims: { toolId: 'smoke-test' } }));
     expect(payload).toMatchObject({ toolId: 'smoke-test' });
     expect(Number(payload.exp) - Number(payload.iat)).toBe(context.token.lifetimeSeconds);
   });
 
-  it('stands in for an issuer that the profile does not know', async () => {
+  it('uses a local issuer if the profile has none', async () => {
     expect(decodeJwt(await (await createSigner(generic.token, audience)).token()).iss).toBe(
       'https://platform.invalid',
     );
@@ -40,7 +40,7 @@ describe('createSigner', () => {
     await expect(verify(await signer.token(forgery))).rejects.toThrow();
   });
 
-  it('signs with the trusted key under an algorithm that is not used', async () => {
+  it('signs with the trusted key and an algorithm that the platform does not use', async () => {
     const token = await signer.token({ by: 'other-algorithm' });
     expect(decodeProtectedHeader(token).alg).toBe('RS512');
     await expect(jwtVerify(token, createPublicKey(signer.publicKey))).resolves.toBeDefined();

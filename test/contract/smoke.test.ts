@@ -38,19 +38,19 @@ describe('sampleArguments', () => {
     expect(sampleOf({ type: 'array' })).toEqual([]);
   });
 
-  it('sends {} where there is no one plain type', () => {
+  it('sends {} if there is no single plain type', () => {
     expect(sampleOf({ type: ['string', 'null'] })).toEqual({});
     expect(sampleOf({})).toEqual({});
   });
 
-  it('takes the sample of the whole schema where it has one', () => {
+  it('sends the sample of the whole schema if it has one', () => {
     expect(sampleArguments({ type: 'object', properties: {}, examples: [{ a: 1 }] }, smoke)).toEqual({
       a: 1,
     });
     expect(sampleArguments({ properties: { a: { type: 'string' } }, required: ['a'] }, smoke)).toEqual({});
   });
 
-  it('sends required properties only, all where required is absent', () => {
+  it('sends only required properties, or all if required is absent', () => {
     const properties = { a: { type: 'string' }, b: { type: 'boolean' } };
     expect(sampleArguments({ type: 'object', properties, required: [] }, smoke)).toEqual({});
     expect(sampleArguments({ type: 'object', properties, required: ['b', 'c', 5] }, smoke)).toEqual({
@@ -59,7 +59,7 @@ describe('sampleArguments', () => {
     expect(sampleArguments({ type: 'object', properties }, smoke)).toEqual({ a: 'test', b: true });
   });
 
-  it('treats the names of object members as any other name', () => {
+  it('treats the names of object members like any other name', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}}}',
     );
@@ -68,7 +68,7 @@ describe('sampleArguments', () => {
     expect(Object.getPrototypeOf(sample)).toBe(Object.prototype);
   });
 
-  it('comes to an end on any JSON', () => {
+  it('terminates for any JSON', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('properties', 'required', 'items', 'type'), fc.jsonValue()),

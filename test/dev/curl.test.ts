@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { curlCommands } from '../../src/dev/curl.ts';
 import { directory } from '../project/directory.ts';
 
-it('pasted lines run nothing that a platform profile holds', async () => {
+it('quotes everything in a platform profile for a shell', async () => {
   const received: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     received.push(request.headers);

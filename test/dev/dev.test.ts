@@ -89,7 +89,7 @@ function isListening(port: string): Promise<boolean> {
 }
 
 describe('dev and token', () => {
-  test('are refused in production', async () => {
+  test('refuse to run in production', async () => {
     for (const name of ['dev', 'token']) {
       const { code, stderr } = await command(name, { NODE_ENV: 'production' }).exit;
       expect(code).toBe(2);
@@ -106,7 +106,7 @@ describe('dev and token', () => {
       (file: string) => writeFileSync(file, 'NODE_ENV=production\n'),
       'NODE_ENV is production',
     ],
-  ])('say that .env %s', async (_, make, what) => {
+  ])('report that .env %s', async (_, make, what) => {
     const file = path.join(project.directory, '.env');
     make(file);
     onTestFinished(() => rmSync(file, { recursive: true }));
@@ -118,7 +118,7 @@ describe('dev and token', () => {
     }
   });
 
-  test('dev serves behind authentication, and what token prints works when pasted', async () => {
+  test('dev serves with authentication, and the pasted output of token works', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const { child, exit, output } = command('dev', env);
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
@@ -161,7 +161,7 @@ describe('dev and token', () => {
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
-  test('dev tells a person at a terminal where it serves, and ends with Ctrl-C', async () => {
+  test('dev prints its address on a terminal, and ends on Ctrl-C', async () => {
     const env = { PORT: String(await freePort()) };
     const terminal = new Terminal(process.execPath, [market, 'dev'], { cwd: project.directory, env });
     onTestFinished(() => terminal.kill());
@@ -170,7 +170,7 @@ describe('dev and token', () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  test('dev starts again after a change and keeps the last good build after an error', async () => {
+  test('dev restarts after a change and keeps the last good build after an error', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const file = path.join(project.directory, 'src/tools/get-price.ts');
     const original = readFileSync(file, 'utf8');
@@ -191,7 +191,7 @@ describe('dev and token', () => {
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
-  test('dev of a source that never compiled waits for one that does', async () => {
+  test('dev waits for a source that compiles', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const file = path.join(project.directory, 'src/tools/get-price.ts');
     const original = readFileSync(file, 'utf8');
@@ -205,7 +205,7 @@ describe('dev and token', () => {
     expect(await exit).toMatchObject({ code: 0 });
   });
 
-  test('dev --inspect lets a debugger attach where .vscode/launch.json does', async () => {
+  test('dev --inspect lets a debugger attach at the port in .vscode/launch.json', async () => {
     const launch = readFileSync(path.join(project.directory, '.vscode/launch.json'), 'utf8');
     const attach = JSON.parse(launch).configurations.find(
       ({ request }: { request: string }) => request === 'attach',
@@ -229,7 +229,7 @@ describe('dev and token', () => {
   test.each([
     ['the environment', { AUTH: 'off' }, undefined],
     ['.env', {}, 'AUTH=off\n'],
-  ])('AUTH=off in %s switches the token check off', async (_, given, text) => {
+  ])('AUTH=off in %s disables the token check', async (_, given, text) => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1', ...given };
     if (text !== undefined) writeEnv(text);
     const { child, exit, output } = command('dev', env);
@@ -241,7 +241,7 @@ describe('dev and token', () => {
     expect(await exit).toMatchObject({ code: 0 });
   });
 
-  test('a change of .env restarts the server with it, and one that is refused leaves it as it is', async () => {
+  test('a change of .env restarts the server, an invalid one does not', async () => {
     const port = await freePort();
     const file = writeEnv(`PORT=${port}\nMAX_BODY_BYTES=5000\n`);
     const { child, exit, output } = command('dev', { HOST: '127.0.0.1' });
@@ -299,7 +299,7 @@ describe('dev and token', () => {
     expect(await exit).toMatchObject({ code: 0 });
   });
 
-  test('dev ends a server that an endless loop holds up', async () => {
+  test('dev ends a server that is in an endless loop', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
     const { child, exit, output } = command('dev', env);
     replaceInTool('signal.throwIfAborted();', 'while (input.symbol) signal.throwIfAborted();');
@@ -387,7 +387,7 @@ describe('dev and token', () => {
     }
   });
 
-  test('a stack trace names the line of the source', async () => {
+  test('a stack trace names the source line', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const file = path.join(project.directory, 'src/tools/get-price.ts');
     const original = readFileSync(file, 'utf8');

@@ -13,7 +13,7 @@ test.each([
   ['--inspect=[::1]:9300', { option: 'inspect', host: '[::1]', port: 9300 }, ''],
   ['--inspect-publish-uid=http', undefined, '--inspect-publish-uid=http'],
   ['', undefined, ''],
-])('the debugger in NODE_OPTIONS=%s is handed on, the rest stays', (options, inspection, rest) => {
+])('passes on the debugger in NODE_OPTIONS=%s and keeps the other options', (options, inspection, rest) => {
   const found = inspectionIn(options);
   expect(found.inspection).toEqual(inspection);
   expect(found.rest.replaceAll(/\s+/g, ' ')).toBe(rest);

@@ -42,7 +42,7 @@ done
 exit 41
 `;
 
-test('the whole journey of a listing runs headless, as one script', async () => {
+test('runs the whole life of a listing headless, as one script', async () => {
   const original = readFileSync(toolFile(), 'utf8');
   onTestFinished(() => writeFileSync(toolFile(), original));
   writeFileSync(join(project.directory, 'journey.sh'), journey);
@@ -74,7 +74,7 @@ test('the whole journey of a listing runs headless, as one script', async () => 
   expect(existsSync(join(project.directory, '.market-mcp/running.json'))).toBe(false);
 });
 
-test('a command without a marketplace opens one, and starts the server', async () => {
+test('a command opens a marketplace if none runs, and starts the server', async () => {
   const reset = await marketplace(['marketplace', '--reset', '--port', '0', '--exec', 'exit 7']);
   expect(reset.code).toBe(7);
   const { code, stdout } = await marketplace(['call', 'get_price', '--json']);
@@ -84,7 +84,7 @@ test('a command without a marketplace opens one, and starts the server', async (
   expect(JSON.parse(registered.stdout)).toMatchObject({ accepted: true, listing: { category: 'Other' } });
 });
 
-test('a damaged state is refused with the way out, which works', async () => {
+test('refuses a damaged state and prints a command that resets it', async () => {
   const file = join(project.directory, '.market-mcp/marketplace.json');
   writeFileSync(file, '{');
   const damaged = await marketplace(['register']);
@@ -106,7 +106,7 @@ test.each([
   [['refresh', 'Nothing'], 2, 'there is no listing "Nothing"'],
   [['marketplace', '--port', '70000'], 2, '--port'],
   [['marketplace', '--platform', 'contxt'], 2, 'context'],
-])('%j is refused with words', async (args, code, words) => {
+])('%j is refused with a message', async (args, code, words) => {
   const ended = await marketplace(args as string[]);
   expect({ code: ended.code, words: ended.stderr.includes(words) ? words : ended.stderr }).toEqual({
     code,

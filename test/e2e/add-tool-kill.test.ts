@@ -59,7 +59,7 @@ beforeAll(async () => {
   cases = [added, await caseOf('removed', added.after, remove)];
 });
 
-it(`killed at ${kills} random moments, a project is as before or after, and builds`, async () => {
+it(`a project killed at ${kills} random moments is unchanged or complete, and builds`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
     const { command, before, after, duration } = cases[i % 2] as Case;
@@ -81,7 +81,7 @@ it(`killed at ${kills} random moments, a project is as before or after, and buil
   expect(seen.before).toBeGreaterThan(0);
 });
 
-it('killed between any two renames, too', async () => {
+it('so is one killed between any two renames', async () => {
   for (const { command, before, after } of cases) {
     const change = await changeOf(before, command);
     const count = change.files.size + change.removed.length;

@@ -6,7 +6,7 @@ import { bins, run, scaffold, scratch } from './support.ts';
 const count = 300;
 const root = scratch();
 
-it(`${count} tools in one project are built, served and checked`, async () => {
+it(`builds, serves and checks ${count} tools in one project`, async () => {
   const { directory } = await scaffold(['many', '--tool', 'get_first', '--platform', 'context'], {
     cwd: root,
   });

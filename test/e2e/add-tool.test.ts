@@ -73,8 +73,8 @@ const hands: readonly [path: string, edit: (text: string) => string][] = [
   ['src/config.ts', (text) => `\ufeff${text}`],
 ];
 
-describe('a project that its author works on', () => {
-  it('grows and shrinks without losing a byte of theirs, and stays green', async () => {
+describe('a project with edits of its author', () => {
+  it('keeps every byte of them and passes its check after tools are added and removed', async () => {
     const { directory } = await project('edited');
     for (const [path, edit] of hands) {
       writeFileSync(join(directory, path), edit(readFileSync(join(directory, path), 'utf8')));
@@ -113,8 +113,8 @@ describe('a project that its author works on', () => {
   });
 });
 
-describe('two runs at once', () => {
-  it('corrupt nothing: each finds its turn', async () => {
+describe('two concurrent runs', () => {
+  it('run one after the other and corrupt nothing', async () => {
     const { directory } = await project('at-once');
     const names = ['get_a', 'get_b', 'get_c', 'get_d', 'get_e', 'get_f'];
     const ran = await Promise.all([
@@ -135,8 +135,8 @@ describe('two runs at once', () => {
   });
 });
 
-describe('what fails after the files are written', () => {
-  it('is told with how to undo it, which undoes it', async () => {
+describe('a failure after the files are written', () => {
+  it('is reported with a command that undoes it', async () => {
     const { directory } = await project('broken');
     const before = tree(join(directory, 'src'));
     const main = join(directory, 'src/main.ts');
@@ -159,7 +159,7 @@ describe('what fails after the files are written', () => {
     expect(tree(join(directory, 'src'))).toEqual(before);
   });
 
-  it('ends with 1 where a rule of the marketplace is broken', async () => {
+  it('exits with 1 if a MUST rule fails', async () => {
     const { directory } = await project('unsound');
     const file = join(directory, 'src/tools/list-chains.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replace("expect: 'found'", "expect: 'empty'"));
@@ -177,7 +177,7 @@ describe('a project that cannot be written', () => {
     ['as a whole', '.', 'NOT_WRITABLE'],
     ['in its tools', 'src/tools', 'WRITE_FAILED'],
     ['in its tests', 'test/tools', 'WRITE_FAILED'],
-  ])('%s is left as it is, and listed', async (_, place, code) => {
+  ])('is unchanged and listed: %s', async (_, place, code) => {
     const { directory } = await project(`read-only-${place.replace(/\W/g, '')}`);
     chmodSync(root, 0o755);
     for (const path of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
@@ -207,7 +207,7 @@ describe('in a real terminal', () => {
     'Write it?',
   ];
 
-  it('Enter all the way adds a tool, and another one; removing asks', async () => {
+  it('Enter at every prompt adds a tool, and another one; remove-tool asks', async () => {
     const { directory } = await project('terminal');
     for (const name of ['get-record', 'get-record-2']) {
       const terminal = new Terminal(process.execPath, [bins.market, 'add-tool', '--no-check'], {
@@ -238,7 +238,7 @@ describe('in a real terminal', () => {
     }
   });
 
-  it('refuses a name that is taken as it is given, and is cancelled with nothing written', async () => {
+  it('a taken name is refused at once, and cancelling writes nothing', async () => {
     const { directory } = await project('cancelled');
     const before = tree(directory);
     const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });

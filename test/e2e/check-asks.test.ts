@@ -40,7 +40,7 @@ function check(): Terminal {
 }
 
 describe('market-mcp check of a URL at a terminal', () => {
-  it('says what it will not call, and calls what the person chooses', async () => {
+  it('lists the tools that it will not call, and calls those that the person selects', async () => {
     const terminal = check();
     await terminal.asked(question);
     expect(terminal.text).toContain('No tool will be called.');
@@ -51,7 +51,7 @@ describe('market-mcp check of a URL at a terminal', () => {
     expect([...executed]).toEqual(['get_price']);
   });
 
-  it('ends without a call at Ctrl-C', async () => {
+  it('ends without a call on Ctrl-C', async () => {
     const terminal = check();
     await terminal.asked(question);
     terminal.press(keys.ctrlC);

@@ -32,7 +32,7 @@ function statuses(report: Pick<CheckReport, 'rules'>): readonly (readonly string
 }
 
 describe('market-mcp check of a project', () => {
-  it('gives the verdicts of its own self-check, rule by rule, and rehearses the submission', async () => {
+  it('gives the same verdicts as its self-check, rule by rule, and rehearses the submission', async () => {
     const own = (await prove(project)).report;
     const { status, stdout } = await market(['--json']);
     const report: CheckReport = JSON.parse(stdout);
@@ -43,7 +43,7 @@ describe('market-mcp check of a project', () => {
     expect(report.drift).toBeUndefined(); // the server was not recorded as listed
   });
 
-  it('from anywhere, on any part of it, by another platform', async () => {
+  it('runs in any directory, for selected rules, under another platform', async () => {
     const { status, stdout } = await market(
       [join(project, 'src/tools'), '--json', '--platform', 'context', '--skip', 'process'],
       root,
@@ -53,7 +53,7 @@ describe('market-mcp check of a project', () => {
     expect(report.rules.some(({ id }) => id.startsWith('process.'))).toBe(false);
   });
 
-  it('compares with the recorded listing and says that Refresh Skills is needed', async () => {
+  it('compares with the recorded listing and reports that Refresh Skills is needed', async () => {
     await market(['--save-listing', '--only', 'tool']);
     const listing = join(project, 'listing.json');
     const recorded = JSON.parse(readFileSync(listing, 'utf8'));
@@ -66,7 +66,7 @@ describe('market-mcp check of a project', () => {
     expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
   });
 
-  it('that does not build or start exits with 3 and the last lines', async () => {
+  it('exits with 3 and the last lines if it does not build or start', async () => {
     const broken = await scaffold(['broken', '--tool', 'get_it'], { cwd: root });
     const main = join(broken.directory, 'src/main.ts');
     writeFileSync(main, `if (Date.now() > 0) throw new Error('no way');\n${readFileSync(main, 'utf8')}`);
@@ -77,7 +77,7 @@ describe('market-mcp check of a project', () => {
     expect([notBuilt.status, JSON.parse(notBuilt.stderr).error.code]).toEqual([3, 'BUILD_FAILED']);
   });
 
-  it('checks again after a change, and leaves no server behind when it is ended', async () => {
+  it('checks again after a change, and leaves no server behind', async () => {
     const child = execa(
       process.execPath,
       [bins.market, 'check', '--watch', '--only', 'health', '--verbose'],

@@ -5,7 +5,7 @@ import { scratch } from './support.ts';
 
 const root = scratch();
 
-describe('market-mcp check of servers that others have written', () => {
+describe('market-mcp check of third-party servers', () => {
   it.each(sdkServers)('$name, $answers, sessions: $hasSessions', async (server) => {
     await examine(server, root);
   });

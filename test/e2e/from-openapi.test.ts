@@ -74,7 +74,7 @@ describe('tools of five APIs in one project', () => {
     expect([...files.keys()].filter((path) => path.startsWith('src/apis/'))).toHaveLength(5);
   });
 
-  it('do not start without their secrets: every error at once, and no value', async () => {
+  it('do not start without their secrets: report every error at once, without values', async () => {
     const started = await run(process.execPath, ['dist/src/main.js'], {
       cwd: directory,
       env: { PORT: 'x', GAS_URL: 'ftp://me:pa55@gas.example', NODE_ENV: 'test' },
@@ -178,7 +178,7 @@ describe.each(apiDocuments)(
 
     const ending = (name: string) => results[name]?.structuredContent ?? {};
 
-    it('gives the answer of the API', () => {
+    it('return the answer of the API', () => {
       const { items, result, ...plain } = ending('found');
       expect(items ?? result ?? plain).toEqual(answer);
       expect(results.found?.isError).toBeUndefined();
@@ -189,7 +189,7 @@ describe.each(apiDocuments)(
       );
     });
 
-    it('is empty where its document says that 404 means so, and else fails', () => {
+    it('return an empty result on 404 only if the document says so', () => {
       const documented = ['gas.yaml', 'pets.json'].includes(file);
       if (documented) expect(ending('missing')).toMatchObject({ searchExhausted: true });
       else expect(ending('missing')).toMatchObject({ error: 'SOURCE_NOT_FOUND' });
@@ -202,12 +202,12 @@ describe.each(apiDocuments)(
       ['malformed', 'SOURCE_MALFORMED'],
       ['wrong', 'SOURCE_MALFORMED'],
       ['huge', 'SOURCE_TOO_LARGE'],
-    ])('%s ends as %s', (name, code) => {
+    ])('answer %s with %s', (name, code) => {
       expect(ending(name)).toMatchObject({ error: code });
       expect(results[name]?.isError).toBe(true);
     });
 
-    it('sends its secrets to the API, and shows them nowhere else', () => {
+    it('send secrets to the API, and print them nowhere else', () => {
       const sent = JSON.stringify(received[0]);
       for (const secret of Object.values(secrets).filter((value) => value.startsWith('s3cret'))) {
         const basic = Buffer.from(`me:${secret}`).toString('base64');
@@ -227,7 +227,7 @@ function toolFile(tool: string): string {
     .toLowerCase()}.js`;
 }
 
-describe('an example whose list holds objects of different members', () => {
+describe('an example whose list has objects with different members', () => {
   it('compiles', async () => {
     const lines = { type: 'array', items: { type: 'object', properties: { name: {}, uid: {} } } };
     const schema = {
@@ -256,13 +256,13 @@ describe('an example whose list holds objects of different members', () => {
   });
 });
 
-describe('what cannot be taken over', () => {
+describe('--from-openapi', () => {
   it.each([
     [['--operation', 'findPat'], 'Did you mean findPet?'],
     [['--operation', 'findPet', '--output', 'x:string'], '--from-openapi'],
     [['--operation', 'findPet', '--search', 'pet'], '--search "pet": cannot be combined with --operation'],
     [['--search', ' '], '--search'],
-  ])('%j is refused with exit code 2, and nothing is written', async (args, message) => {
+  ])('refuses %j with exit code 2 and writes nothing', async (args, message) => {
     const refused = await create(['refused', '--yes', '--from-openapi', join(root, 'pets.json'), ...args], {
       cwd: root,
     });
@@ -271,7 +271,7 @@ describe('what cannot be taken over', () => {
     expect(tree(join(root, 'refused')).size).toBe(0);
   });
 
-  it('without an operation, all are listed', async () => {
+  it('lists all operations if none is chosen', async () => {
     const listed = await create(['--from-openapi', join(root, 'gas.yaml'), '--json'], { cwd: root });
     expect(JSON.parse(listed.stdout)).toEqual({
       ok: true,
@@ -302,7 +302,7 @@ describe('--search', () => {
     expect(none.stdout).toMatch(/^0 of \d+ operations contain "pet get nothing"\. Search with/);
   });
 
-  it('needs a document', async () => {
+  it('requires a document', async () => {
     const refused = await create(['refused', '--yes', '--search', 'pet'], { cwd: root });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain('--search "pet": searches a document, but none is given');
@@ -310,7 +310,7 @@ describe('--search', () => {
 });
 
 describe('a document from the network', () => {
-  it('is asked for once, and not at another host', async () => {
+  it('is requested once, and not from another host', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');

@@ -19,7 +19,7 @@ const flags = samples.flatMap(({ chain }) => ['--from-sample', `${chain}.json`])
 for (const sample of samples) writeFileSync(join(root, `${sample.chain}.json`), JSON.stringify(sample));
 const tool = ['--tool', 'get_gas', '--input', 'chain:string=base Chain to look up'];
 
-it('three samples give a tool that answers with them, passes the self-check, and refuses a wrong answer at compile time', async () => {
+it('makes a tool from three samples that answers with them, passes the self-check and refuses a wrong answer at compile time', async () => {
   const { directory, changes } = await scaffold(['gas', ...tool, ...flags], { cwd: root });
   expect(changes).toEqual([]);
   const { report, unitTests } = await prove(directory);
@@ -37,7 +37,7 @@ it('three samples give a tool that answers with them, passes the self-check, and
   expect(built.stdout.match(/error TS/g)).toHaveLength(1);
 });
 
-it('add-tool takes a list from standard input', async () => {
+it('add-tool reads a list from standard input', async () => {
   const { directory } = await scaffold(['lists', ...tool, ...flags], { cwd: root });
   const args = ['add-tool', 'list_gas', '--yes', '--no-check', '--json', '--from-sample', '-'];
   const added = await run(process.execPath, [bins.market, ...args], {

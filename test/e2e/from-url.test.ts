@@ -118,7 +118,7 @@ afterAll(() => {
 });
 
 describe('the tools of a running MCP server', () => {
-  it('become tools that forward to it; those that write stay behind, and so does its _meta', () => {
+  it('become tools that forward to it, without writing tools and _meta', () => {
     const files = tree(directory);
     const made = [...files.keys()].filter((path) => path.startsWith('src/tools/'));
     expect(made).toEqual(['src/tools/describe-city.ts', 'src/tools/get-weather.ts', 'src/tools/index.ts']);
@@ -135,7 +135,7 @@ describe('the tools of a running MCP server', () => {
     expect(seen).toHaveLength(before);
   });
 
-  it('end as the server ends them: found, empty, failed, and every error of the way', async () => {
+  it('end as the server ends them: found, empty, failed, or a transport error', async () => {
     const api = join(directory, 'src/apis/city-facts.ts');
     const source = readFileSync(api, 'utf8');
     expect(source).toContain('mcpSource({');
@@ -185,7 +185,7 @@ describe('the tools of a running MCP server', () => {
     });
   });
 
-  it('send the token of the environment, and show it nowhere', async () => {
+  it('send the token of the environment, and print it nowhere', async () => {
     token = 's3cret-of-the-server';
     const call = `
       const { callTool } = await import('./dist/src/server/call.js');
@@ -204,7 +204,7 @@ describe('the tools of a running MCP server', () => {
     token = undefined;
   });
 
-  it('that write are taken over where they are named, by add-tool too', async () => {
+  it('include writing tools that are named, also in add-tool', async () => {
     const args = [
       'add-tool',
       '--yes',
@@ -224,11 +224,11 @@ describe('the tools of a running MCP server', () => {
   });
 });
 
-describe('a server that cannot be taken over', () => {
+describe('an MCP server that cannot be imported', () => {
   it.each([
     ['/away', 'its tools cannot be listed'],
     ['/nowhere-else', '--output'],
-  ])('%s is refused, and nothing is written', async (path, said) => {
+  ])('is refused without writing: %s', async (path, said) => {
     const args = path === '/away' ? [] : ['--output', 'x:string'];
     const refused = await create(['refused', '--yes', '--from-url', url + path, ...args], { cwd: root });
     expect(refused.status).toBe(2);
@@ -236,7 +236,7 @@ describe('a server that cannot be taken over', () => {
     expect(tree(join(root, 'refused')).size).toBe(0);
   });
 
-  it('is refused where nothing listens', async () => {
+  it('is refused if nothing listens', async () => {
     const refused = await create(['refused', '--yes', '--from-url', 'http://127.0.0.1:1/mcp'], { cwd: root });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain('cannot be listed');

@@ -23,8 +23,8 @@ beforeAll(async () => {
   image = await buildImage(project, join(root, 'stages'), { npm_config_cache: join(root, 'empty-cache') });
 });
 
-describe('the image of a generated project, its steps carried out by hand with an empty cache', () => {
-  it('holds the production packages, the compiled server and package.json, nothing else', () => {
+describe('the image of a generated project, built step by step with an empty cache', () => {
+  it('contains the production packages, the compiled server and package.json, nothing else', () => {
     const paths = [...tree(image).keys()];
     const places = new Set(paths.map((path) => /^(node_modules|dist\/src|[^/]+)/.exec(path)?.[1]));
     expect([...places].toSorted()).toEqual(['dist/src', 'node_modules', 'package.json']);
@@ -43,7 +43,7 @@ describe('the image of a generated project, its steps carried out by hand with a
     );
   });
 
-  it('holds no checker, no token signer, no vendored package and no secret', () => {
+  it('contains no checker, no token signer, no vendored package and no secret', () => {
     const files = [...tree(image)];
     expect(files.length).toBeGreaterThan(50);
     for (const [path, text] of files) {
@@ -54,7 +54,7 @@ describe('the image of a generated project, its steps carried out by hand with a
     }
   });
 
-  it('serves', async () => {
+  it('serves requests', async () => {
     const [, ...words] = commandOf(project);
     expect(words.at(-1)).toBe('dist/src/main.js');
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -76,7 +76,7 @@ describe('the image of a generated project, its steps carried out by hand with a
   });
 });
 
-it('git and npm leave .env files out, but for the example', async () => {
+it('git and npm ignore .env files except the example', async () => {
   await run('git', ['init', '--quiet'], { cwd: project });
   const known = await run('git', ['ls-files', '--others', '--exclude-standard'], { cwd: project });
   const packed = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: project });

@@ -32,7 +32,7 @@ const questions = [
 ];
 
 describe('in a real terminal', () => {
-  it('Enter all the way gives a sensible server', async () => {
+  it('Enter at every prompt creates a working server', async () => {
     const { cwd, terminal } = open('enter');
     for (const question of questions) {
       await terminal.asked(question);
@@ -42,7 +42,7 @@ describe('in a real terminal', () => {
     await expectGreen(join(cwd, 'my-tool'));
   });
 
-  it('every kind of answer arrives in at most 12 prompts, and the line at the end repeats it', async () => {
+  it('at most 12 prompts take every kind of answer, and the printed command repeats it', async () => {
     const { cwd, terminal } = open('all-answers');
     const type = async (question: string, ...input: string[]) => {
       await terminal.asked(question);
@@ -101,7 +101,7 @@ describe('in a real terminal', () => {
     expect(source).toContain('Chain "to" look `up` ${now}');
   });
 
-  it('operations of an OpenAPI document are filtered by typing and chosen with Tab', async () => {
+  it('typing filters the operations of an OpenAPI document, and Tab selects one', async () => {
     const { cwd, terminal } = open('operations');
     const [gas] = apiDocuments;
     const { paths, ...rest } = load(gas?.text ?? '') as {
@@ -133,7 +133,7 @@ describe('in a real terminal', () => {
     expect(readdirSync(join(cwd, 'gas/src/tools'))).toEqual(['get-gas.ts', 'index.ts']);
   });
 
-  it('step by step, a question takes one answer: y and Enter never answer the next one', async () => {
+  it('in the step-by-step form each question takes one answer: y and Enter never answer the next one', async () => {
     const { terminal } = open('step-by-step');
     for (const question of questions.slice(0, 5)) {
       await terminal.asked(question);
@@ -163,7 +163,7 @@ describe('in a real terminal', () => {
     );
   });
 
-  it('a paste at a choice is refused in words, in a text it is one answer', async () => {
+  it('a paste is refused with a message at a choice, and is one answer in a text', async () => {
     const { cwd, terminal } = open('paste');
     await terminal.asked('Start from');
     terminal.press(keys.enter);
@@ -183,7 +183,7 @@ describe('in a real terminal', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('Escape goes back at every question, and Ctrl-C tells a shell how to go on', async () => {
+  it('Escape goes back at every question, and Ctrl-C prints a command that continues', async () => {
     const { cwd, terminal } = open('back');
     for (const [i, question] of questions.entries()) {
       await terminal.asked(question);
@@ -220,7 +220,7 @@ describe('in a real terminal', () => {
     expect(source).toContain('Returns "it" isn\\\'t $HOME; use it.');
   });
 
-  it('what is typed before a question stands does not answer it', async () => {
+  it('text typed before a question appears does not answer it', async () => {
     const { terminal } = open('hasty');
     terminal.press('hasty', keys.enter);
     await terminal.asked('Start from');
@@ -248,8 +248,8 @@ describe('in a real terminal', () => {
   );
 });
 
-describe('the line that repeats it', () => {
-  it('really does: a shell that runs it writes the same files', async () => {
+describe('the printed command', () => {
+  it('writes the same files in a shell', async () => {
     const cwd = join(root, 'repeat');
     mkdirSync(cwd);
     const first = await create(

@@ -26,7 +26,7 @@ async function silentRegistry() {
   return { asked, env: { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_user_agent: 'npm' } };
 }
 
-it('Ctrl-C during the installation says what is there, and the same command goes on', async () => {
+it('Ctrl-C during the installation prints what exists, and the same command continues', async () => {
   const cwd = join(root, 'terminal');
   mkdirSync(cwd);
   const { asked, env } = await silentRegistry();
@@ -56,7 +56,7 @@ it('Ctrl-C during the installation says what is there, and the same command goes
   expect(asking.text).toContain('edit src/tools/get-gas.ts');
 });
 
-it('a program is told the same as one line of JSON', async () => {
+it('prints one line of JSON with --json', async () => {
   const { asked, env } = await silentRegistry();
   const args = [bins.create, 'told', '--tool', 'get_gas', '--yes', '--no-git', '--json'];
   const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env } });

@@ -18,19 +18,19 @@ beforeAll(async () => {
 });
 
 describe('the packed tarball in an empty directory', () => {
-  it('is one package', () => {
+  it('is a single package', () => {
     const packages = readdirSync(join(root, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(packages).toEqual(['create-market-mcp']);
   });
 
-  it('is under 2 MB unpacked, without the packed copy that it leaves to projects until it is published', () => {
+  it('is under 2 MB unpacked, without the packed copy for unpublished projects', () => {
     const bytes = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('dist/vendor'))
       .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
     expect(bytes).toBeLessThan(2_000_000);
   });
 
-  it('holds no source of ours', () => {
+  it('contains none of our source files', () => {
     expect(readdirSync(installed).toSorted()).toEqual([
       'LICENSE',
       'README.md',
@@ -53,7 +53,7 @@ describe('the packed tarball in an empty directory', () => {
     expect(readdirSync(join(root, 'made/vendor'))).toEqual(readdirSync(join(installed, 'dist/vendor')));
   });
 
-  it('ships the schema of a spec', async () => {
+  it('contains the schema of a spec', async () => {
     const ran = await run(join(root, 'node_modules/.bin/market-mcp'), ['spec-schema'], { cwd: root });
     expect(JSON.parse(ran.stdout)).toEqual(
       JSON.parse(readFileSync(join(installed, 'dist/tool-spec.schema.json'), 'utf8')),
@@ -70,7 +70,7 @@ describe('a generated project', () => {
     expect(installed.length, installed.join(' ')).toBeLessThanOrEqual(14);
   });
 
-  it('has at most 35 files, each with its line under its owner in the README', async () => {
+  it('has at most 35 files, each listed under its owner in the README', async () => {
     const made = await create(['counted', '--tool', 'get_record', '--yes', '--no-install', '--no-git'], {
       cwd: root,
     });

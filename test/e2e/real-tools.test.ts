@@ -11,7 +11,7 @@ const root = scratch();
 const toolsOf = (file: string): ToolDefinition[] =>
   JSON.parse(readFileSync(join(fixtures, file), 'utf8')).tools;
 
-describe.concurrent('the tools/list of a real server becomes a green project', () => {
+describe.concurrent('a project from the tools/list of a real server passes its check', () => {
   it.each(files)('%s', async (file) => {
     await expectGreen(file.replace('.json', ''), join(fixtures, file), toolsOf(file));
   });

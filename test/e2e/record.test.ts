@@ -47,7 +47,7 @@ afterAll(() => {
 });
 
 describe('npm run record', () => {
-  it('asks the API for every example, and writes down what it answers without its secrets', async () => {
+  it('requests every example from the API and records the answers without secrets', async () => {
     const ran = await npm('record', environment);
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
     const text = readFileSync(join(directory, recordings), 'utf8');
@@ -63,7 +63,7 @@ describe('npm run record', () => {
     );
   });
 
-  it('says which examples did not end as expected, and keeps what was recorded', async () => {
+  it('reports examples that ended unexpectedly, and keeps the recordings', async () => {
     const before = readFileSync(join(directory, recordings), 'utf8');
     const ran = await npm('record', { ...environment, GAS_TOKEN: 'wrong' });
     expect(ran.status).toBe(1);
@@ -73,7 +73,7 @@ describe('npm run record', () => {
 });
 
 describe('market-mcp check', () => {
-  it('says which answers came from recordings', async () => {
+  it('reports which answers came from recordings', async () => {
     const before = asked.length;
     const ran = await check();
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
@@ -84,7 +84,7 @@ describe('market-mcp check', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it('--live asks each question once, and says how many requests that made', async () => {
+  it('--live makes each request once, and reports the number of requests', async () => {
     const before = asked.length;
     const ran = await check('--live');
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
@@ -95,7 +95,7 @@ describe('market-mcp check', () => {
   });
 });
 
-describe('with no network and no secrets', () => {
+describe('without a network and secrets', () => {
   /** Loaded into every Node process: records and closes each connection that leaves the machine. */
   const guard = join(root, 'guard.cjs');
   const left = join(root, 'left.txt');
@@ -113,7 +113,7 @@ net.Socket.prototype.connect = function (...args) {
   );
   const closed = { NODE_OPTIONS: `--require ${guard}` };
 
-  it('the guard sees a connection', async () => {
+  it('the guard detects a connection', async () => {
     const script = "fetch('http://192.0.2.1/').catch(() => {})";
     await run(process.execPath, ['-e', script], { cwd: root, env: closed });
     expect(readFileSync(left, 'utf8')).toBe('192.0.2.1\n');

@@ -36,7 +36,7 @@ describe('killed at any moment', () => {
 });
 
 describe('a directory that is not empty', () => {
-  it('is refused with the list of what conflicts, and stays as it was', async () => {
+  it('is refused with a list of the conflicts, and is unchanged', async () => {
     const cwd = own('occupied');
     writeFileSync(join(cwd, 'package.json'), '{"mine":true}');
     writeFileSync(join(cwd, 'notes.txt'), 'mine');
@@ -48,7 +48,7 @@ describe('a directory that is not empty', () => {
     expect(tree(cwd)).toEqual(before);
   });
 
-  it('does not count .git, a licence and the like', async () => {
+  it('may contain .git, a licence and similar files', async () => {
     const cwd = own('fresh-clone');
     mkdirSync(join(cwd, '.git'));
     writeFileSync(join(cwd, 'LICENSE'), 'mine');
@@ -59,7 +59,7 @@ describe('a directory that is not empty', () => {
   });
 });
 
-describe('a name that cannot be a project', () => {
+describe('an invalid project name', () => {
   it.each([
     ['My Tool!', 'my-tool'],
     ['con', 'my-con'],
@@ -69,7 +69,7 @@ describe('a name that cannot be a project', () => {
     ['ｔool', 'U+FF54'],
     ['x'.repeat(300), 'at most 214'],
     ['-rf', 'Write rf.'],
-  ])('%j is refused', async (name, reason) => {
+  ])('is refused: %j', async (name, reason) => {
     const cwd = own(`name-${Buffer.from(name).toString('hex').slice(0, 60)}`);
     const ran = await create([...quick, '--', name], { cwd });
     expect(ran.status).toBe(2);
@@ -85,7 +85,7 @@ describe('a name that cannot be a project', () => {
     ['get price', 'Write get_price.'],
     ['', '--tool ""'],
     ['con', 'Write get_con.'],
-  ])('tool %j is refused', async (tool, reason) => {
+  ])('is refused as a tool name: %j', async (tool, reason) => {
     const cwd = own(`tool-${Buffer.from(tool).toString('hex')}-`);
     const ran = await create(['ok', '--tool', tool, ...quick], { cwd });
     expect(ran.status).toBe(2);
@@ -108,7 +108,7 @@ describe('a target that cannot be written', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('a file in the way', async () => {
+  it('a file at the path', async () => {
     const cwd = own('file');
     writeFileSync(join(cwd, 'tool'), 'mine');
     const ran = await create(['tool', ...quick], { cwd });
@@ -125,8 +125,8 @@ describe('a target that cannot be written', () => {
   });
 });
 
-describe('a package manager that does not do its work', () => {
-  it('missing: the project stays, the command to try is named', async () => {
+describe('a package manager that fails', () => {
+  it('if missing, the project remains and the command to retry is printed', async () => {
     const cwd = own('no-manager');
     const bin = own('bin');
     symlinkSync(process.execPath, join(bin, 'node'));
@@ -139,7 +139,7 @@ describe('a package manager that does not do its work', () => {
     expect(existsSync(join(cwd, 'tool/package.json'))).toBe(true);
   });
 
-  it('offline: the last lines are shown, --json has one line on stderr', async () => {
+  it('if offline, the last lines are printed, and --json has one line on stderr', async () => {
     const cwd = own('offline');
     const env = {
       npm_config_registry: 'http://127.0.0.1:9',
@@ -156,7 +156,7 @@ describe('a package manager that does not do its work', () => {
 });
 
 describe('bad input', () => {
-  it('an invalid spec lists every error at once', async () => {
+  it('every error of an invalid spec is listed at once', async () => {
     const cwd = own('bad-spec');
     const spec = join(cwd, 'spec.json');
     writeFileSync(
@@ -182,7 +182,7 @@ describe('bad input', () => {
     ['--package-manager', 'bower'],
     ['--spec', 'missing.json'],
     ['--returns', 'maybe'],
-  ])('%s %s is named, with the fix', async (flag, value) => {
+  ])('%s %s is reported with the fix', async (flag, value) => {
     const cwd = own(`flag${flag}`);
     const ran = await create(['tool', flag, value, ...quick], { cwd });
     expect(ran.status).toBe(2);
@@ -190,7 +190,7 @@ describe('bad input', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('without a terminal nothing prompts: the missing flag is named', async () => {
+  it('without a terminal, the missing flag is reported instead of a prompt', async () => {
     const cwd = own('no-terminal');
     const ran = await create([], { cwd });
     expect(ran.status).toBe(2);
@@ -198,7 +198,7 @@ describe('bad input', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('--dry-run names the exact files and writes nothing', async () => {
+  it('--dry-run lists the exact files and writes nothing', async () => {
     const cwd = own('dry');
     const dry = await create(['tool', '--dry-run', '--json', '--yes'], { cwd });
     expect(dry.status, dry.stderr).toBe(0);
@@ -209,7 +209,7 @@ describe('bad input', () => {
 });
 
 describe('an old Node', () => {
-  it('is told so, in words', async () => {
+  it('is reported in a readable message', async () => {
     const cwd = own('old-node');
     const installed = await run('npm', ['install', '--prefix', cwd, 'node@18']);
     expect(installed.status, installed.stderr).toBe(0);

@@ -15,7 +15,7 @@ Escape goes back to the previous question. Ctrl-C stops and prints the command t
 Each question also has a flag (\`create-market-mcp --help\`).
 `;
 
-it('the screens in docs/terminal.md are those of the program', async () => {
+it('docs/terminal.md shows the screens of the program', async () => {
   const cwd = join(root, 'here');
   mkdirSync(cwd);
   const terminal = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });

@@ -7,7 +7,7 @@ import { bins, scaffold, scratch, tree } from './support.ts';
 
 const root = scratch();
 
-it('a self-check that is ended takes its servers with it', async () => {
+it('a self-check that is ended ends its servers', async () => {
   const { directory } = await scaffold(['checked', '--tool', 'get_price'], { cwd: root });
   const main = join(directory, 'dist/src/main.js');
   writeFileSync(

@@ -140,14 +140,14 @@ function write({ line = '', top = '' }: Partial<Mistake>): void {
   writeFileSync(join(project, file), top === '' ? text : `${top}\n${text}`);
 }
 
-test.each(typed)('$what is found by tsc', async (mistake) => {
+test.each(typed)('tsc reports $what', async (mistake) => {
   write(mistake);
   const { status, stdout } = await compile(project);
   expect(status).not.toBe(0);
   note(mistake.what, 'tsc', stdout, mistake.told);
 });
 
-test.each(running)('$what is shown by check', async (mistake) => {
+test.each(running)('check reports $what', async (mistake) => {
   write(mistake);
   expect((await compile(project)).status).toBe(0);
   const args = ['check', '--no-build', '--only', 'endpoint,outcome,submission,call', '--timeout', '4000'];
@@ -192,7 +192,7 @@ test.each<[string, string, Forgery, RegExp]>([
   note(what, 'dev', server.output.stdout, told);
 });
 
-test('a port in use and a missing build are named at the start', async () => {
+test('a port in use and a missing build are reported at the start', async () => {
   write({});
   expect((await compile(project)).status).toBe(0);
   const taken = createServer().listen(0, '127.0.0.1');
@@ -214,7 +214,7 @@ test('a port in use and a missing build are named at the start', async () => {
   note('No build', 'npm start', unbuilt.stderr, /dist\/src\/main\.js is missing/);
 });
 
-test('a Node that is too old is named, with the version that is needed', async () => {
+test('a Node that is too old is reported with the required version', async () => {
   const modules = await installOnce('node-18', JSON.stringify({ dependencies: { node: '18' } }), [], true);
   const old = join(modules, 'node/bin/node');
   const { status, stderr } = await run(old, [bins.market, 'check'], { cwd: project });
@@ -227,7 +227,7 @@ test('a Node that is too old is named, with the version that is needed', async (
   );
 });
 
-test('an installation without a network keeps the project and names the command that continues', async () => {
+test('an installation without a network keeps the project and prints the command that continues', async () => {
   const env = {
     npm_config_registry: 'http://127.0.0.1:9',
     npm_config_fetch_retries: '0',
@@ -239,7 +239,7 @@ test('an installation without a network keeps the project and names the command 
   note('No network during the installation', 'create', made.stderr, /ECONNREFUSED/);
 });
 
-test('proxy variables do not keep a check from its server', async () => {
+test('proxy variables do not affect the check of a local server', async () => {
   write({});
   expect((await compile(project)).status).toBe(0);
   const proxy = 'http://127.0.0.1:9';
@@ -252,7 +252,7 @@ test('proxy variables do not keep a check from its server', async () => {
   note('Proxy variables are set', 'check', stderr, /it does not use the proxy in HTTPS_PROXY/);
 });
 
-test('docs/troubleshooting.md says what is printed', async () => {
+test('docs/troubleshooting.md contains the printed messages', async () => {
   const text = `# Troubleshooting
 
 This table lists common mistakes and the message that you see for each. \`test/e2e/troubleshooting.test.ts\` makes each mistake

@@ -55,7 +55,7 @@ describe('docs/tutorial.md', () => {
       expect(comparable(text), 'npm run tutorial writes the outputs again').toBe(comparable(blockOf(shown)));
   }
 
-  it('would fail if an answer, a verdict or a command were another', () => {
+  it('detects a changed answer, verdict or command', () => {
     const text = blockOf(stepsOf(page).flatMap((step) => ('commands' in step ? step.commands : [])));
     const others = [
       ['195.769', '195.77'],
@@ -69,7 +69,7 @@ describe('docs/tutorial.md', () => {
     }
   });
 
-  it.runIf(isWriting)('is written', () => writeFileSync(file, withBlocks(page, blocks)));
+  it.runIf(isWriting)('writes the page', () => writeFileSync(file, withBlocks(page, blocks)));
 });
 
 /** The first commit needs an identity, which a test machine may not have. */

@@ -15,8 +15,8 @@ const args = [
   'price:number Price in US dollars',
 ];
 
-describe('the compiler and the self-check name what an author gets wrong', () => {
-  it('a wrong type in found(...) does not compile', async () => {
+describe('errors of an author', () => {
+  it('are found by the compiler: a wrong type in found(...)', async () => {
     const { directory } = await scaffold(['wrong-type', ...args], { cwd: root });
     const file = join(directory, 'src/tools/get-price.ts');
     const source = readFileSync(file, 'utf8');
@@ -35,7 +35,7 @@ describe('the compiler and the self-check name what an author gets wrong', () =>
     expect(built.stdout.match(/error TS/g)).toHaveLength(1);
   });
 
-  it('a schema that cannot hold a failure is named by the self-check', async () => {
+  it('are found by the self-check: a schema that admits no failure', async () => {
     const { directory } = await scaffold(['no-failure', ...args], { cwd: root });
     const file = join(directory, 'src/tools/get-price.ts');
     const source = readFileSync(file, 'utf8');

@@ -46,13 +46,13 @@ describe.concurrent('a generated project is built, started and self-checked', ()
 });
 
 describe('hostile text', () => {
-  it('is served as it was given', async () => {
+  it('is served unchanged', async () => {
     const { tools } = await import(join(root, 'hostile/dist/src/tools/index.js'));
     expect(tools[0].description).toBe(hostileText);
     expect(tools[0].inputSchema.properties.constructor.description).toBe(hostileText);
   });
 
-  it('stays out of the workflow and the package', () => {
+  it('does not occur in the workflow and package.json', () => {
     for (const file of ['package.json', '.github/workflows/ci.yml', 'Dockerfile']) {
       expect(readFileSync(join(root, 'hostile', file), 'utf8')).not.toContain('<script>');
     }

@@ -10,13 +10,13 @@ describe('docs/field-language.md', () => {
     expect(parseFields([field], '--input')).toMatchObject({ ok: true });
   });
 
-  it('shows fields that can be read', () => {
+  it('shows valid fields', () => {
     const block = /## Values[\s\S]*?```\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split('\n') ?? [];
     expect(block).toHaveLength(4);
     expect(parseFields(block, '--input')).toMatchObject({ ok: true });
   });
 
-  it('shows options and types that can be read', () => {
+  it('shows valid options and types', () => {
     const options = /## Types[\s\S]*?## Values/.exec(text)?.[0] ?? '';
     const types = [...options.matchAll(/`((?:string|number|integer|boolean|object)[^`]*)`/g)].map(
       ([, type = '']) => type.replaceAll('\\|', '|'),
@@ -25,7 +25,7 @@ describe('docs/field-language.md', () => {
     for (const type of types) expect(parseFields([`a:${type}`], '--input')).toMatchObject({ ok: true });
   });
 
-  it('says what a spec file says', () => {
+  it('describes a spec file', () => {
     const rows = [...text.matchAll(/^\| `([^`]+)` +\| `(\{.*\})` +\|$/gm)];
     expect(rows).toHaveLength(3);
     for (const [, field = '', spec = ''] of rows) {

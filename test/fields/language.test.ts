@@ -11,7 +11,7 @@ const read = (...texts: string[]) => {
 };
 
 describe('the field language', () => {
-  it('reads back what it writes', () => {
+  it('parses its own output', () => {
     fc.assert(
       fc.property(fields(3), (given) => {
         expect(parseFields(formatFields(given), '--input')).toEqual({ ok: true, value: given });
@@ -44,11 +44,11 @@ describe('the field language', () => {
     expect(read(text)).toEqual([{ name: 'symbol', required: true, ...shape }]);
   });
 
-  it('marks the optional ones', () => {
+  it('marks optional fields', () => {
     expect(read('limit?:integer')).toEqual([{ name: 'limit', type: 'integer' }]);
   });
 
-  it('nests by paths, objects on the way implied', () => {
+  it('nests by paths, with implied objects', () => {
     const expected = [
       {
         name: 'quote',
@@ -108,7 +108,7 @@ describe('the field language', () => {
     [['a[].b:number', 'a:object'], 'Declare it as a:object[]'],
     [['__proto__:string'], 'Use another name, such as proto'],
     [['a:string\u001b'], 'a:string\\u001b'],
-  ])('%j is refused and says what to write', (texts, part) => {
+  ])('refuses %j with the correct form', (texts, part) => {
     expect(String(read(...texts))).toContain(part);
   });
 

@@ -39,18 +39,18 @@ const fieldOf = (result: ReturnType<typeof fixed>) =>
 const parameterOf = (result: ReturnType<typeof fixed>) =>
   (result.input as JsonObject & { properties: JsonObject }).properties.symbol;
 
-describe('a definition that the contract allows', () => {
-  it('is taken over as it is', () => {
+describe('a definition that meets the contract', () => {
+  it('is unchanged', () => {
     expect(fixed(good)).toEqual({ input: good.inputSchema, output: good.outputSchema, changes: [] });
   });
 });
 
 describe('a definition as a whole', () => {
-  it('loses what is not a field of the contract, and says so', () => {
+  it('loses members that are not part of the contract, and reports them', () => {
     expect(fixed({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
   });
 
-  it('keeps what MCP adds for people and clients', () => {
+  it('keeps the members that MCP adds for people and clients', () => {
     const display = {
       annotations: { ...effects.acts, title: 'Price' },
       icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
@@ -60,7 +60,7 @@ describe('a definition as a whole', () => {
     expect(result).toEqual({ ok: true, value: { definition: { ...good, ...display }, changes: [] } });
   });
 
-  it('loses of those what clients would refuse the whole list for', () => {
+  it('loses those for which clients would refuse the whole list', () => {
     const given = {
       ...good,
       title: 7,
@@ -93,7 +93,7 @@ describe('a definition as a whole', () => {
     ['deleteOrder', undefined, effects.changes],
     ['swap_tokens', undefined, effects.acts],
     ['get_swap_fee', undefined, effects.reads],
-  ])('%s with the hints %j gets those that are missing, and says so', (name, annotations, whole) => {
+  ])('%s with the hints %j gets the missing ones, and reports them', (name, annotations, whole) => {
     const { annotations: _, ...rest } = good;
     const result = fix({ ...rest, name, ...(annotations && { annotations }) }, generic.smoke, 'tool');
     expect(result).toMatchObject({ ok: true, value: { definition: { annotations: whole } } });
@@ -105,7 +105,7 @@ describe('a definition as a whole', () => {
     ['getGasPrice', undefined, 'Get gas price'],
     ['get-NFT-floor', undefined, 'Get NFT floor'],
     ['get_price', 'Price of a coin', 'Price of a coin'],
-  ])('%s with the title %j of its annotations gets a title, and says so', (name, own, title) => {
+  ])('%s with the title %j of its annotations gets a title, and reports it', (name, own, title) => {
     const { title: _, ...rest } = good;
     const annotations = { ...effects.reads, ...(own !== undefined && { title: own }) };
     const result = fix({ ...rest, name, annotations }, generic.smoke, 'tool');
@@ -127,7 +127,7 @@ describe('a definition as a whole', () => {
     expect(fixed(Object.fromEntries(given) as JsonObject).errors).toEqual([where]);
   });
 
-  it('gets an inputSchema where it has none', () => {
+  it('is added if there is none', () => {
     const { inputSchema: _, ...rest } = good;
     expect(fixed(rest)).toMatchObject({
       input: { type: 'object', properties: {}, required: [] },
@@ -177,7 +177,7 @@ describe('an inputSchema', () => {
     });
   });
 
-  it('lets a parameter be left out that may be null', () => {
+  it('makes a nullable parameter optional', () => {
     const result = withParameter({ type: ['string', 'null'], enum: ['a', null], default: null });
     expect(result.input).toEqual({
       type: 'object',
@@ -194,7 +194,7 @@ describe('an inputSchema', () => {
     [{ type: 'string', format: 'uri' }, { examples: ['https://example.com/'] }],
     [{ type: 'integer', multipleOf: 7 }, { examples: [7] }],
     [{ type: ['string', 'number'] }, { examples: ['sample'] }],
-  ])('%j gets a marked placeholder where it is required', (parameter, added) => {
+  ])('%j gets a marked placeholder if it is required', (parameter, added) => {
     const result = withParameter(parameter);
     expect(parameterOf(result)).toEqual({ ...parameter, ...added, $comment: placeholderComment });
     expect(result.changes).toEqual(['inputSchema.properties.symbol.examples']);
@@ -206,7 +206,7 @@ describe('an inputSchema', () => {
     { type: 'string', pattern: '^[A-Z]{3}$', default: 'BTC' },
     { type: 'string', pattern: '^[A-Z]{3}$', examples: ['BTC'] },
     { type: 'integer', enum: [3, 4] },
-  ])('%j stays without an invented value', (parameter) => {
+  ])('%j gets no invented value', (parameter) => {
     expect(withParameter(parameter)).toMatchObject({ changes: [] });
   });
 
@@ -221,13 +221,13 @@ describe('an inputSchema', () => {
       { type: 'object', properties: { a: { type: 'string' } } },
       'properties.a.default',
     ],
-  ])('%j loses what contradicts its own values', (parameter, expected, at) => {
+  ])('%j loses keywords that contradict its own values', (parameter, expected, at) => {
     const result = withParameter(parameter);
     expect(parameterOf(result)).toEqual(expected);
     expect(result.changes).toEqual([`inputSchema.properties.symbol.${at}`]);
   });
 
-  it('is refused where no value for the submission test is known', () => {
+  it('is refused if no value for the submission test is known', () => {
     const result = withParameter({ type: 'string', pattern: '^\\p{Lu}(?<=x)$' });
     expect(result.errors).toEqual(['tool.inputSchema.properties.symbol']);
   });
@@ -293,7 +293,7 @@ describe('an outputSchema', () => {
     ['error', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
     ['noResultsReason', { type: 'string' }, { type: ['string', 'null'] }],
     ['searchExhausted', { type: 'boolean' }, { type: ['boolean', 'null'] }],
-  ])('keeps a required %s of its author, which can then be empty', (name, given, expected) => {
+  ])('keeps a required %s of its author and allows it to be empty', (name, given, expected) => {
     const result = withOutput({ properties: { ...signals, [name]: given }, required: [name] });
     expect(result.output).toEqual({
       type: 'object',
@@ -329,7 +329,7 @@ describe('an outputSchema', () => {
   });
 });
 
-it('a definition beyond the bounds is refused with the bounds', () => {
+it('a definition over the limits is refused with the limits', () => {
   const values = Array.from({ length: 20_001 }, (_, index) => `v${index}`);
   const inputSchema = { type: 'object', properties: { one: { type: 'string', enum: values } }, required: [] };
   const result = fix({ ...good, inputSchema }, generic.smoke, 'tools[0]');

@@ -10,7 +10,7 @@ const servers = [...sdkServers, ...installedServers];
 const root = scratch();
 const all: Examined[] = [];
 
-describe('market-mcp check of servers that others have written', () => {
+describe('market-mcp check of third-party servers', () => {
   it.each(servers)('$name', async (server) => {
     all.push(await examine(server, mkdtempSync(join(root, 'place-'))));
   });

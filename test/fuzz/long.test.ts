@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-test(`${minutes} minutes of requests that nobody pays for run no tool, break nothing and leave no memory`, async () => {
+test(`${minutes} minutes of unpaid requests run no tool, cause no server error and leak no memory`, async () => {
   const server = await startServer(project.directory, {});
   try {
     const random = randomFrom(seed);

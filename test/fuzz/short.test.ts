@@ -6,7 +6,7 @@ import { start } from '../templates/support.ts';
 import { fuzz } from './fuzz.ts';
 import { tools } from './tools.ts';
 
-test('1,500 requests that nobody pays for run no tool, and break nothing', async () => {
+test('1,500 unpaid requests run no tool and cause no server error', async () => {
   const signer = await createSigner(generic.token, 'https://tools.example/mcp');
   const env = {
     NODE_ENV: 'production',

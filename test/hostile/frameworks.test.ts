@@ -84,7 +84,7 @@ async function check(url: string): Promise<{ code: number | null; stdout: string
 }
 
 describe('a server that refuses a large body while it is being sent', () => {
-  it.each(Object.entries(frameworks))('%s: the check goes on to its report', async (_, framework) => {
+  it.each(Object.entries(frameworks))('%s: the check completes its report', async (_, framework) => {
     const { port, stop } = await framework(createSteps(trust));
     onTestFinished(async () => {
       await stop();

@@ -44,7 +44,7 @@ const cuts: readonly Cut[] = places.flatMap((place) =>
   (['end', 'reset'] as const).flatMap((by) => [0, 3].map((spared) => ({ ...place, by, spared }))),
 );
 
-describe('a connection that ends at any moment', () => {
+describe('a connection that is cut at any moment', () => {
   it.each(cuts.map((cut) => [JSON.stringify(cut), cut] as const))('%s', async (_, cut) => {
     const url = await between(server.url, cut);
     const uncaught = await uncaughtDuring(async () => {
@@ -56,12 +56,12 @@ describe('a connection that ends at any moment', () => {
   });
 });
 
-describe('what is not HTTP', () => {
+describe('a non-HTTP answer', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
   const certificate = certificateOf(privateKey).toString('base64');
 
-  it('TLS to a plain port is unreachable, and the message says what to try', async () => {
+  it('TLS to a plain port is unreachable, and the message suggests http', async () => {
     const outcome = await outcomeOf(server.url.replace('http:', 'https:'));
     expect(outcome).toBeInstanceOf(Unreachable);
     expect((outcome as Unreachable).message).toContain('if the server speaks plain HTTP');
@@ -81,7 +81,7 @@ describe('what is not HTTP', () => {
     expect((distrusted as Unreachable).message).toMatch(/SELF_SIGNED|CERT/);
   });
 
-  it('a switch of protocols that nobody asked for is not an answer', async () => {
+  it('an unrequested protocol upgrade is not an answer', async () => {
     const switching = createServer((socket) => {
       socket.on('error', () => {});
       socket.on('data', () =>

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { boundMs, examine } from './examination.ts';
 import { hostileTransport, strayed } from './servers/transport.ts';
 
-describe(`${hostileTransport.length} servers whose answers never end, never begin, lead elsewhere or are none`, () => {
+describe(`${hostileTransport.length} servers whose answers never end, never begin, redirect or are not HTTP`, () => {
   it.concurrent.each(hostileTransport)('$name', { timeout: boundMs }, examine);
 
-  it('send nobody to another host', () => expect(strayed).toBe(0));
+  it('cause no request to another host', () => expect(strayed).toBe(0));
 });

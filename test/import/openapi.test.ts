@@ -59,7 +59,7 @@ const refusalOf = async (document: object, operation?: string) => {
 };
 
 describe('a document', () => {
-  it('is read as JSON or YAML, in 3.0, 3.1 and 2.0', async () => {
+  it('is parsed as JSON or YAML, in 3.0, 3.1 and 2.0', async () => {
     const yaml =
       'openapi: 3.0.3\ninfo: {title: Gas}\npaths:\n  /gas:\n    get:\n      summary: The gas price\n';
     expect(operationsOf(await read(yaml)).map(nameOf)).toEqual(['GET /gas']);
@@ -80,7 +80,7 @@ describe('a document', () => {
     expect(result).toMatchObject({ ok: false, errors: [{ message: expect.stringContaining(message) }] });
   });
 
-  it('lists its operations without following more than it must, and leaves out what is none', async () => {
+  it('lists its operations without following more references than necessary, and omits invalid ones', async () => {
     const paths = {
       '/a': { get: {}, trace: {}, parameters: [] },
       '/b': { $ref: '#/nowhere' },
@@ -90,7 +90,7 @@ describe('a document', () => {
     expect(operationsOf(await read({ ...base, paths })).map(nameOf)).toEqual(['GET /a']);
   });
 
-  it('takes an operation by its id or by its method and path, and says what was meant', async () => {
+  it('selects an operation by id or by method and path, and suggests the intended one', async () => {
     const document = await read(documentOf({}));
     const choose = (name: string) =>
       toolsOfDocument(document, { operations: [name], tool: null }, 'api.json', null);
@@ -100,7 +100,7 @@ describe('a document', () => {
 });
 
 describe('the arguments of a tool', () => {
-  it('are the parameters, with their limits, under names of their own', async () => {
+  it('are the parameters, with their limits, under unique names', async () => {
     const { inputs, required, call } = await toolOf(
       documentOf({
         parameters: [
@@ -182,7 +182,7 @@ describe('the arguments of a tool', () => {
     expect(entry.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   });
 
-  it('hold a body that is not an object as one argument', async () => {
+  it('contain a body that is not an object as one argument', async () => {
     const requestBody = {
       required: true,
       content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },
@@ -192,7 +192,7 @@ describe('the arguments of a tool', () => {
     expect(inputs.body).toMatchObject({ type: 'array' });
   });
 
-  it('leave out a header that no request can carry, unless the API needs it', async () => {
+  it('omit a header that no request can carry, unless the API needs it', async () => {
     const parameter = { name: 'Bad name:', in: 'header', schema: { type: 'string' } };
     const { call, changes } = await toolOf(documentOf({ parameters: [parameter] }));
     expect(call.headers).toEqual([]);
@@ -230,7 +230,7 @@ describe('keys', () => {
       { type: 'apiKey', in: 'cookie', name: 'sid' },
       { name: 'cookie', kind: 'cookie', variables: ['GAS_SID'], cookie: 'sid' },
     ],
-  ])('of the scheme %j are secrets of the environment', async (scheme, credential) => {
+  ])('of the scheme %j are secrets in the environment', async (scheme, credential) => {
     const { call, inputs } = await toolOf(
       documentOf({ security: [{ it: [] }] }, { components: { securitySchemes: { it: scheme } } }),
     );
@@ -253,7 +253,7 @@ describe('keys', () => {
     },
   );
 
-  it('that the API can do without are optional', async () => {
+  it('are optional if the API works without them', async () => {
     const securitySchemes = { it: { type: 'http', scheme: 'bearer' } };
     const { call } = await toolOf(
       documentOf({ security: [{}, { it: [] }] }, { components: { securitySchemes } }),
@@ -261,7 +261,7 @@ describe('keys', () => {
     expect(call.api.variables[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
   });
 
-  it('that no program can send are refused', async () => {
+  it('are refused if no program can send them', async () => {
     const securitySchemes = { it: { type: 'mutualTLS' } };
     const refused = await refusalOf(
       documentOf({ security: [{ it: [] }] }, { components: { securitySchemes } }),
@@ -294,7 +294,7 @@ describe('the answer of a tool', () => {
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(names));
   });
 
-  it('has references followed, allOf merged, oneOf united, null in the type', async () => {
+  it('has references resolved, allOf merged, oneOf united, null in the type', async () => {
     const schemas = {
       Base: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
       Price: {
@@ -339,7 +339,7 @@ describe('the answer of a tool', () => {
     expect(outputs.id).toEqual({ type: ['string', 'integer'] });
   });
 
-  it('ends where a schema refers to itself, and says so', async () => {
+  it('is cut off at a recursive schema, and reports it', async () => {
     const Node = {
       type: 'object',
       properties: {
@@ -359,7 +359,7 @@ describe('the answer of a tool', () => {
     });
   });
 
-  it('is bounded where a schema is a thousand times as large as any agent reads', async () => {
+  it('is limited if a schema is a thousand times too large for an agent', async () => {
     const wide = (depth: number): object =>
       depth === 0
         ? { type: 'string' }
@@ -371,7 +371,7 @@ describe('the answer of a tool', () => {
     expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
   });
 
-  it('is bounded where schemas multiply at every level', async () => {
+  it('is limited if schemas multiply at every level', async () => {
     const level = (i: number): object => ({
       type: 'object',
       properties: Object.fromEntries(
@@ -387,7 +387,7 @@ describe('the answer of a tool', () => {
     expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
   });
 
-  it('is the first of success that says what its JSON holds, and never that of an error', async () => {
+  it('is the first typed success, never an error', async () => {
     const responses = {
       200: { content: { 'text/html': {} } },
       201: ok()[200],
@@ -402,7 +402,7 @@ describe('the answer of a tool', () => {
     expect(none?.message).toContain('its success response has no content');
   });
 
-  it('answers with the example of the document, also in its recordings', async () => {
+  it('returns the example of the document, also in its recordings', async () => {
     const responses = {
       200: { content: { 'application/json': { schema: answer, example: { gwei: 42 } } } },
       404: {},
@@ -466,13 +466,13 @@ describe('the answer of a tool', () => {
       'points to nothing',
       '/responses/200/content/application~1json/schema',
     ],
-  ])('with %s is refused, with the place', async (_, responses, message, pointer) => {
+  ])('with %s is refused with the place', async (_, responses, message, pointer) => {
     const refused = await refusalOf(documentOf({ responses }));
     expect(refused?.message).toContain(message);
     expect(refused?.where).toBe(`api.json#/paths/~1gas~1{chain}/get${pointer}`);
   });
 
-  it('with references in a circle is refused', async () => {
+  it('with circular references is refused', async () => {
     const schemas = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } };
     const refused = await refusalOf(
       documentOf({ responses: ok({ $ref: '#/components/schemas/A' }) }, { components: { schemas } }),
@@ -481,7 +481,7 @@ describe('the answer of a tool', () => {
   });
 });
 
-describe('the address', () => {
+describe('the base URL', () => {
   it.each([
     [
       [{ url: 'https://{region}.gas.example', variables: { region: { default: 'eu' } } }],
@@ -503,7 +503,7 @@ describe('the address', () => {
 });
 
 describe('Swagger 2.0', () => {
-  it('has its parameters, body, security, address and answer read', async () => {
+  it('is supported: parameters, body, security, address and answer', async () => {
     const document = {
       swagger: '2.0',
       info: { title: 'Pets' },
@@ -542,11 +542,11 @@ describe('Swagger 2.0', () => {
   });
 });
 
-describe("somebody else's text", () => {
+describe('untrusted text', () => {
   const hostile =
     '*/ process.exit(1) /* `${process.env.HOME}` \u202e </script> {{x}} "\' \\ \n\u2028 __proto__';
 
-  it('comes in as text, on one line, and names are made safe', async () => {
+  it('is reduced to one line, and names are sanitized', async () => {
     const document = {
       ...base,
       info: { title: hostile },
@@ -610,7 +610,7 @@ describe("somebody else's text", () => {
         }),
       },
     ],
-  ])('of a wrong type, %j, is a tool or refused, and never a crash', async (operation) => {
+  ])('of a wrong type, %j, gives a tool or a refusal, never an exception', async (operation) => {
     const result = await importOf(documentOf(operation));
     expect(typeof result.ok).toBe('boolean');
     if (result.ok) expect(prepareImported(result.value, context).ok).toBe(true);

@@ -36,7 +36,7 @@ function fields(...texts: string[]): readonly Field[] {
 }
 
 describe('samples of one answer, merged', () => {
-  it('unites types, and takes null and fractions in', () => {
+  it('unite types, null and fractions', () => {
     const schema = schemaOfValues([
       { a: 1, b: 'x' },
       { a: 1.5, b: null },
@@ -48,12 +48,12 @@ describe('samples of one answer, merged', () => {
     });
   });
 
-  it('requires what no object lacks, at every level', () => {
+  it('require what no object lacks, at every level', () => {
     const schema = schemaOfValues([{ quote: { bid: 1, ask: 2 } }, { quote: { bid: 1 }, note: 'x' }]);
     expect(schema).toMatchObject({ required: ['quote'], properties: { quote: { required: ['bid'] } } });
   });
 
-  it('sees the items of all lists as one', () => {
+  it('treat the items of all lists as one', () => {
     const schema = schemaOfValues([{ rows: [{ id: 1 }] }, { rows: [] }, { rows: [{ id: 2, tag: 'a' }] }]);
     expect(schema.properties).toMatchObject({
       rows: {
@@ -63,7 +63,7 @@ describe('samples of one answer, merged', () => {
     });
   });
 
-  it('leaves open what no sample shows, and says so', () => {
+  it('leave unknown types open, and report them', () => {
     const schema = schemaOfValues([{ note: null, rows: [] }]);
     expect((schema.properties as JsonObject).note).toEqual({
       description: 'TODO: what note means, with its unit, and its type: the samples contain no value.',
@@ -79,15 +79,15 @@ describe('samples of one answer, merged', () => {
     ['2026-13-45', undefined],
     ['2026-01-15T99:00:00Z', undefined],
     ['15 Jan 2026', undefined],
-  ])('takes %s for format %s', (text, format) => {
+  ])('infer %s as format %s', (text, format) => {
     expect(schemaOfValues([text]).format).toBe(format);
   });
 
-  it('guesses a format only where all values have it', () => {
+  it('infer a format only if all values have it', () => {
     expect(schemaOfValues(['2026-01-15', 'never']).format).toBeUndefined();
   });
 
-  it('guesses an enum of words that came several times, and asks whether there are others', () => {
+  it('infer an enum from repeated words, and ask for further values', () => {
     const levels = ['low', 'high', 'low', 'high', 'high', 'low'];
     expect(schemaOfValues(levels, 'level')).toEqual({
       type: 'string',
@@ -103,11 +103,11 @@ describe('samples of one answer, merged', () => {
     ['a value that came once', ['low', 'high', 'low', 'high', 'low', 'other']],
     ['one value throughout', ['low', 'low', 'low', 'low', 'low', 'low']],
     ['sentences', ['so so', 'so so', 'so so', 'a b', 'a b', 'a b']],
-  ])('guesses no enum from %s', (_, values) => {
+  ])('infer no enum from %s', (_, values) => {
     expect(schemaOfValues(values).enum).toBeUndefined();
   });
 
-  it('takes keys that are data for a map', () => {
+  it('treat keys that are data as a map', () => {
     const schema = schemaOfValues([{ '2026-01-15': { open: 1 }, '2026-01-16': { open: 2, close: 3 } }]);
     expect(schema).toMatchObject({
       additionalProperties: { properties: { open: {}, close: {} }, required: ['open'] },
@@ -131,7 +131,7 @@ describe('a tool from samples', () => {
     expect(changes).toEqual([]);
   });
 
-  it('answers with the samples: each key with the one that names it, any other with the first', () => {
+  it('answers with the samples: each key with the one that contains it, any other with the first', () => {
     const input = fields('chain:string(base|ethereum|atlantis)=base The chain');
     const { tool } = preparedOf(
       [
@@ -157,14 +157,14 @@ describe('a tool from samples', () => {
     });
   });
 
-  it('leaves its descriptions as to-dos, which the check names', () => {
+  it('marks its descriptions as to-dos, which the check reports', () => {
     const { advice } = preparedOf([{ gwei: 1, tier: { name: 'x' } }]);
     const toDo = advice.find(({ message }) => message.includes('tool.to-do'));
     expect(toDo?.where).toBe('get_gas.outputSchema.properties.gwei.description');
     expect(toDo?.message).toContain('2 more places');
   });
 
-  it('leaves out what callers would read as a failure, and says so', () => {
+  it('omits members that callers would read as a failure, and reports them', () => {
     const { tool, changes } = preparedOf([{ error: false, message: 'fine', gwei: 1 }]);
     expect(changes.map(({ path }) => path)).toEqual(['outputSchema.properties.error']);
     expect(tool.samples[0]?.answer).toEqual({ message: 'fine', gwei: 1 });

@@ -9,13 +9,13 @@ test.each([
   ['a member that is not written', { required: ['packages'] }],
   ['a format', { properties: { websiteUrl: { format: 'email' } } }],
   ['a part of a list', { properties: { remotes: { items: { required: ['headers'] } } } }],
-])('a schema that asks for %s finds documents that are admitted here', (_, schema) => {
+])('a schema that requires %s finds documents that are accepted here', (_, schema) => {
   const { looser } = compare(schema, 1_000);
   expect(looser.length).toBeGreaterThan(0);
   expect(looser[0]?.errors).not.toBe('');
 });
 
-test('a schema that asks for nothing finds none, and the random documents are of both kinds', () => {
+test('a schema without requirements finds none, and the random documents are of both kinds', () => {
   const { counts, looser } = compare({}, 1_000);
   expect(looser).toEqual([]);
   expect(counts['both accept']).toBeGreaterThan(100);

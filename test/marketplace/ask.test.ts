@@ -101,7 +101,7 @@ test.each<[string, readonly (JsonObject | number)[], string, number]>([
   expect({ ending: run.ending, calls: run.calls.length }).toEqual({ ending, calls });
 });
 
-test('the ranking chooses the tool whose name and description hold the words of the question', async () => {
+test('ranks the tool first whose name and description contain the words of the question', async () => {
   const ranked = rank('Which coins are there? List them', tools, 'auto');
   expect(ranked.map(({ tool }) => tool)).toEqual(['list_coins', 'get_price']);
   const run = await ask(question({ mode: 'auto', question: 'latest currency?' }), world(found));
@@ -110,7 +110,7 @@ test('the ranking chooses the tool whose name and description hold the words of 
   expect(none).toMatchObject({ selected: [], calls: [], ending: 'capability-miss' });
 });
 
-test('the mode query leaves out tools whose _meta does', () => {
+test('the mode query excludes tools by their _meta', () => {
   const hidden = tools.map((tool) => ({
     ...tool,
     definition: { ...tool.definition, _meta: { queryEligible: false } },
@@ -121,13 +121,13 @@ test('the mode query leaves out tools whose _meta does', () => {
   ]);
 });
 
-test('arguments that the user edited are sent', async () => {
+test('sends arguments that the user edited', async () => {
   const platform = world(found);
   await ask(question({ arguments: { get_price: { symbol: 'ETH' } } }), platform);
   expect(platform.asked).toEqual([{ symbol: 'ETH' }]);
 });
 
-test('the log card has the parts of the appendix, and no call leaves a part empty', async () => {
+test('the log card has the parts of the appendix, each with content', async () => {
   const run = await ask(question(), world(mismatch, found));
   const parts = logCard(run, tools);
   expect(parts.map(({ title }) => title)).toEqual([

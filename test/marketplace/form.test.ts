@@ -8,7 +8,7 @@ const good = formFor('https://tools.example/mcp');
 const problemsOf = (more: Partial<ListingForm>, rules = context.listing) =>
   formProblems({ ...good, ...more }, rules);
 
-test('a form that the profile allows has no problem', () => {
+test('accepts a form that the profile allows', () => {
   expect(problemsOf({})).toEqual([]);
 });
 
@@ -43,13 +43,13 @@ test.each([
   ['description', 'Try asking: Features: Agent tips:', 'in this order'],
   ['description', 'Features: Try asking: Agent tips: **bold**', 'Leave out "**".'],
   ['endpoint', 'https://tools.example/assets/mcp', 'sse'],
-])('%s %j is advised against, and not rejected', (field, value, message) => {
+])('%s %j gets advice, and is not rejected', (field, value, message) => {
   expect(problemsOf({ [field]: value })).toEqual([
     { field, advice: true, message: expect.stringContaining(message) },
   ]);
 });
 
-test('where the profile knows no categories, any will do', () => {
+test('accepts any category if the profile lists none', () => {
   expect(problemsOf({ category: 'Weather', description: 'Anything.' }, generic.listing)).toEqual([]);
 });
 

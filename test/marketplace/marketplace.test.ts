@@ -15,7 +15,7 @@ const listing = (change: (tool: JsonObject) => JsonObject) => ({
     good().map((tool) => (tool.name === 'get_price' ? change(tool) : tool)),
 });
 
-test('a good server is accepted, step by step, and stored with its tools', async () => {
+test('accepts a good server, step by step, and stores it with its tools', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();
   const steps: Step[] = [];
@@ -36,7 +36,7 @@ test('a good server is accepted, step by step, and stored with its tools', async
   expect(again).toMatchObject({ accepted: false, reasons: [expect.stringContaining('listed already')] });
 });
 
-test('an outputSchema whose root is not an object is rejected with the name of the tool and the reason', async () => {
+test('rejects an outputSchema without an object at the root, with the tool and the reason', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer(
     listing((tool) => ({ ...tool, outputSchema: { type: 'array', items: {} } })),
@@ -49,7 +49,7 @@ test('an outputSchema whose root is not an object is rejected with the name of t
   expect((await marketplace.store.read()).listings).toEqual([]);
 });
 
-test('a server that runs unpaid calls is rejected above a price of zero, and accepted at zero', async () => {
+test('rejects a server that runs unpaid calls if its price is above zero', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer({ isPaid: () => () => false });
   const paid = await marketplace.register(formFor(endpoint));
@@ -57,7 +57,7 @@ test('a server that runs unpaid calls is rejected above a price of zero, and acc
   expect(await marketplace.register(formFor(endpoint, { price: '0' }))).toMatchObject({ accepted: true });
 });
 
-test('a tool that fails the submission test is rejected with its arguments', async () => {
+test('rejects a tool that fails the submission test, with its arguments', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer({
     result: (good) => (outcome, tool) => ({
@@ -72,13 +72,13 @@ test('a tool that fails the submission test is rejected with its arguments', asy
   );
 });
 
-test('a server that does not answer is rejected with the cause', async () => {
+test('rejects a server that does not answer, with the cause', async () => {
   const marketplace = await openMarketplace();
   const submission = await marketplace.register(formFor('http://127.0.0.1:9/mcp'));
   expect(submission).toMatchObject({ accepted: false, reasons: [expect.stringContaining('ECONNREFUSED')] });
 });
 
-test('a new tool is missing for buyers until Refresh Skills, which says what has changed', async () => {
+test('hides a new tool from buyers until Refresh Skills, which reports the changes', async () => {
   const marketplace = await openMarketplace();
   let changed = false;
   const endpoint = await startServer({
@@ -109,7 +109,7 @@ test('a new tool is missing for buyers until Refresh Skills, which says what has
   expect(await names()).toEqual(['get_price', 'list_coins', 'get_rate']);
 });
 
-test('the state survives a restart, and a damaged file is refused with the way out', async () => {
+test('keeps its state over a restart, and refuses a damaged file with a command that resets it', async () => {
   const place = directory();
   const first = await openMarketplace({ directory: place });
   const endpoint = await startServer();
@@ -123,7 +123,7 @@ test('the state survives a restart, and a damaged file is refused with the way o
   });
 });
 
-test('the published key set verifies a token, by its key and by its certificate', async () => {
+test('publishes a key set that verifies tokens, by key and by certificate', async () => {
   const marketplace = await openMarketplace();
   const token = await (await marketplace.caller.signer('https://tools.example/mcp')).token();
   const keys = marketplace.keySet as unknown as JSONWebKeySet;
@@ -153,7 +153,7 @@ test.each(Object.keys(unhappyWays) as UnhappyWay[])(
   },
 );
 
-test('an unhappy call that the server lets through is told', async () => {
+test('reports that a server accepts a call with a deliberate error', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer({ authorized: () => async () => true });
   const report = await marketplace.call({
@@ -165,7 +165,7 @@ test('an unhappy call that the server lets through is told', async () => {
   expect(report.expected).toMatchObject({ met: false, actual: expect.stringContaining('HTTP 200') });
 });
 
-test('calls are judged: three outcomes, the schema of text and structuredContent', async () => {
+test('judges calls: three outcomes, the schema of text and structuredContent', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();
   await marketplace.register(formFor(endpoint));
@@ -178,7 +178,7 @@ test('calls are judged: three outcomes, the schema of text and structuredContent
   expect((await call('DOWN')).verdict).toMatchObject({ outcome: 'fail', ...sound });
 });
 
-test('a dispute is judged by the stored schema, once a call, and five guilty ones take the listing off', async () => {
+test('judges a dispute by the stored schema, once per call, and delists after five guilty verdicts', async () => {
   const marketplace = await openMarketplace();
   let wrong = false;
   const endpoint = await startServer({
@@ -202,7 +202,7 @@ test('a dispute is judged by the stored schema, once a call, and five guilty one
   expect(await marketplace.buyerTools()).toEqual([]);
 });
 
-test('a dispute about a tool that was not stored goes to a person', async () => {
+test('passes a dispute about a tool that was not stored to a person', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();
   await marketplace.register(formFor(endpoint));
@@ -212,7 +212,7 @@ test('a dispute about a tool that was not stored goes to a person', async () => 
   expect(await marketplace.dispute(other.id, null)).toMatchObject({ tool: 'get_price', verdict: 'guilty' });
 });
 
-test('the traffic holds every request in order, without tokens, and replays one with a new token', async () => {
+test('records every request in order, without tokens, and replays one with a new token', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();
   const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
@@ -231,7 +231,7 @@ test('the traffic holds every request in order, without tokens, and replays one 
   expect(replayed?.response?.body).toContain('3100');
 });
 
-test('an answer of HTTP 500 is told with its body', async () => {
+test('reports HTTP 500 with its body', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer(
     instead(async (request) =>
@@ -242,7 +242,7 @@ test('an answer of HTTP 500 is told with its body', async () => {
   expect(report).toMatchObject({ status: 500, verdict: { outcome: 'http-error' }, error: 'broken' });
 });
 
-test('a server learns which exchange a request belongs to, and the header stays out of the traffic', async () => {
+test('tells a server the id of an exchange, and hides that header in the traffic', async () => {
   const marketplace = await openMarketplace();
   const seen: unknown[] = [];
   const endpoint = await startServer(

@@ -11,7 +11,7 @@ const request = (body: string) => ({
   request: message(body),
 });
 
-test('10,000 large exchanges stay within the bound, and the newest are kept', () => {
+test('keeps 10,000 large exchanges within the limit, the newest first', () => {
   const limit = 4 * 1024 * 1024;
   const traffic = new Traffic(limit);
   for (let call = 0; call < 10_000; call++) {
@@ -28,7 +28,7 @@ test('10,000 large exchanges stay within the bound, and the newest are kept', ()
   expect([traffic.size, traffic.bytes, traffic.dropped]).toEqual([0, 0, 10_000]);
 });
 
-test('an exchange larger than the bound is kept alone; one that is gone takes no response', () => {
+test('keeps an exchange alone if it is larger than the limit, and drops responses of removed ones', () => {
   const traffic = new Traffic(1_000);
   const first = traffic.start(request('a'));
   const second = traffic.start(request('b'.repeat(10_000)));
@@ -37,14 +37,14 @@ test('an exchange larger than the bound is kept alone; one that is gone takes no
   expect(traffic.all().map(({ id }) => id)).toEqual([second]);
 });
 
-test('log lines of an exchange are bounded', () => {
+test('limits the log lines of an exchange', () => {
   const traffic = new Traffic();
   const id = traffic.start(request('a'));
   for (let line = 0; line < 1_000; line++) traffic.log(id, { stream: 'stderr', text: `${line}` });
   expect(traffic.get(id)?.logs).toHaveLength(200);
 });
 
-test('tokens are redacted by the name of their header and by their form', () => {
+test('redacts tokens by their header and by their form', () => {
   const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
   const before = {
     headers: {
@@ -70,7 +70,7 @@ test('tokens are redacted by the name of their header and by their form', () => 
   });
 });
 
-test('the export is an HTTP archive of version 1.2', () => {
+test('exports an HTTP archive of version 1.2', () => {
   const traffic = new Traffic();
   const id = traffic.start(request('{"a":1}'));
   traffic.change(id, { response: { ...message('{}'), status: 200 }, ms: 12 });

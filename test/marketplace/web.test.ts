@@ -24,7 +24,7 @@ const told = async (answer: Response | Promise<Response>) => (await (await answe
 
 const paths = ['/', '/try', '/check', '/register', '/listings', '/ask', '/disputes', '/traffic'];
 
-test.each(paths)('%s has a page and a JSON twin that it names', async (path) => {
+test.each(paths)('%s has a page, which names its JSON form', async (path) => {
   const { url } = await site();
   const page = await fetch(url + path);
   const text = await page.text();
@@ -35,13 +35,13 @@ test.each(paths)('%s has a page and a JSON twin that it names', async (path) => 
   expect(await answer.json()).toBeTypeOf('object');
 });
 
-test('a program that asks for JSON at / gets it, with the address of every page', async () => {
+test('answers JSON at / with the URL of every page', async () => {
   const { url } = await site();
   const answer = await fetch(url, { headers: { accept: 'application/json' } });
   expect(await answer.json()).toMatchObject({ endpoint: null, twins: { Register: '/register.json' } });
 });
 
-test('every answer has a strict policy, allows no other origin, and loads nothing from elsewhere', async () => {
+test('sends a strict policy, allows no other origin, and loads nothing from elsewhere', async () => {
   const { url } = await site();
   for (const path of [...paths, '/assets/style.css', '/.well-known/jwks.json', '/nowhere']) {
     const { headers } = await fetch(url + path);
@@ -55,7 +55,7 @@ test('every answer has a strict policy, allows no other origin, and loads nothin
   expect(page).not.toMatch(/ style=| on[a-z]+=|<script>/);
 });
 
-test('a foreign Host, a foreign Origin and a cross-site POST are refused', async () => {
+test('refuses a foreign Host, a foreign Origin and a cross-site POST', async () => {
   const { url } = await site();
   const status = (headers: Record<string, string>, method = 'GET') =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -74,7 +74,7 @@ test('a foreign Host, a foreign Origin and a cross-site POST are refused', async
   expect(await status({ host, origin: `http://${host}`, ...json }, 'POST')).toBe(200);
 });
 
-test('a form without the form token is refused, and so is what is neither a form nor JSON', async () => {
+test('refuses a form without the form token, and bodies that are neither a form nor JSON', async () => {
   const { url } = await site();
   const send = (body: string, type: string) =>
     fetch(`${url}/traffic/clear`, {
@@ -92,7 +92,7 @@ test('a form without the form token is refused, and so is what is neither a form
   expect((await send(`csrf=${token}`, form)).status).toBe(303);
 });
 
-test('no answer allows a preflight', async () => {
+test('answers no preflight', async () => {
   const { url } = await site();
   const headers = { origin: new URL(url).origin, 'access-control-request-method': 'POST' };
   const answer = await fetch(`${url}/register.json`, { method: 'OPTIONS', headers });
@@ -100,7 +100,7 @@ test('no answer allows a preflight', async () => {
   expect(answer.headers.get('access-control-allow-methods')).toBeNull();
 });
 
-test('bad input gets an error that says what to do, as JSON and as a page', async () => {
+test('answers bad input with an error and its fix, as JSON and as a page', async () => {
   const { url } = await site();
   const answer = await post(`${url}/disputes.json`, { call: 7 });
   expect(answer.status).toBe(409);
@@ -112,7 +112,7 @@ test('bad input gets an error that says what to do, as JSON and as a page', asyn
   expect(await page.text()).toContain('this run no longer exists');
 });
 
-test('the whole journey by the JSON twins', async () => {
+test('runs the whole life of a listing in JSON', async () => {
   const endpoint = await startServer();
   const { url } = await site(await openMarketplace({ endpoint }));
   const registered = await told(post(`${url}/register.json`, formFor(endpoint)));
@@ -134,7 +134,7 @@ test('the whole journey by the JSON twins', async () => {
   expect(JSON.stringify(har)).not.toMatch(/eyJ[\w-]+\./);
 });
 
-test('a port that is taken is an error when it was asked for, and another is found when not', async () => {
+test('refuses a requested port that is taken, and finds another one otherwise', async () => {
   const marketplace = await openMarketplace();
   const first = await site(marketplace);
   const port = Number(new URL(first.url).port);
@@ -145,7 +145,7 @@ test('a port that is taken is an error when it was asked for, and another is fou
   await Promise.all([one.close(), two.close()]);
 });
 
-test('a body that is too large is refused, with and without its length', async () => {
+test('refuses a body that is too large, with and without Content-Length', async () => {
   const { url } = await site();
   const body = `{"text":"${'x'.repeat(3 * 1024 * 1024)}"}`;
   const chunks = new ReadableStream({

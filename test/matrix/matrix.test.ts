@@ -28,7 +28,7 @@ const isStatic = new Set(staticRules.map(({ id }) => id));
 const blamed: string[] = [];
 const unproven: string[] = [];
 
-describe(`every rule on ${muteServers.length} servers that are silent, dead, hanging or answer rubbish`, () => {
+describe(`every rule on ${muteServers.length} servers that are silent, dead, hanging or send garbage`, () => {
   it.concurrent.each(muteServers)('$name', async (server) => {
     const { report, answered } = await examined(server);
     expect(report === undefined).toBe(server.fails === undefined);

@@ -39,18 +39,18 @@ describe('a tool name', () => {
     expect(hintOf(parseToolName(name))).toBe(hint);
   });
 
-  it('tells look-alikes apart', () => {
+  it('distinguishes look-alike characters', () => {
     const result = parseToolName('pаy');
     expect(result.ok ? '' : result.errors[0]?.message).toContain('U+0430');
   });
 
-  it('every suggestion is a name', () => {
+  it('suggests only valid names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => parseToolName(suggestToolName(text)).ok),
     );
   });
 
-  it('becomes a file and a title', () => {
+  it('becomes a file name and a title', () => {
     expect(toolFile('get_gas_price')).toBe('get-gas-price');
     expect(toolFile('getGasPrice')).toBe('get-gas-price');
     expect(toolTitle('get_gas_price')).toBe('Get gas price');
@@ -90,7 +90,7 @@ describe('a project name', () => {
     expect(result.ok ? 'accepted' : result.errors[0]?.hint).toBe(`Write ${suggestion}.`);
   });
 
-  it('every suggestion is a name', () => {
+  it('suggests only valid names', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),

@@ -10,7 +10,7 @@ const sampleOf = (pattern: string) => {
   return sampleValue(schema, samplingOf(schema));
 };
 
-describe('the patterns of authors', () => {
+describe('a pattern', () => {
   it.each([
     '^[A-Z]{3}$',
     '^[a-z0-9]+(?:-[a-z0-9]+)*$',
@@ -26,7 +26,7 @@ describe('the patterns of authors', () => {
     '^(\\p{L}+ )*\\p{L}+$',
     '[\\]|(]+(?<year>\\d)',
     '^(red|green|blue)*$',
-  ])('%s is harmless', (pattern) => {
+  ])('is accepted: %s', (pattern) => {
     expect(patternFlaw(pattern)).toBeUndefined();
     expect(slowness(pattern)).toBeUndefined();
   });
@@ -49,7 +49,7 @@ describe('the patterns of authors', () => {
     '^https://(x+x+)+y$',
     '^(foo|foo)+$',
     'a|(?:^(?:b+)+$)',
-  ])('%s may never end', (pattern) => {
+  ])('is refused because it may never end: %s', (pattern) => {
     expect(patternFlaw(pattern)?.message).toMatch(
       /^takes more than 20 ms on a text of \d+ characters that begins with "|^is longer/,
     );
@@ -61,7 +61,7 @@ describe('the patterns of authors', () => {
     ['^[^@]+@[^@]+\\.[^@]+$', 1_000],
     ['^\\s+|\\s+$', 1_000],
     ['^(.*,){3}x$', 100],
-  ])('%s is quick on texts of %i characters, and not on longer ones', (pattern, length) => {
+  ])('%s is fast up to %i characters, and slow on longer texts', (pattern, length) => {
     expect(slowness(pattern)).toContain('takes more than 20 ms');
     expect(slowness(pattern, length)).toBeUndefined();
     expect(patternFlaw(pattern)).toBeUndefined();
@@ -75,7 +75,7 @@ describe('the patterns of authors', () => {
     ['^(?!x)[a-z]+\\s*[a-z ]+\\s*$', undefined, 1_000],
     ['^.{1,4096}$', undefined, 100_000],
     ['^.{1,4096}$', 1_000_000, 100_000],
-  ])('%s with maxLength %s needs the bound %s', (pattern, maxLength, bound) => {
+  ])('%s with maxLength %s needs the limit %s', (pattern, maxLength, bound) => {
     expect(boundFor(pattern, maxLength)).toBe(bound);
   });
 });
@@ -97,7 +97,7 @@ describe('a definition', () => {
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where}: ${message}`);
   };
 
-  it('is refused for a pattern that may never end, in whatever place', () => {
+  it('is refused if a pattern may never end, at any place', () => {
     const hazard = expect.stringMatching(/pattern.*: takes more than 20 ms/);
     expect(errorsOf({ text: evil }, { price: { type: 'number' } })).toEqual([hazard]);
     expect(errorsOf({}, { list: { type: 'array', items: evil } })).toEqual([hazard]);
@@ -106,7 +106,7 @@ describe('a definition', () => {
     );
   });
 
-  it('with texts of absurd length is refused where one must be sent, else answered with null', () => {
+  it('with texts of absurd length is refused if one must be sent, else answered with null', () => {
     const vast = { type: 'string', minLength: 1_000_000_000 };
     expect(errorsOf({ text: vast }, { price: { type: 'number' } })).toEqual([
       expect.stringContaining('get_price.inputSchema.properties.text: the submission test sends this'),
@@ -116,7 +116,7 @@ describe('a definition', () => {
 });
 
 describe('a spec', () => {
-  it('is refused for a pattern that may never end, before its values are tested', () => {
+  it('is refused if a pattern may never end, before its values are tested', () => {
     const field = {
       name: 'text',
       type: 'string' as const,

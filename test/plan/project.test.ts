@@ -18,12 +18,12 @@ const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
   planProject({ ...answers, ...given }, templates).map(({ path }) => path);
 
 describe('the plan of a project', () => {
-  it('names each file once, sorted', () => {
+  it('lists each file once, sorted', () => {
     const paths = pathsOf();
     expect(paths).toEqual([...new Set(paths)].sort());
   });
 
-  it('holds a source and a test for each tool', () => {
+  it('contains a source and a test for each tool', () => {
     expect(pathsOf()).toEqual(
       expect.arrayContaining([
         'src/tools/get-gas-price.ts',
@@ -34,13 +34,13 @@ describe('the plan of a project', () => {
     );
   });
 
-  it('gives dot files their names back', () => {
+  it('restores the names of dot files', () => {
     const paths = pathsOf();
     expect(paths).toEqual(expect.arrayContaining(['.gitignore', '.dockerignore', '.env.example']));
     expect(paths.filter((path) => /(^|\/)_|\.hbs$/.test(path))).toEqual([]);
   });
 
-  it('says of each file whose it is', () => {
+  it('assigns an owner to each file', () => {
     const owners = new Map(planProject(answers, templates).map(({ path, owner }) => [path, owner]));
     const of = (owner: string) => [...owners.keys()].filter((path) => owners.get(path) === owner);
     expect(of('generated')).toEqual(['src/platform.ts', 'src/tools/index.ts']);
@@ -51,19 +51,19 @@ describe('the plan of a project', () => {
     expect(of('yours').filter((path) => path.startsWith('src/server/'))).toEqual([]);
   });
 
-  it('brings what one package manager needs only for that one', () => {
+  it('contains the files of only one package manager', () => {
     expect(pathsOf()).not.toContain('.yarnrc.yml');
     expect(pathsOf({ packageManager: 'yarn' })).toContain('.yarnrc.yml');
   });
 
-  it('says the stake as the profile has it', () => {
+  it('describes the stake of the profile', () => {
     const stakeOf = (profile: ProjectAnswers['profile']) =>
       projectContext({ ...answers, variables: null, tools: ['get_gas_price'], profile }).listing.stake;
     expect(stakeOf(generic)).toMatch(/^10 USDC;/);
     expect(stakeOf(context)).toMatch(/^the greater of 10 USDC and 100 × the price;/);
   });
 
-  it('refuses a server without a tool', () => {
+  it('refuses a server without tools', () => {
     expect(() => planProject({ ...answers, tools: [] }, templates)).toThrow('at least one tool');
   });
 });
@@ -71,7 +71,7 @@ describe('the plan of a project', () => {
 describe('.env.example', () => {
   const text = new TextDecoder().decode(templates.get('project/.env.example'));
 
-  it('says of every variable what the server says of it', () => {
+  it('describes every variable as the server does', () => {
     const paragraphs = text.trim().split('\n\n').slice(1);
     expect(paragraphs).toHaveLength(Object.keys(variables).length);
     for (const [name, { default: initial, text: says }] of Object.entries(variables)) {

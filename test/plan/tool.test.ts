@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
 
-describe('what the templates say of a tool', () => {
-  it('takes the standard signals from the contract', () => {
+describe("the context of a tool's templates", () => {
+  it('uses the standard signals of the contract', () => {
     expect(toolContext(gasPrice).standardSignals).toEqual([
       'searchExhausted',
       'noResultsReason',
@@ -15,7 +15,7 @@ describe('what the templates say of a tool', () => {
     expect(toolContext(hostileTool).standardSignals).not.toContain('error');
   });
 
-  it('writes all signals out where one is missing', () => {
+  it('writes out all signals if one is missing', () => {
     const { definition } = gasPrice;
     const { searchExhausted: _, ...properties } = definition.outputSchema.properties as JsonObject;
     const without = {
@@ -25,13 +25,13 @@ describe('what the templates say of a tool', () => {
     expect(toolContext(without).standardSignals).toEqual([]);
   });
 
-  it('keys the samples by the arguments that can come', () => {
+  it('uses possible arguments as keys of the samples', () => {
     expect(toolContext(gasPrice).key).toMatchObject({ name: 'chain', type: 'string' });
     expect(toolContext(hostileTool).key).toMatchObject({ name: 'a b', type: 'string | undefined' });
     expect(toolContext(listChains).key).toBeNull();
   });
 
-  it('types the key as its parameter where only an absent argument has a sample', () => {
+  it('types the key as its parameter if only an absent argument has a sample', () => {
     const { definition } = gasPrice;
     const url = { type: 'string', format: 'uri', description: 'Address' };
     const inputSchema = { type: 'object', properties: { url }, required: [] };
@@ -44,7 +44,7 @@ describe('what the templates say of a tool', () => {
     expect(toolContext(tool).key?.type).toBe('string | undefined');
   });
 
-  it.each(preparedTools)('tests $definition.name with what its schemas refuse', (tool) => {
+  it.each(preparedTools)('tests $definition.name with values that its schemas refuse', (tool) => {
     const { tests } = toolContext(tool);
     const { inputSchema, outputSchema } = tool.definition;
     expect(compileSchema(inputSchema)(tests.valid)).toBe(true);
@@ -52,7 +52,7 @@ describe('what the templates say of a tool', () => {
     expect(compileSchema(outputSchema)(tests.wrongAnswer)).toBe(false);
   });
 
-  it('has no invalid call of a tool that takes anything', () => {
+  it('has no invalid call for a tool that accepts everything', () => {
     expect(toolContext(listChains).tests.invalid).toBeNull();
     expect(toolContext(gasPrice).tests.invalid).toEqual({ chain: 42 });
   });

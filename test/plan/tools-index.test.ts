@@ -23,7 +23,7 @@ describe('the list of tools', () => {
     expect(identifierOf(file)).toBe(identifier);
   });
 
-  it('gives each import an identifier of its own', () => {
+  it('gives each import a unique identifier', () => {
     const files = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', 'B', '-', '_', '1'), minLength: 1 }));
     fc.assert(
       fc.property(files, (names) => {

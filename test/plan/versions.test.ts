@@ -6,7 +6,7 @@ import { dependencies } from '../../src/plan/versions.ts';
 
 const source = join(import.meta.dirname, '../../templates/project/src');
 
-test('a generated server depends on what it imports, and on nothing else but its own development', async () => {
+test('a generated server depends on exactly its imports and its development tools', async () => {
   const { output } = await build({
     input: ['config.ts', 'process.ts', 'server/http.ts', 'server/listen.ts', 'server/define-tool.ts'].map(
       (file) => join(source, file),

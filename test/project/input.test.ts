@@ -13,7 +13,7 @@ it('reads a file', async () => {
   expect(await readInput(spec)).toBe('{"a": "é"}');
 });
 
-it('names the line that is not UTF-8', async () => {
+it('reports the line that is not UTF-8', async () => {
   const spec = file('spec.json');
   writeFileSync(
     spec,
@@ -25,7 +25,7 @@ it('names the line that is not UTF-8', async () => {
   });
 });
 
-it('waits for no pipe and reads no device', async () => {
+it('does not wait for a pipe or read a device', async () => {
   const pipe = file('pipe');
   execFileSync('mkfifo', [pipe]);
   for (const path of [pipe, '/dev/zero', directory()]) {
@@ -36,7 +36,7 @@ it('waits for no pipe and reads no device', async () => {
   }
 });
 
-it('refuses what is missing or beyond the limit', async () => {
+it('refuses a missing file and one over the limit', async () => {
   const huge = file('huge.json');
   writeFileSync(huge, '');
   truncateSync(huge, 2 ** 40);

@@ -8,14 +8,14 @@ const named = ({ definition }: { definition: (typeof gasPrice)['definition'] }) 
 });
 const both = [gasPrice, listChains].map(named);
 
-describe('what the marketplace last read', () => {
-  it('is what there is, right after it was recorded, in whatever order', () => {
+describe('the recorded listing', () => {
+  it('equals the tools right after it was recorded, in any order', () => {
     const turned = Object.fromEntries(Object.entries(gasPrice.definition).toReversed());
     const drift = driftOf([named(listChains), named({ definition: turned as never })], listedOf(both));
     expect(drift).toEqual({ refreshNeeded: false, added: [], changed: [], removed: [] });
   });
 
-  it('differs by tools that came, went and changed', () => {
+  it('differs by added, removed and changed tools', () => {
     const changed = { ...gasPrice.definition, description: 'Other words.' };
     const now = [named({ definition: changed }), { name: 'new', definition: null }];
     expect(driftOf(now, listedOf(both))).toEqual({
@@ -26,7 +26,7 @@ describe('what the marketplace last read', () => {
     });
   });
 
-  it('does not differ by what cannot be read', () => {
+  it('ignores definitions that cannot be read', () => {
     const hidden = [{ name: 'get_gas_price', definition: null }];
     expect(driftOf(hidden, listedOf([named(gasPrice)])).refreshNeeded).toBe(false);
     expect(driftOf([named(gasPrice)], listedOf(hidden)).refreshNeeded).toBe(false);

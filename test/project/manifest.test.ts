@@ -32,7 +32,7 @@ describe('the manifest', () => {
     });
   });
 
-  it('is read back, whatever an editor did to its lines', () => {
+  it('is read again after an editor changed its line ends', () => {
     const root = directory();
     const text = Buffer.from(set.get(manifestFile)?.content ?? []).toString();
     writeFileSync(join(root, manifestFile), `\ufeff${text.replaceAll('\n', '\r\n')}`);
@@ -53,7 +53,7 @@ describe('the manifest', () => {
     expect(() => readManifest(root)).toThrow(message);
   });
 
-  it('keeps what it records of files that a change leaves alone', () => {
+  it('keeps the entries of files that a change does not concern', () => {
     const root = directory();
     for (const [path, { content }] of set) writeFileSync(join(root, path), content);
     const before = readManifest(root);
@@ -66,19 +66,19 @@ describe('the manifest', () => {
   });
 });
 
-describe('the project around a directory', () => {
-  it('is found from below', () => {
+describe('findProject', () => {
+  it('finds the project above a directory', () => {
     const root = directory();
     writeFileSync(join(root, manifestFile), '{}');
     mkdirSync(join(root, 'src/tools'), { recursive: true });
     expect(findProject(join(root, 'src/tools'))).toBe(root);
   });
 
-  it('is missed with a word on what to do', () => {
+  it('refuses a directory without a project, with the next step', () => {
     expect(() => findProject(directory())).toThrow(`looked for ${manifestFile}`);
   });
 
-  it('is not guessed where another generator made one', () => {
+  it('ignores a project of another generator', () => {
     const root = directory();
     mkdirSync(join(root, 'src/tools'), { recursive: true });
     writeFileSync(join(root, 'package.json'), '{}');

@@ -37,7 +37,7 @@ function unpacked({ content }: ReturnType<typeof packPackage>): string {
 }
 
 describe('a packed package', () => {
-  it('holds what an installed copy needs, and not what was packed before', () => {
+  it('contains what an installed copy needs, without earlier packages', () => {
     const root = unpacked(packPackage(source()));
     const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     expect(files.map(({ name }) => name).sort()).toEqual([
@@ -54,7 +54,7 @@ describe('a packed package', () => {
     });
   });
 
-  it('has the same bytes and name whenever and wherever it is packed, from an installed copy too', () => {
+  it('has the same bytes and name at any time and place, also from an installed copy', () => {
     const root = source();
     const first = packPackage(root);
     expect(first.name).toMatch(/^made-1\.2\.3-[0-9a-f]{10}\.tgz$/);
@@ -65,13 +65,13 @@ describe('a packed package', () => {
     }
   });
 
-  it('has another name as soon as its content differs', () => {
+  it('has another name if its content differs', () => {
     expect(packPackage(source('export {}; //')).name).not.toBe(packPackage(source()).name);
   });
 });
 
 describe('this program as a dependency of a project', () => {
-  it('is the file that an installed copy would pack itself', () => {
+  it('is the file that an installed copy would pack', () => {
     const { specifier, files } = ownPackage();
     const [path = '', { content } = { content: new Uint8Array() }] = [...files][0] ?? [];
     expect(specifier).toBe(`file:${path}`);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { saveJson } from '../../src/project/save.ts';
 import { directory } from './directory.ts';
 
-it('a link that was planted at the name of the unfinished file is not followed', async () => {
+it('does not follow a link at the name of the temporary file', async () => {
   const root = directory();
   const secret = join(root, 'secret');
   writeFileSync(secret, 'mine');
@@ -15,7 +15,7 @@ it('a link that was planted at the name of the unfinished file is not followed',
   expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toHaveLength(1);
 });
 
-it('a link at the name itself is replaced, not written through', async () => {
+it('replaces a link at the path instead of writing through it', async () => {
   const root = directory();
   writeFileSync(join(root, 'secret'), 'mine');
   symlinkSync(join(root, 'secret'), join(root, 'report.json'));

@@ -6,7 +6,7 @@ import { directory } from './directory.ts';
 
 const day = 86_400;
 
-it('a staging directory dated far from now belongs to nobody, whoever it names', () => {
+it('a staging directory with a distant date is stale, whatever process it names', () => {
   const root = directory();
   const tag = basename(makeStaging(root)).split('-')[3];
   const planted = [`${'0'.repeat(8)}-1`, `${tag}-1`].flatMap((who, i) =>
@@ -21,7 +21,7 @@ it('a staging directory dated far from now belongs to nobody, whoever it names',
   expect(liveStagings(root, '').filter((path) => planted.includes(path))).toEqual([]);
 });
 
-it('that of a process that works now, here or elsewhere, is left alone', () => {
+it('a staging directory of a running process, here or elsewhere, is kept', () => {
   const root = directory();
   const tag = basename(makeStaging(root)).split('-')[3];
   const live = [`${'0'.repeat(8)}-1`, `${tag}-1`].map((who) =>

@@ -8,7 +8,7 @@ import { directory } from './directory.ts';
 const paths = ['package.json', 'src/tools/index.ts'];
 
 describe('a target', () => {
-  it('may not exist yet, nor its parents', () => {
+  it('may be missing, with its parents', () => {
     const target = join(directory(), 'a/b/c');
     expect(inspectTarget(target, paths)).toEqual({ directory: target, state: 'absent', conflicts: [] });
   });
@@ -18,7 +18,7 @@ describe('a target', () => {
     expect(inspectTarget(target, paths)).toEqual({ directory: target, state: 'empty', conflicts: [] });
   });
 
-  it('may hold a repository and a licence', () => {
+  it('may contain a repository and a licence', () => {
     const target = directory();
     mkdirSync(join(target, '.git'));
     for (const name of ['LICENSE', 'LICENCE.md', 'COPYING', '.DS_Store'])
@@ -26,7 +26,7 @@ describe('a target', () => {
     expect(inspectTarget(target, paths)).toMatchObject({ state: 'occupied', conflicts: [] });
   });
 
-  it('says what of the author is in it', () => {
+  it("lists the author's files in it", () => {
     const target = directory();
     for (const name of ['package.json', 'notes.txt', 'licensed.ts', '.gitignore'])
       writeFileSync(join(target, name), '');
@@ -46,7 +46,7 @@ describe('a target', () => {
   });
 });
 
-describe('a target that cannot be one', () => {
+describe('an impossible target', () => {
   const codeOf = (target: string) => {
     try {
       inspectTarget(target, paths);
@@ -57,14 +57,14 @@ describe('a target that cannot be one', () => {
     return undefined;
   };
 
-  it('is a file, or lies below one', () => {
+  it('is a file or below one', () => {
     const file = join(directory(), 'file');
     writeFileSync(file, '');
     expect(codeOf(file)).toBe('NOT_A_DIRECTORY');
     expect(codeOf(join(file, 'a/b'))).toBe('NOT_A_DIRECTORY');
   });
 
-  it('is a link to nothing, or to itself', () => {
+  it('is a dangling or circular link', () => {
     const root = directory();
     symlinkSync(join(root, 'nowhere'), join(root, 'dangling'));
     symlinkSync(join(root, 'loop'), join(root, 'loop'));
@@ -72,13 +72,13 @@ describe('a target that cannot be one', () => {
     expect(codeOf(join(root, 'loop/a'))).toBe('NOT_WRITABLE');
   });
 
-  it('leads out of itself by a linked directory', () => {
+  it('leads outside through a linked directory', () => {
     const target = directory();
     symlinkSync(directory(), join(target, 'src'));
     expect(codeOf(target)).toBe('LINK_IN_THE_WAY');
   });
 
-  it('has a directory where a file shall stand, or the reverse', () => {
+  it('has a directory at the path of a file, or the reverse', () => {
     const target = directory();
     mkdirSync(join(target, 'package.json'));
     expect(codeOf(target)).toBe('DIRECTORY_IN_THE_WAY');

@@ -10,7 +10,7 @@ const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), con
 const bytesOf = (set: ReadonlyMap<string, Uint8Array>) => [...set].map(([path, bytes]) => [path, [...bytes]]);
 
 describe('templates in one file', () => {
-  it('come out as they went in, in their order', () => {
+  it('are unpacked unchanged, in order', () => {
     fc.assert(
       fc.property(templates, (members) => {
         const set = new Map(Object.entries(members));

@@ -50,7 +50,7 @@ function killed(root: string, done: number): string {
 }
 
 describe('a change', () => {
-  it('is made whole and leaves nothing behind', () => {
+  it('is complete and leaves nothing behind', () => {
     const root = project();
     const staging = makeStaging(root);
     makeChange(root, staging, change);
@@ -58,7 +58,7 @@ describe('a change', () => {
     expect(tree(root)).toEqual(after);
   });
 
-  it.each(Array.from({ length: count }, (_, done) => done))('killed after %i steps is taken back', (done) => {
+  it.each(Array.from({ length: count }, (_, done) => done))('is undone if killed after %i steps', (done) => {
     const root = project();
     const staging = killed(root, done);
     expect(['old', 'new']).toContain(readFileSync(join(root, 'src/index.ts'), 'utf8'));
@@ -66,13 +66,13 @@ describe('a change', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('killed after its last step stays', () => {
+  it('is complete if killed after its last step', () => {
     const root = project();
     takeBack(root, killed(root, count));
     expect(tree(root)).toEqual(after);
   });
 
-  it('that fails is taken back and says why', () => {
+  it('is undone with the reason if it fails', () => {
     const root = project();
     const staging = makeStaging(root);
     const removed = [...change.removed, 'src/never-was.ts'];
@@ -80,7 +80,7 @@ describe('a change', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('taken back keeps what the author did meanwhile', () => {
+  it("keeps the author's later edits when it is undone", () => {
     const root = project();
     const staging = killed(root, count - 1);
     writeFileSync(join(root, 'src/a.ts'), 'edited');
@@ -89,7 +89,7 @@ describe('a change', () => {
     expect(tree(root)).toEqual({ ...before, 'src/a.ts': 'edited', 'src/gone.ts': 'anew' });
   });
 
-  it('with a journal that leads out of the directory is not taken back', () => {
+  it('is not undone if its journal leads out of the directory', () => {
     const root = project();
     const staging = makeStaging(root);
     mkdirSync(join(staging, 'new'));

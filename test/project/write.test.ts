@@ -28,7 +28,7 @@ const texts = Object.fromEntries(
 const write = (target: string) => writeProject(inspectTarget(target, [...files.keys()]), files);
 
 describe('a project is written', () => {
-  it('into a directory that did not exist, with its parents', () => {
+  it('into a new directory, with its parents', () => {
     const root = directory();
     write(join(root, 'a/b/c'));
     expect(tree(root)).toEqual(
@@ -36,7 +36,7 @@ describe('a project is written', () => {
     );
   });
 
-  it('into an empty directory, whose mode stays', () => {
+  it('into an empty directory, which keeps its mode', () => {
     const target = join(directory(), 'empty');
     mkdirSync(target, { mode: 0o750 });
     write(target);
@@ -55,7 +55,7 @@ describe('a project is written', () => {
     expect(statSync(target).ino).toBe(ino);
   });
 
-  it('over what is there, leaving everything else', () => {
+  it('over existing files, keeping all others', () => {
     const target = directory();
     mkdirSync(join(target, 'src'));
     writeFileSync(join(target, 'src/main.ts'), 'mine');
@@ -64,7 +64,7 @@ describe('a project is written', () => {
     expect(tree(target)).toEqual({ ...texts, 'src/notes.ts': 'mine' });
   });
 
-  it('replaces a link by a file and leaves what it led to', () => {
+  it("in place of a link, keeping the link's target", () => {
     const target = directory();
     const elsewhere = join(directory(), 'elsewhere');
     writeFileSync(elsewhere, 'mine');
@@ -75,8 +75,8 @@ describe('a project is written', () => {
   });
 });
 
-describe('what fails half-way', () => {
-  it('is taken back: a new directory', () => {
+describe('a write that fails halfway', () => {
+  it('is undone: a new directory', () => {
     const root = directory();
     const broken = new Map([
       ...files,
@@ -87,13 +87,13 @@ describe('what fails half-way', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('says why, where nothing can be written at all', () => {
+  it('is reported with the reason if nothing can be written', () => {
     expect(() => writeProject({ directory: '/proc/none', state: 'absent', conflicts: [] }, files)).toThrow(
       'cannot write /proc/none',
     );
   });
 
-  it('is taken back: a directory with files, at every point', () => {
+  it('is undone: a directory with files, at every step', () => {
     for (const [at] of [...files.keys()].entries()) {
       const target = directory();
       mkdirSync(join(target, 'src'));
@@ -107,7 +107,7 @@ describe('what fails half-way', () => {
     }
   });
 
-  it('keeps what the author changed meanwhile', () => {
+  it("keeps the author's concurrent changes", () => {
     const target = directory();
     writeFileSync(join(target, 'package.json'), 'mine');
     interruptMove(target, 3);
@@ -124,7 +124,7 @@ describe('what fails half-way', () => {
 });
 
 describe('a sweep', () => {
-  it('removes what dead processes of this machine left', async () => {
+  it('removes leftovers of dead processes of this machine', async () => {
     const root = directory();
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
@@ -133,7 +133,7 @@ describe('a sweep', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('leaves the work of a live process, and other names', async () => {
+  it('keeps directories of running processes, and other names', async () => {
     const root = directory();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     try {
@@ -151,7 +151,7 @@ describe('a sweep', () => {
     renameSync(own, own.replace(`-${process.pid}-`, `-${pid}-`));
   }
 
-  it('gives another machine an hour', () => {
+  it('gives other machines an hour', () => {
     const root = directory();
     const own = makeStaging(root);
     const other = own.replace(/-[0-9a-f]{8}-\d+-/, '-00000000-1-');
@@ -161,7 +161,7 @@ describe('a sweep', () => {
     expect(staleStagings(root)).toEqual([other]);
   });
 
-  it('believes no staging directory that came with a repository', () => {
+  it('ignores staging directories that came with a repository', () => {
     const root = directory();
     const target = join(root, 'target');
     const victim = join(root, 'victim');
@@ -186,7 +186,7 @@ describe('a sweep', () => {
 });
 
 describe('two runs into one directory', () => {
-  it('give way to one that is at work there', () => {
+  it('stop if another one is running there', () => {
     const target = directory();
     writeFileSync(join(target, 'LICENSE'), 'mine');
     const seen = inspectTarget(target, [...files.keys()]);
@@ -197,7 +197,7 @@ describe('two runs into one directory', () => {
     expect(readdirSync(target).sort()).toEqual([basename(other), 'LICENSE'].sort());
   });
 
-  it('give way to one that has written since they looked', () => {
+  it('stop if another one has written since they looked', () => {
     const target = directory();
     writeFileSync(join(target, 'LICENSE'), 'mine');
     const seen = inspectTarget(target, [...files.keys()]);
@@ -208,7 +208,7 @@ describe('two runs into one directory', () => {
   });
 });
 
-describe('killed at any moment', () => {
+describe('a write killed at any moment', () => {
   const program = join(import.meta.dirname, '../../node_modules/.cache/market-mcp/write.mjs');
 
   beforeAll(async () => {
@@ -237,7 +237,7 @@ describe('killed at any moment', () => {
 
   const delays = Array.from({ length: 12 }, (_, index) => index);
 
-  it('a new directory is absent or whole', async () => {
+  it('leaves a new directory absent or complete', async () => {
     const root = directory();
     for (const delay of delays) {
       expect([0, whole]).toContain(await killedWrite(join(root, `new-${delay}`), root, delay));
@@ -246,7 +246,7 @@ describe('killed at any moment', () => {
     expect(readdirSync(root).filter((name) => !name.startsWith('new-'))).toEqual([]);
   });
 
-  it('the current directory is as before or whole after the next sweep', async () => {
+  it('leaves the current directory unchanged or complete after the next sweep', async () => {
     for (const delay of delays) {
       const target = directory();
       writeFileSync(join(target, 'LICENSE'), 'mine');

@@ -81,14 +81,14 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
   packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn'),
 });
 
-describe('the line that repeats the answers', () => {
-  it('gives the very same answers through a real shell', () => {
+describe('the command that repeats the answers', () => {
+  it('gives the same answers through a real shell', () => {
     const given = fc.sample(answers, { numRuns: 60, seed: 7 });
     const lines = given.map((one) => replayCommand(one));
     expect(shellSplit(lines).map(reread)).toEqual(given);
   }, 120_000);
 
-  it('says the switches that decide what happens', () => {
+  it('includes the switches that affect the result', () => {
     const switches = { install: false, git: true, check: false, force: true };
     const line = replayCommand(completeAnswers({ spec: 'x.json' }), switches, 'npx create-market-mcp');
     expect(line).toBe('npx create-market-mcp my-tool --yes --spec x.json --no-install --no-check --force');
@@ -96,7 +96,7 @@ describe('the line that repeats the answers', () => {
 });
 
 describe('the defaults', () => {
-  it('give a server that meets every rule, advice included', () => {
+  it('create a server that passes every rule, including advice', () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
       const { source } = completeAnswers({ directory });
       const result = source.kind === 'tool' ? prepare([source.tool], context) : undefined;
@@ -109,11 +109,11 @@ describe('the defaults', () => {
     ['/srv/find-hotels-mcp', 'find_hotels'],
     ['my-tool', 'get_record'],
     ['9', 'get_9'],
-  ])('name the tool of %s %s', (directory, name) => {
+  ])('derive from %s the name %s', (directory, name) => {
     expect(createQuestions.tool.initial({ directory })).toBe(name);
   });
 
-  it('take no input where only the output is described', () => {
+  it('have no input if only the output is described', () => {
     const output = createQuestions.output.parse(['now:string The time']);
     const { source } = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
     expect(source).toMatchObject({ tool: { input: [], description: expect.stringContaining('time') } });
@@ -121,7 +121,7 @@ describe('the defaults', () => {
 });
 
 describe('flags', () => {
-  it('are refused all at once', () => {
+  it('are validated all at once', () => {
     const result = readCreateFlags({
       directory: 'My Tool!',
       tool: 'a b',
@@ -146,7 +146,7 @@ describe('flags', () => {
     ]);
   });
 
-  it('that are missing are named', () => {
+  it('are listed if missing', () => {
     expect(missingFlags({})).toEqual([
       '[directory]',
       '--tool <name>',

@@ -26,14 +26,14 @@ const odd = [
   '#x',
 ];
 
-describe('a line for a shell', () => {
-  it('is read as the very pieces, and shows nothing that a terminal would act on', () => {
+describe('shellLine', () => {
+  it('gives the same arguments, and contains nothing that a terminal would interpret', () => {
     const line = shellLine(odd);
     expect(wordsOf(line)).toEqual(odd);
     expect(shellLine(odd.filter((piece) => !piece.endsWith('\n')))).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('for all texts', () => {
+  it('does so for all texts', () => {
     const piece = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(fc.array(piece, { minLength: 40, maxLength: 40 }), (pieces) => {

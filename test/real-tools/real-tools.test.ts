@@ -10,7 +10,7 @@ import { takeOver } from './take-over.ts';
 const root = scratch();
 const rows = new Map<string, Row>();
 
-describe.concurrent('the tools of a server that others wrote', () => {
+describe.concurrent('the tools of a third-party server', () => {
   it.each(servers)('$package', async (server) => {
     const place = join(root, server.package.replaceAll(/\W/g, '-'));
     mkdirSync(place);

@@ -105,7 +105,7 @@ const ways = [
 const call = { npm: ['npx'], pnpm: ['pnpm', 'exec'], yarn: ['yarn'] } as const;
 
 describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] }) => {
-  it('makes a project with a green self-check, and market-mcp adds a tool inside it', async () => {
+  it('creates a project that passes its check, and market-mcp adds a tool in it', async () => {
     const cwd = mkdtempSync(join(root, 'way-'));
     const created = await run(file, args, { cwd, env });
     expect(created.status, created.stdout + created.stderr).toBe(0);

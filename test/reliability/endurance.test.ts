@@ -28,7 +28,7 @@ const timeoutMs = 30_000;
 
 const root = scratch();
 
-it(`a server endures ${requests} requests of every kind from ${connections} connections`, async () => {
+it(`serves ${requests} requests of every kind from ${connections} connections without leaks`, async () => {
   const directory = await authorProject('endurance', echoTools, root);
   const server = await startServer(directory, {
     ALLOWED_ORIGINS: allowedOrigin,

@@ -14,7 +14,7 @@ const signals: readonly Moment['signal'][] = ['SIGKILL', 'SIGKILL', 'SIGTERM', '
 
 const root = scratch();
 
-it(`a generator ended at ${kills} random moments leaves nothing or everything`, async () => {
+it(`a generator killed at ${kills} random moments leaves nothing or everything`, async () => {
   const cwd = join(root, 'killed');
   mkdirSync(cwd);
   const { files, duration } = await wholeRun(cwd);

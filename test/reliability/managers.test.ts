@@ -49,7 +49,7 @@ describe.each(managers)('$title', ({ title, name, script }) => {
 });
 
 describe.each(managers.slice(0, 2))('$title, a project of version 0.1.0', ({ name, script }) => {
-  it('is upgraded in CI, its lock file too', async () => {
+  it('is upgraded in CI, including its lock file', async () => {
     const { project } = await oldProject(root, name === 'npm' ? 0 : 2, seed, []);
     const { directory } = project;
     const options = { cwd: directory, env: { PATH: pathTo(name, name, script), CI: '1' } };

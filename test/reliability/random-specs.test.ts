@@ -70,7 +70,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
     done.rendered += specs.length;
   });
 
-  it('serve the very definitions that were prepared, which pass every static rule', async () => {
+  it('serve exactly the prepared definitions, which pass every static rule', async () => {
     const tools = await compiledTools(directory);
     const served = Object.fromEntries(
       tools.map(({ name, ...tool }) => [name, JSON.parse(JSON.stringify(tool))]),
@@ -97,7 +97,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
   });
 });
 
-it(`${built} projects of random tool specs are built, started and self-checked`, async () => {
+it(`builds, starts and checks ${built} projects of random tool specs`, async () => {
   const specs = randomSpecs(built * toolsPerProject, seed + 2);
   const projects = Array.from({ length: built }, (_, index) =>
     specs.slice(index * toolsPerProject, (index + 1) * toolsPerProject),

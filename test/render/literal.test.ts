@@ -28,7 +28,7 @@ const anyJson = fc
   .value.map((value) => value);
 
 describe('a literal', () => {
-  it('evaluates to the value it was made of', () => {
+  it('evaluates to its value', () => {
     fc.assert(
       fc.property(anyJson, fc.nat(40), (value, indent) => {
         const copy = evaluate(literal(value, { indent }));
@@ -38,7 +38,7 @@ describe('a literal', () => {
     );
   });
 
-  it('hides no character that ends a line or cannot be seen', () => {
+  it('escapes line terminators and invisible characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(stringLiteral(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u);
@@ -47,7 +47,7 @@ describe('a literal', () => {
     expect(evaluate(stringLiteral(hostile))).toBe(hostile);
   });
 
-  it('keeps lines short where their strings let it', () => {
+  it('keeps lines short if its strings allow it', () => {
     const short = fc.oneof(
       fc.integer(),
       fc.boolean(),
@@ -79,7 +79,7 @@ describe('a literal', () => {
       '[\n  { a: 1, b: 2 },\n  { a: 3, b: 4 },\n]',
     ],
     [{ a: { b: { c: 1 } } }, '{\n  a: { b: { c: 1 } },\n}'],
-  ])('%j reads as a person would write it', (value, text) => {
+  ])('formats %j like a person', (value, text) => {
     expect(literal(value)).toBe(text);
   });
 
@@ -88,30 +88,30 @@ describe('a literal', () => {
     expect(lines.map((line) => line.length)).toEqual([1, 106, 106, 91, 1]);
   });
 
-  it('puts a spread first, in place of what it stands for', () => {
+  it('puts a spread first and omits the members it replaces', () => {
     const spread = { path: ['properties'], code: new Code('...signals'), replaces: new Set(['error']) };
     expect(literal({ properties: { price: {}, error: {} } }, { spread })).toBe(
       '{\n  properties: { ...signals, price: {} },\n}',
     );
   });
 
-  it('moves a long string to a line of its own', () => {
+  it('puts a long string on its own line', () => {
     expect(property('description', 'x'.repeat(100), 2)).toBe(`description:\n    '${'x'.repeat(100)}'`);
     expect(property('description', 'short', 2)).toBe("description: 'short'");
   });
 
-  it('throws on what is not JSON', () => {
+  it('throws for values that are not JSON', () => {
     expect(() => literal(Number.NaN)).toThrow(TypeError);
     expect(() => literal({ a: undefined } as never)).toThrow('no value at a');
   });
 });
 
 describe('code around a literal', () => {
-  it('gives an absent argument the key undefined', () => {
+  it('uses undefined as the key of an absent argument', () => {
     expect(mapEntries('samples', [[null, { a: 1 }]])).toBe('samples.set(undefined, { a: 1 });');
   });
 
-  it('puts each entry into a map, within the width of a line', () => {
+  it('puts each entry into a map within the line width', () => {
     const entries: [Json, Json][] = [
       ['BTC', { price: 1 }],
       ['k'.repeat(lineWidth - 32), { price: 1, a: 1 }],
@@ -130,7 +130,7 @@ describe('code around a literal', () => {
     ['constructor', 'input.constructor'],
     ['a b', "input['a b']"],
     ["'];process.exit()//", `input["'];process.exit()//"]`],
-  ])('reaches the member %j', (name, text) => {
+  ])('accesses the member %j', (name, text) => {
     expect(memberAccess('input', name)).toBe(text);
   });
 });

@@ -52,7 +52,7 @@ describe('a rendered project', () => {
     },
   );
 
-  it('keeps hostile text in its place', async () => {
+  it('escapes hostile text in every context', async () => {
     const files = project({ tools: [hostileTool] });
     await expect(files.get('src/tools/constructor.ts')).toMatchFileSnapshot(
       '__snapshots__/hostile/constructor.ts.snap',
@@ -61,32 +61,32 @@ describe('a rendered project', () => {
     expect(holders).toEqual(['src/tools/constructor.ts']);
   });
 
-  it('has TypeScript in the very format of the formatter', () => {
+  it("has TypeScript in the formatter's format", () => {
     const files = [...project({})].filter(([path]) => /^(src|test)\/(tools\/(?!index)|platform)/.test(path));
     expect(files.length).toBeGreaterThan(6);
     for (const [path, content] of files) expect(formatted(path, content)).toBe(content);
   });
 
-  it('copies what is not a template byte for byte', () => {
+  it('copies static files byte for byte', () => {
     const source = templates.get('project/CLAUDE.md');
     const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'yours' };
     expect(render([planned], templates).get('CLAUDE.md')?.content).toBe(source);
   });
 });
 
-describe('what is wrong with a template', () => {
+describe('an invalid template', () => {
   it.each([
     ['{{nowhere}}', 'nowhere'],
     ['{{json nowhere}}', 'json: the context has no such value'],
     ['{{md nowhere}}', 'md: undefined is not text'],
     ['{{shout name}}', 'shout'],
     ['{{#each tools}', 'Parse error'],
-  ])('%s is an error that names it', (source, message) => {
+  ])('gives an error that names it: %s', (source, message) => {
     expect(() => renderTemplate('bad.hbs', source, { name: hostile })).toThrow(/^template bad\.hbs: /);
     expect(() => renderTemplate('bad.hbs', source, { name: hostile })).toThrow(message);
   });
 
-  it('is an error where JSON does not parse', () => {
+  it('gives an error if its JSON does not parse', () => {
     const bad = new Map([['bad.hbs', new TextEncoder().encode('{ "name": {{json name}}, }')]]);
     const planned: PlannedFile = {
       path: 'a.json',
@@ -97,7 +97,7 @@ describe('what is wrong with a template', () => {
     expect(() => render([planned], bad)).toThrow('a.json is not JSON');
   });
 
-  it('is an error where it is missing', () => {
+  it('gives an error if it is missing', () => {
     expect(() => render([{ path: 'a', template: 'a', owner: 'yours' }], new Map())).toThrow('no template a');
   });
 });

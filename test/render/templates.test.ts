@@ -49,19 +49,19 @@ const bare = [
 describe.each([...templates])('%s', (name, source) => {
   const paths = [...pathsIn(Handlebars.parse(source).body, '')];
 
-  it('names something, and only what its context has', () => {
+  it('uses only members of its context', () => {
     const contexts = contextsOf(name);
     expect(paths).not.toEqual([]);
     expect(paths.filter(({ path }) => !contexts.some((given) => has(given, path)))).toEqual([]);
   });
 
-  it('lets no text in without the helper of its place', () => {
+  it('prints every text through the helper of its context', () => {
     const allowed = (path: string) => bare.some((pattern) => pattern.test(path));
     expect(paths.filter((used) => used.bare && !allowed(used.path))).toEqual([]);
   });
 });
 
-it('finds what is written without a helper', () => {
+it('text without a helper is detected', () => {
   const [path] = pathsIn(Handlebars.parse('{{firstTool.description}}').body, '');
   expect(path).toEqual({ path: 'firstTool.description', bare: true });
 });

@@ -9,7 +9,7 @@ const anyText = fc.oneof(
   fc.constant(hostile),
 );
 
-describe('text on its way into another language', () => {
+describe('text in other languages', () => {
   it('cannot end a comment', () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -18,7 +18,7 @@ describe('text on its way into another language', () => {
     );
   });
 
-  it('is one line of Markdown without live markup', () => {
+  it('is one line of Markdown without markup', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const markdown = markdownText(text);

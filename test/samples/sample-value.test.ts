@@ -52,7 +52,7 @@ describe('a sample value', () => {
       $ref: '#/definitions/a',
       definitions: { a: { anyOf: [{ $ref: '#/definitions/b' }] }, b: { type: 'string' } },
     },
-  ])('of %j fits it', (schema) => {
+  ])('of %j matches it', (schema) => {
     const value = sampleOf(schema);
     expect(value).toBeDefined();
     expect(judge.validate(schema, value)).toBe(true);
@@ -74,7 +74,7 @@ describe('a sample value', () => {
     expect(sampleOf(schema)).toBeUndefined();
   });
 
-  it('takes another of the examples for another index', () => {
+  it('uses another example for another index', () => {
     const schema = { type: 'string', examples: ['x', 'y'] };
     expect([0, 1, 2].map((index) => sampleOf(schema, index))).toEqual(['x', 'y', 'x']);
   });

@@ -16,7 +16,7 @@ it.each([
   ['package-lock.json', 'npx market-mcp list --mark-listed'],
   ['pnpm-lock.yaml', 'pnpm exec market-mcp list --mark-listed'],
   ['yarn.lock', 'yarn market-mcp list --mark-listed'],
-])('a command to be pasted calls what a project with a %s has installed', (lock, line) => {
+])('a command to paste runs the program that a project with a %s has installed', (lock, line) => {
   vi.stubEnv('npm_config_user_agent', '');
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -29,12 +29,12 @@ it.each([
   expect(marketCommand('list', '--mark-listed')).toBe(line);
 });
 
-it('where nothing is installed, it calls this very program: its package is in no registry yet', () => {
+it('if nothing is installed, it runs this program, which is not in a registry yet', () => {
   standIn(directory());
   expect(marketCommand('list')).toBe(`node ${join(here, 'bin/market-mcp.js')} list`);
 });
 
-it('what git restores is found from where the command is pasted', () => {
+it('the git command names paths relative to the working directory', () => {
   expect(restoreCommand(process.cwd(), ['src/a.ts'])).toBe('git restore src/a.ts');
   expect(restoreCommand(join(process.cwd(), 'my project'), ['src/a.ts'])).toBe(
     "git -C 'my project' restore src/a.ts",

@@ -43,7 +43,7 @@ describe('a git repository', () => {
     expect(git(root, 'ls-files')).toBe('package.json');
   });
 
-  it('is made without a commit where git knows nobody', async () => {
+  it('is made without a commit if git has no identity', async () => {
     withConfig('');
     const root = project();
     expect(await initRepository(root, 'First')).toMatchObject({
@@ -67,7 +67,7 @@ describe('a git repository', () => {
     ['GIT_DIR', '.git'],
     ['GIT_OBJECT_DIRECTORY', '.git/objects'],
     ['GIT_COMMON_DIR', '.git'],
-  ])('is not made in the name of a hook that runs with %s', async (name, place) => {
+  ])('is made in the directory even inside a hook that sets %s', async (name, place) => {
     withConfig(identity);
     const outer = project();
     git(outer, 'init', '--quiet');
@@ -79,7 +79,7 @@ describe('a git repository', () => {
     expect(git(outer, 'count-objects')).toMatch(/^0 objects/);
   });
 
-  it('fails where git fails, with what git says', async () => {
+  it('fails with the output of git if git fails', async () => {
     withConfig(identity);
     const root = project();
     writeFileSync(join(root, '.git'), 'gitdir: nowhere');
@@ -90,7 +90,7 @@ describe('a git repository', () => {
     });
   });
 
-  it('is left out where there is no git', async () => {
+  it('is skipped without git', async () => {
     vi.stubEnv('PATH', directory());
     expect(await initRepository(project(), 'First')).toMatchObject({
       state: 'none',

@@ -26,13 +26,13 @@ describe('the package manager', () => {
     expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('pnpm');
   });
 
-  it('is npm otherwise', () => {
+  it('is npm by default', () => {
     expect(detectPackageManager(directory(), { npm_config_user_agent: 'bun/1.0' })).toBe('npm');
   });
 });
 
 describe('an install', () => {
-  it('installs the development dependencies of a production environment too', async () => {
+  it('installs development dependencies even in a production environment', async () => {
     const root = directory();
     mkdirSync(join(root, 'local'));
     writeFileSync(join(root, 'local/package.json'), '{"name":"local","version":"1.0.0"}');
@@ -44,7 +44,7 @@ describe('an install', () => {
     expect(name).toBe('local');
   });
 
-  it('takes what npm knows of a package, and asks again where that is too old', async () => {
+  it('uses cached metadata, and requests it again if it is too old', async () => {
     const registry = await startRegistry('known');
     const root = directory();
     const want = (version: string) =>
@@ -68,7 +68,7 @@ describe('an install', () => {
     expect(registry.asked()).toBeGreaterThan(asked);
   });
 
-  it('that fails says the last lines and the command to try', async () => {
+  it('prints the last lines and the command to retry if it fails', async () => {
     const root = directory();
     writeFileSync(join(root, 'package.json'), '{"dependencies":{"x":"file:nowhere.tgz"}}');
     const error = await install('npm', root, () => {}).catch((error: unknown) => error);
@@ -80,7 +80,7 @@ describe('an install', () => {
     });
   });
 
-  it('by a package manager that is not there says so', async () => {
+  it('reports a missing package manager', async () => {
     const { PATH } = process.env;
     process.env.PATH = directory();
     const error = await install('pnpm', directory(), () => {}).catch((error: unknown) => error);

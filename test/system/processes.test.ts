@@ -8,7 +8,7 @@ const node = (code: string, options: Partial<Parameters<typeof run>[2]> = {}) =>
   run(process.execPath, ['-e', code], { cwd, ...options });
 
 describe('a child process', () => {
-  it('is run to its end, whatever that is', async () => {
+  it('runs to its end, whatever its exit code', async () => {
     expect(await node("console.log('out'); console.error('err'); process.exitCode = 7")).toMatchObject({
       exitCode: 7,
       missing: false,
@@ -17,14 +17,14 @@ describe('a child process', () => {
     });
   });
 
-  it('is missing where there is no such program', async () => {
+  it('is reported as missing if the program does not exist', async () => {
     expect(await run('no-such-program-here', [], { cwd })).toMatchObject({
       exitCode: undefined,
       missing: true,
     });
   });
 
-  it('tells its lines as they come, and keeps the last ones that say something', async () => {
+  it('reports its lines as they arrive, and keeps the last ones without noise', async () => {
     const lines: string[] = [];
     const ended = await node('for (let i = 0; i < 50; i++) console.log(i % 2 ? `noise ${i}` : `line ${i}`)', {
       onLine: (line) => lines.push(line),
@@ -34,7 +34,7 @@ describe('a child process', () => {
     expect(ended.lastLines).toEqual(Array.from({ length: 20 }, (_, index) => `line ${10 + 2 * index}`));
   });
 
-  it('gets variables and loses others', async () => {
+  it('gets added variables and loses removed ones', async () => {
     process.env.MARKET_TEST_LOST = 'there';
     const { stdout } = await node(
       'console.log(process.env.MARKET_TEST_GIVEN, process.env.MARKET_TEST_LOST)',
@@ -45,7 +45,7 @@ describe('a child process', () => {
     expect(stdout).toBe('given undefined');
   });
 
-  it('ends with everything it started, and its work does not go on', async () => {
+  it('ends with its descendants, and the work does not continue', async () => {
     const grandchild = 'setInterval(() => {}, 1000); console.log(process.pid)';
     const code = `
       const stdio = ['ignore', 'inherit', 'ignore'];

@@ -17,7 +17,7 @@ describe('size limit', () => {
     return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`);
   };
 
-  test('a body of declared length', async () => {
+  test('applies to a body of declared length', async () => {
     const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
     expect((await client.send(padded(5000))).status).toBe(200);
     expect(await client.send(padded(5001))).toMatchObject({
@@ -26,14 +26,14 @@ describe('size limit', () => {
     });
   });
 
-  test('a body of undeclared length', async () => {
+  test('applies to a body of undeclared length', async () => {
     const { port } = await start({ env: { MAX_BODY_BYTES: '5000' } });
     expect(await sendChunked(port, padded(5000))).toBe(200);
     expect(await sendChunked(port, padded(5001))).toBe(413);
     expect(await sendChunked(port, padded(4_000_000))).toBe(413);
   });
 
-  test('a client that still sends reads the refusal', within, async () => {
+  test('lets a client that is still sending read the refusal', within, async () => {
     const { url } = await start();
     const body = new Blob([padded(8_000_000)]);
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' } as const;
@@ -43,7 +43,7 @@ describe('size limit', () => {
     }
   });
 
-  test('a client that never stops sending is cut off', within, async () => {
+  test('cuts off a client that never stops sending', within, async () => {
     const { port } = await start();
     const headers = { 'content-type': 'application/json' };
     const sending = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
@@ -54,7 +54,7 @@ describe('size limit', () => {
     await cut;
   });
 
-  test('a body that comes byte by byte takes little more memory than its size', async () => {
+  test('counts little more memory than the size of a body that comes byte by byte', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc');
     const used = () => {
@@ -75,7 +75,7 @@ describe('size limit', () => {
     expect(JSON.parse(String(await body))).toBe(value);
   });
 
-  test('characters count as bytes', async () => {
+  test('counts bytes of characters', async () => {
     const { client } = await start({ env: { MAX_BODY_BYTES: '5000' } });
     expect((await client.send(padded(4990).replace('xxxxxxxxxx', '€€€€€€€€€€'))).status).toBe(413);
   });

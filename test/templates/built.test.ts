@@ -33,7 +33,7 @@ async function serve(env: Record<string, string> = {}) {
 }
 
 describe('main', () => {
-  test('serves, with the identity of package.json, and says so', async () => {
+  test('serves with the identity in package.json, and logs it', async () => {
     const { listening, client, output } = await serve();
     expect(listening).toMatchObject({
       name: 'built',
@@ -59,7 +59,7 @@ describe('main', () => {
     expect(events().map(({ event }) => event)).toEqual(['warning', 'listening', 'stopping', 'call']);
   });
 
-  test('cuts them after the grace period and exits with 0', async () => {
+  test('cuts running calls after the grace period and exits with 0', async () => {
     const { child, exit, output, client } = await serve({ SHUTDOWN_GRACE_MS: '50' });
     const cut = expect(client.call('slow')).rejects.toThrow();
     await vi.waitUntil(() => output.stderr.includes('slow runs'), within);
@@ -68,7 +68,7 @@ describe('main', () => {
     await cut;
   });
 
-  test('outlives a rejection that nobody handles', async () => {
+  test('survives an unhandled rejection', async () => {
     const { client, events } = await serve();
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
     await vi.waitUntil(
@@ -78,7 +78,7 @@ describe('main', () => {
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
   });
 
-  test('outlives the reader of its log', async () => {
+  test('survives the end of its log reader', async () => {
     const { child, client, exit } = await serve();
     child.stdout.destroy();
     child.stderr.destroy();
@@ -123,7 +123,7 @@ describe('main', () => {
     expect(events()[0]).toMatchObject({ event: 'warning', text: expect.stringContaining('without paying') });
   });
 
-  test('reads .env, below what is set', async () => {
+  test('reads .env without overriding set variables', async () => {
     const file = path.join(project.directory, '.env');
     writeFileSync(file, 'SESSION_SECRET=a secret of thirty-two characters\nPORT=1\n');
     onTestFinished(() => rmSync(file));
@@ -133,7 +133,7 @@ describe('main', () => {
   });
 });
 
-test('npm start runs the build, and says what is missing where there is none', async () => {
+test('npm start runs the build, and reports a missing build', async () => {
   const script = path.join(project.directory, 'start.js');
   copyFileSync(path.join(import.meta.dirname, '../../templates/project/start.js'), script);
   const started = run(project.directory, 'start.js', live);

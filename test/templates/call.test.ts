@@ -55,7 +55,7 @@ describe('the three outcomes', () => {
     expect(isError).toBe(true);
   });
 
-  test('hints beyond a closed schema are left out, and none replaces code or message', async () => {
+  test('drops hints that a closed schema does not admit, and hints that would replace code or message', async () => {
     const closed = {
       ...textTool('closed', (_, { fail }) => fail('CODE', 'Why', { error: 'no', message: 'no', extra: 1 })),
       outputSchema: { ...echo.outputSchema, additionalProperties: false },
@@ -63,7 +63,7 @@ describe('the three outcomes', () => {
     expect((await call(closed)).structuredContent).toEqual({ text: null, error: 'CODE', message: 'Why' });
   });
 
-  test('a failure that the schema cannot hold is text alone', async () => {
+  test('sends text alone for a failure that the schema does not admit', async () => {
     expect(await callTool(rigid)).toEqual({
       content: [{ type: 'text', text: '{"error":"NO_ROOM","message":"Nowhere to put this"}' }],
       isError: true,
@@ -77,13 +77,13 @@ describe('arguments', () => {
     [{ depth: 9 }, 'arguments.depth: expected to be <= 5, got 9'],
     [{ depth: '2' }, 'arguments.depth: expected type integer, got "2"'],
     [{ coin: null }, 'arguments.coin: expected type string, got null'],
-  ])('%j is refused by path, expected and actual', async (args, message) => {
+  ])('%j is refused with path, expected and actual', async (args, message) => {
     const { structuredContent, isError } = await call(price, args);
     expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS', message });
     expect(isError).toBe(true);
   });
 
-  test('the first few of many errors are told', async () => {
+  test('report the first few of many errors', async () => {
     const many = {
       ...echo,
       inputSchema: {
@@ -99,7 +99,7 @@ describe('arguments', () => {
   test.each([
     ['a declared one', { depth: Number.POSITIVE_INFINITY }],
     ['one that no schema mentions', { further: { rows: [Number.NEGATIVE_INFINITY] } }],
-  ])('a number beyond all bounds is refused: %s', async (_, args) => {
+  ])('refuse a number beyond the range: %s', async (_, args) => {
     const ran = vi.fn();
     const tool = {
       ...price,
@@ -117,7 +117,7 @@ describe('arguments', () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  test('items are unique by value, of 20,000 objects too', async () => {
+  test('check uniqueness by value, for 20,000 objects too', async () => {
     const tool: Tool = {
       ...textTool('rows', (_, { found }) => found({ text: 'ran' })),
       inputSchema: {
@@ -163,20 +163,20 @@ describe('arguments', () => {
     expect(await codeOf({ rows: [...many, { name: 'x', id: 7 }] })).toBe('INVALID_ARGUMENTS');
   });
 
-  test('nesting of any depth is refused, not crashed on', async () => {
+  test('refuse any depth of nesting without a crash', async () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
     const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
     const { result } = await runCall(compileTool(echo), { value: deep }, context);
     expect(result.structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
   });
 
-  test('the caller’s object is left as it was', async () => {
+  test('do not change the caller’s object', async () => {
     const args = Object.freeze({ coin: 'btc' });
     await call(price, args);
     expect(args).toEqual({ coin: 'btc' });
   });
 
-  test('a parameter named like a member of every object is a parameter', async () => {
+  test('may have a parameter that is named like a member of every object', async () => {
     const tool = {
       ...textTool('odd', (input, { found }) =>
         found({ text: Object.values(input).join() } satisfies JsonObject),
@@ -219,7 +219,7 @@ describe('arguments that are objects', () => {
     { one: { a: [{ c: 2 }] } },
     { constructor: { constructor: 1, toString: { a: 1 } } },
     JSON.parse('{"__proto__":{"a":1},"constructor":{"__proto__":{"list":1}}}'),
-  ])('%j arrives as it is', async (args) => {
+  ])('%j is passed unchanged', async (args) => {
     expect((await call(tool, args)).structuredContent).toEqual({ text: JSON.stringify(args) });
   });
 
@@ -236,7 +236,7 @@ describe('arguments that are objects', () => {
 });
 
 describe('errors of a tool', () => {
-  test('an exception tells the caller an id and nothing else', async () => {
+  test('an exception gives the caller only an id', async () => {
     const report = vi.fn();
     const result = await call(throwing, {}, { report });
     const [{ id, tool, detail }] = report.mock.calls[0] ?? [];
@@ -270,7 +270,7 @@ describe('errors of a tool', () => {
     expect(report.mock.calls[0]?.[0].detail).toContain(detail);
   });
 
-  test('what callers will see is what is validated', async () => {
+  test('validates the serialized answer', async () => {
     const tool = textTool('dated', (_, { found }) =>
       found({ text: new Date(0), hidden: undefined, nothing: null }),
     );
@@ -301,14 +301,14 @@ describe('errors of a tool', () => {
     expect(JSON.stringify(structuredContent)).not.toMatch(/NaN|Infinity|JSON turns/);
   });
 
-  test('null is null, and so is what an object writes of itself', async () => {
+  test('accepts null, and objects that serialize to null', async () => {
     const written = { secret: 'x', toJSON: () => ({ secret: null }) };
     const data = { price: null, rows: [{ bid: 1 }], more: [null, { a: null }], written };
     const tool = { ...price, run: (...[, { found }]: Parameters<Tool['run']>) => found(data) };
     expect((await call(tool)).structuredContent).toEqual({ ...data, written: { secret: null } });
   });
 
-  test('a hint that JSON turns into null is left out', async () => {
+  test('drops a hint that JSON turns into null', async () => {
     const tool = textTool('t', (_, { fail }) => fail('CODE', 'Why', { rate: Number.NaN, more: 1 }));
     expect((await call(tool)).structuredContent).toEqual({
       text: null,
@@ -318,7 +318,7 @@ describe('errors of a tool', () => {
     });
   });
 
-  test('a schema that does not compile is named', async () => {
+  test('names a schema that does not compile', async () => {
     const broken = { ...echo, inputSchema: { ...echo.inputSchema, properties: { a: { type: 'text' } } } };
     await expect(callTool(broken)).rejects.toThrow(/^Tool echo: its inputSchema does not compile: /);
   });
@@ -332,7 +332,7 @@ describe('the end of a call', () => {
     expect(held.signal?.aborted).toBe(true);
   });
 
-  test('when the caller goes the signal aborts and the call ends', async () => {
+  test('when the caller disconnects, the signal aborts and the call ends', async () => {
     const { tool, held } = heldTool();
     const caller = new AbortController();
     const running = call(tool, {}, { signal: caller.signal, timeoutMs: 60_000 });
@@ -343,7 +343,7 @@ describe('the end of a call', () => {
     expect(late.structuredContent).toMatchObject({ error: 'CANCELLED' });
   });
 
-  test('a signal that a tool first asks for after the end is aborted', async () => {
+  test('a signal that a tool first reads after the end is aborted', async () => {
     let ask = (): AbortSignal | undefined => undefined;
     const tool = textTool('late', (_, outcomes) => {
       ask = () => outcomes.signal;
@@ -353,7 +353,7 @@ describe('the end of a call', () => {
     expect(ask()?.aborted).toBe(true);
   });
 
-  test('what a tool does after the end goes unnoticed', async () => {
+  test('ignores what a tool does after the end', async () => {
     const { tool, held } = heldTool();
     const report = vi.fn();
     await call(tool, {}, { timeoutMs: 20, report });
@@ -363,7 +363,7 @@ describe('the end of a call', () => {
   });
 });
 
-test('any answer that JSON can carry arrives as it is, and any other becomes a failure', async () => {
+test('passes on any answer that JSON can represent, and fails for any other', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(fc.string({ unit: 'binary' }), fc.constant(null), fc.jsonValue()),
@@ -376,8 +376,8 @@ test('any answer that JSON can carry arrives as it is, and any other becomes a f
   );
 });
 
-describe('answers take turns', () => {
-  test('those of slow tools are made one by one, those of quick tools at once', async () => {
+describe('turns of answers', () => {
+  test('delay answers of slow tools one by one, not those of fast tools', async () => {
     const turns = createTurns();
     const slow = { ...compileTool(throwing), answerMs: 50 };
     const quick = compileTool(echo);
@@ -398,7 +398,7 @@ describe('answers take turns', () => {
     expect(turns(slow)).toBeUndefined();
   });
 
-  test('a tool is slow when several of its answers were, and quick when one was', async () => {
+  test('treat a tool as slow after several slow answers, and as fast after one fast answer', async () => {
     const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(20_000_000) })));
     const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
     for (let count = 1; count <= 4; count++) {

@@ -29,7 +29,7 @@ function errorsOf(env: Record<string, string>, platform = generic): readonly str
 }
 
 describe('defaults', () => {
-  test('a known platform needs nothing but the audience', () => {
+  test('require only the audience for a known platform', () => {
     const { config } = read(
       { NODE_ENV: 'production', PLATFORM_AUDIENCE: 'https://tools.example/mcp' },
       context,
@@ -56,7 +56,7 @@ describe('defaults', () => {
     });
   });
 
-  test('on an author’s machine the audience follows the port', () => {
+  test('derive the audience from the port in development', () => {
     expect(read({ PORT: '4000' }, context).config.token?.audience).toBe('http://localhost:4000/mcp');
   });
 
@@ -76,7 +76,7 @@ describe('defaults', () => {
     expect(read(empty, context)).toEqual(read({}, context));
   });
 
-  test('the defaults in the table are valid', () => {
+  test('are valid for every variable', () => {
     const defaults = Object.entries(variables).flatMap(([name, { default: value }]) =>
       value ? [[name, value]] : [],
     );
@@ -118,7 +118,7 @@ describe('the key', () => {
     ['no file', 'keys/none.pem', 'nor the path of a readable file (ENOENT)'],
     ['a key of another type', pem('ec'), 'is a key of type ec, which cannot be used with RS256'],
     ['a short key', pem('short'), '2048 bits or more'],
-  ])('%s is refused and not repeated', (_, value, message) => {
+  ])('%s is refused without being repeated', (_, value, message) => {
     const [error = '', ...others] = errorsOf({ ...live, PLATFORM_PUBLIC_KEY: value });
     expect(error).toContain(message);
     expect(error).not.toContain(value);
@@ -161,7 +161,7 @@ test.each(['', 'development', 'Test'])('AUTH may be off where NODE_ENV is %j', (
   expect(read({ NODE_ENV: stage, AUTH: 'off' }).config).toMatchObject({ production: false, token: null });
 });
 
-test('all errors come at once', () => {
+test('reports all errors at once', () => {
   const env = { NODE_ENV: 'production', PORT: 'x', SESSION_SECRET: 'x', MAX_BODY_BYTES: '1' };
   expect(errorsOf(env).map((error) => error.split(':')[0])).toEqual([
     'PORT',

@@ -25,8 +25,8 @@ import type { Writable } from './writable.ts';
 const server = join(import.meta.dirname, '../../templates/project/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
 
-describe('the runtime stands by itself', () => {
-  test('it has at most twelve files, which import each other, ajv, ajv-formats, jose, re2js and node: alone', () => {
+describe('the runtime is independent', () => {
+  test('has at most twelve files, which import only each other, ajv, ajv-formats, jose, re2js and node:', () => {
     expect(sources.length).toBeLessThanOrEqual(12);
     for (const { file, text } of sources) {
       const imported = [
@@ -38,12 +38,12 @@ describe('the runtime stands by itself', () => {
     }
   });
 
-  test('it knows nothing of the process that it runs in', () => {
+  test('uses nothing of its process', () => {
     for (const { file, text } of sources)
       expect(text, file).not.toMatch(/\bprocess\.\w|node:(fs|os|process)/);
   });
 
-  test('loading it and making an app draws no random bytes, starts no timer and fetches nothing', async () => {
+  test('draws no random bytes, starts no timer and fetches nothing when it is loaded and an app is created', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'app-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
@@ -69,7 +69,7 @@ describe('the runtime stands by itself', () => {
   });
 });
 
-describe('what the runtime and the contract both know is the same', () => {
+describe('the runtime and the contract agree on', () => {
   test('the signals', () => {
     expect(signals).toEqual(contract.signals);
   });
@@ -105,8 +105,8 @@ describe('what the runtime and the contract both know is the same', () => {
   });
 });
 
-describe('the messages are those of the official SDK', () => {
-  test('by their types', () => {
+describe('the messages match the official SDK', () => {
+  test('in their types', () => {
     expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
     expectTypeOf<Writable<Request>>().toExtend<JSONRPCRequest>();
     expectTypeOf<Writable<ErrorReply> & { id: string | number }>().toExtend<JSONRPCError>();
@@ -117,7 +117,7 @@ describe('the messages are those of the official SDK', () => {
     expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
   });
 
-  test('title, annotations, icons and _meta are served where a tool has them, and nothing where it has not', async () => {
+  test('in title, annotations, icons and _meta, which are served only if a tool has them', async () => {
     const full: Tool = {
       ...price,
       title: 'Price of a coin',
@@ -134,7 +134,7 @@ describe('the messages are those of the official SDK', () => {
   });
 });
 
-describe('output fields that are the author’s and a signal at once', () => {
+describe('output fields that are also signals', () => {
   const own = (run: Tool['run']): Tool => ({
     ...textTool('own', run),
     outputSchema: {
@@ -158,7 +158,7 @@ describe('output fields that are the author’s and a signal at once', () => {
     expect(result.isError).toBeUndefined();
   });
 
-  test('empty and fail fill the others and overwrite theirs', async () => {
+  test("are filled by empty and fail, which override the author's", async () => {
     const nothing = { text: null, message: null, error: null };
     expect((await callTool(own((_, { empty }) => empty('none')))).structuredContent).toEqual({
       ...nothing,
@@ -174,7 +174,7 @@ describe('output fields that are the author’s and a signal at once', () => {
     });
   });
 
-  test('a required message that cannot be null is filled by a failure', async () => {
+  test('get an empty text in a failure if they are required and not nullable', async () => {
     const tool: Tool = {
       ...textTool('strict', (_, { fail }) => fail('CODE', 'why')),
       outputSchema: {

@@ -35,7 +35,7 @@ const outputSchema = {
   required: ['gwei', 'rows'],
 } as const;
 
-test('the types of run follow from the schemas', () => {
+test('infers the types of run from the schemas', () => {
   const tool = defineTool({
     name: 'typed',
     description: 'A tool whose types are looked at by the compiler.',
@@ -70,7 +70,7 @@ test('the types of run follow from the schemas', () => {
   expect(tool.inputSchema).toBe(inputSchema);
 });
 
-test('a schema needs an object at its root and lists for what is required', () => {
+test("requires an object at a schema's root and a list in required", () => {
   const rest = {
     name: 'n',
     description: 'd',
@@ -83,7 +83,7 @@ test('a schema needs an object at its root and lists for what is required', () =
   defineTool({ ...rest, inputSchema, outputSchema: { type: 'object', properties: {} } });
 });
 
-test('a schema that speaks of further members admits them', () => {
+test('admits further members if a schema mentions them', () => {
   defineTool({
     name: 'open',
     description: 'A tool whose answer may hold further members.',

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe('the environment of the author', () => {
-  it('is typed, with defaults, and shows no secret', () => {
+  it('is typed, has defaults, and prints no secret', () => {
     const env = defineEnv(declared, { API_KEY: ' k3y ', FACTOR: '0.5' });
     expect(ownErrors).toEqual([]);
     expect({ url: env.API_URL, region: env.REGION, factor: env.FACTOR * 2 }).toEqual({
@@ -29,7 +29,7 @@ describe('the environment of the author', () => {
     expect(JSON.stringify(env)).toContain('[secret API_KEY]');
   });
 
-  it('reports every error at once, and repeats no value', () => {
+  it('reports every error at once without values', () => {
     const given = { API_URL: 'ftp://user:pa55@x.example', API_KEY: 'k3\ny', FACTOR: 'two', REGION: '' };
     defineEnv({ ...declared, PORT: text('Mine') }, given);
     expect(ownErrors).toEqual([
@@ -41,13 +41,13 @@ describe('the environment of the author', () => {
     ]);
   });
 
-  it('lacks nothing that is optional', () => {
+  it('may lack optional variables', () => {
     const env = defineEnv({ TOKEN: secret('Raises the limit', { optional: true }) }, {});
     expect(ownErrors).toEqual([]);
     expect(env.TOKEN).toMatchObject({ isOptional: true, name: 'TOKEN' });
   });
 
-  it('lacks nothing while recordings are replayed', () => {
+  it('may lack all variables while recordings are replayed', () => {
     vi.stubEnv('SOURCES', 'replay');
     defineEnv(declared, {});
     expect(ownErrors).toEqual([]);

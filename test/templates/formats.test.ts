@@ -22,7 +22,7 @@ function formatTool(format: string): Tool {
   };
 }
 
-test('a time that is not of its format is a logged mismatch and a failure that the SDK client takes', async () => {
+test('a value that does not match its format is logged as a mismatch and gives a failure that the SDK client accepts', async () => {
   const { url, events } = await start({ tools: [formatTool('date-time')] });
   const client = new Client({ name: 'test', version: '1' });
   const headers = { authorization: `Bearer ${await token()}` };
@@ -105,7 +105,7 @@ test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK cl
   });
 });
 
-test('keywords of the format package are known, as the SDK client knows them', async () => {
+test('supports the keywords of the format package as the SDK client does', async () => {
   const schema = {
     type: 'object',
     properties: { value: { type: 'string', format: 'date', formatMinimum: '2026-01-01' } },
@@ -120,7 +120,7 @@ test('keywords of the format package are known, as the SDK client knows them', a
   expect(isError).toBe(true);
 });
 
-test('two tools may use one $id, as the SDK client reads each by itself', async () => {
+test('allows two tools with the same $id, as the SDK client does', async () => {
   const tools = [1, 2].map((number) => ({
     ...textTool(`same_${number}`, (_, { found }) => found({ text: 'x' })),
     outputSchema: {

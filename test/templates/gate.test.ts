@@ -68,13 +68,13 @@ describe('a call is refused', () => {
     [{ exp: now() - 60 }, 'ERR_JWT_EXPIRED: exp'],
     [{ exp: now() + 86_400 }, 'exp: valid for longer than 1200 seconds'],
     [{ iat: now() + 600 }, 'iat: in the future'],
-  ])('%o, and the log says why in few words of its own', async (claims, reason) => {
+  ])('%o, and the log has a short reason', async (claims, reason) => {
     const { client, events } = await start({ env: { NODE_ENV: 'production' } });
     expect(await client.send(call, { authorization: await bearer(claims) })).toMatchObject(unauthorized);
     expect(events()).toMatchObject([{ event: 'refused', reason }]);
   });
 
-  test('a second time where tokens are good for one call', async () => {
+  test('for a second call if tokens are valid once', async () => {
     const { client, events } = await start({ env: { TOKEN_ONCE: 'on' } });
     const session = await client.session();
     const [one, two] = [await bearer(), await bearer()];
@@ -88,7 +88,7 @@ describe('a call is refused', () => {
     expect(events().filter(({ event }) => event === 'refused')).toHaveLength(3);
   });
 
-  test('with two headers, each of a good token', async () => {
+  test('with two headers that each have a valid token', async () => {
     const { port, client } = await start();
     const own = { ...(await client.session()), host: 'localhost', 'content-type': 'application/json' };
     const authorization = async () => ['authorization', await bearer()];
@@ -98,7 +98,7 @@ describe('a call is refused', () => {
     expect(response.resume().statusCode).toBe(401);
   });
 
-  test('before its session is looked at', async () => {
+  test('before its session is checked', async () => {
     const { client } = await start();
     expect(await client.send(call)).toMatchObject(unauthorized);
     const refused = await client.send(call, { authorization: await bearer() });
@@ -126,7 +126,7 @@ describe('a call is accepted', () => {
     });
   });
 
-  test('again with the same token, until that expires', async () => {
+  test('again with the same token, until it expires', async () => {
     const { client } = await start();
     const headers = { ...(await client.session()), authorization: await bearer() };
     expect((await client.send(call, headers)).status).toBe(200);
@@ -143,7 +143,7 @@ describe('a call is accepted', () => {
   });
 });
 
-describe('nothing slips past', () => {
+describe('no call runs without authentication', () => {
   const batches = [
     [call],
     [{ jsonrpc: '2.0', id: 2, method: 'tools/list' }, call],
@@ -152,7 +152,7 @@ describe('nothing slips past', () => {
     [{ jsonrpc: '2.0', method: 'tools/call', params: call.params }],
   ];
 
-  test.each(batches.map((batch) => [JSON.stringify(batch), batch]))('batch %s', async (_, batch) => {
+  test.each(batches.map((batch) => [JSON.stringify(batch), batch]))('in the batch %s', async (_, batch) => {
     const { client, events } = await start();
     const session = await client.session();
     expect(await client.send(batch, session)).toMatchObject(unauthorized);
@@ -161,7 +161,7 @@ describe('nothing slips past', () => {
     expect(events().filter(({ event }) => event === 'call')).toEqual([]);
   });
 
-  test('any other batch is refused', async () => {
+  test('in any other batch, which is refused', async () => {
     const { client } = await start();
     for (const batch of [
       [],
@@ -175,7 +175,7 @@ describe('nothing slips past', () => {
     }
   });
 
-  test('of two equal keys the gate and the handlers see the same one', async () => {
+  test('with duplicate keys: authentication and the handlers see the same one', async () => {
     const { client, events } = await start();
     const session = await client.session();
     const callLast = `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"echo"}}`;
@@ -196,7 +196,7 @@ describe('nothing slips past', () => {
     },
   );
 
-  test('a call as a notification does not run', async () => {
+  test('as a notification', async () => {
     const { client, events } = await start();
     const { id: _, ...notification } = call;
     const session = await client.session();
@@ -216,7 +216,7 @@ describe('nothing slips past', () => {
     'multipart/form-data; boundary=x',
     'application/x-www-form-urlencoded',
     '',
-  ])('content type %j is refused', async (type) => {
+  ])('with content type %j, which is refused', async (type) => {
     const server = await start();
     const session = await server.client.session();
     const answer = await sendRaw(server.port, type, session['mcp-session-id']);
@@ -229,20 +229,20 @@ describe('nothing slips past', () => {
     'application/json ; charset=utf-8',
     'Application/JSON;charset=latin1',
     'application/json;;x',
-  ])('content type %j gets no further than the gate', async (type) => {
+  ])('with content type %j, which needs a token', async (type) => {
     const server = await start();
     const session = await server.client.session();
     expect(await sendRaw(server.port, type, session['mcp-session-id'])).toMatch(/^HTTP\/1.1 401 /);
   });
 });
 
-test('AUTH=off lets everybody in', async () => {
+test('AUTH=off accepts every call', async () => {
   const { client } = await start({ env: { AUTH: 'off' } });
   const { body } = await client.send(call, await client.session());
   expect(body.result.structuredContent.price).toBe(12.5);
 });
 
-test('a platform may carry its token in another header, with or without a scheme', async () => {
+test('a platform may use another token header, with or without a scheme', async () => {
   const rules = config().token;
   if (!rules) throw new Error('Authentication is off.');
   const log = Object.assign(() => {}, { flush() {} });

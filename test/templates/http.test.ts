@@ -31,7 +31,7 @@ describe('routes', () => {
     if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
   });
 
-  test('in production any Host is served, as behind a proxy', async () => {
+  test('any Host is accepted in production, as behind a proxy', async () => {
     const { port } = await start({ env: { NODE_ENV: 'production' } });
     for (const host of ['tools.example', 'localhost:3000', '10.0.0.1', 'UPPER.example:443']) {
       const [response] = await once(
@@ -48,7 +48,7 @@ describe('routes', () => {
     }
   });
 
-  test('elsewhere only the names of this machine, of the audience and of ALLOWED_HOSTS are served', async () => {
+  test('elsewhere only names of this machine, of the audience and of ALLOWED_HOSTS are accepted', async () => {
     const { port } = await start({ env: { ALLOWED_HOSTS: 'Tools.local' } });
     const own = ['localhost:3000', '127.0.0.1', '[::1]:80', 'tools.example', 'tools.LOCAL:3000'];
     const foreign = ['evil.example', '10.0.0.1', 'localhost.evil.example', 'x y'];
@@ -64,7 +64,7 @@ describe('routes', () => {
     }
   });
 
-  test('the target may hold a query or name the host', async () => {
+  test('the request target may have a query or a host', async () => {
     const { port } = await start();
     for (const path of ['/health?x=/', 'http://tools.example/health', 'HTTPS://tools.example:443/health?x']) {
       const [response] = await once(request({ port, host: '127.0.0.1', path }).end(), 'response');
@@ -72,14 +72,14 @@ describe('routes', () => {
     }
   });
 
-  test('HTTP/1.0, which names no host, is served', async () => {
+  test('HTTP/1.0 requests without Host are served', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /health HTTP/1.0\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*"status":"ok"/s);
   });
 
-  test('no header tells what the server is made of', async () => {
+  test("no header names the server's software", async () => {
     const { client } = await start();
     const { headers } = await client.send(initialize);
     expect([...headers.keys()].sort()).toEqual([
@@ -134,7 +134,7 @@ describe('origins', () => {
     ).toBe(403);
   });
 
-  test('refusals can be read by the pages that may call', async () => {
+  test('allowed pages can read refusals', async () => {
     const { client } = await start();
     const { status, headers } = await client.request('tools/call', {}, from('http://localhost'));
     expect(status).toBe(401);
@@ -155,7 +155,7 @@ describe('the stream of a session', () => {
     expect((await end)?.done).toBe(true);
   });
 
-  test('ends with the session, and no other does', async () => {
+  test('ends with its session, and no other does', async () => {
     const { url, client } = await start();
     const [own, other] = [await client.session(), await client.session()];
     const [ending, staying] = await Promise.all([own, other].map((headers) => fetch(url, { headers })));
@@ -166,7 +166,7 @@ describe('the stream of a session', () => {
     await reader?.cancel();
   });
 
-  test('keep-alives come while it is open and cease when it is closed', async () => {
+  test('gets keep-alives until it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const streams = createStreams({ maxStreams: 10 }, () => {});
@@ -187,7 +187,7 @@ describe('the stream of a session', () => {
     }
   });
 
-  test('nothing is written to one that has ended, although it stays open until it is read', () => {
+  test('gets no writes after its end, although it stays open until it is read', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const streams = createStreams({ maxStreams: 10 }, () => {});
@@ -205,7 +205,7 @@ describe('the stream of a session', () => {
   });
 });
 
-describe('slow and vanished clients', () => {
+describe('slow and disconnected clients', () => {
   test.each([
     ['header', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'],
     [
@@ -220,7 +220,7 @@ describe('slow and vanished clients', () => {
     expect((await client.send(initialize)).status).toBe(200);
   });
 
-  test('a call whose caller is gone is aborted', async () => {
+  test('a call is aborted when its caller disconnects', async () => {
     const { tool, held } = heldTool();
     const { client, url, events } = await start({ tools: [tool] });
     const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
@@ -290,7 +290,7 @@ describe('requests pipelined behind a running call', () => {
 });
 
 describe('stopping', () => {
-  test('running calls finish, new connections are refused', async () => {
+  test('finishes running calls and refuses new connections', async () => {
     const { tool, held } = heldTool();
     const { client, stop, url } = await start({ tools: [tool] });
     const call = client.call('held');
@@ -303,7 +303,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('a call that takes longer than the grace period is cut', async () => {
+  test('cuts a call that takes longer than the grace period', async () => {
     const { tool, held } = heldTool();
     const { client, stop, events } = await start({ tools: [tool], env: { SHUTDOWN_GRACE_MS: '50' } });
     const call = client.call('held');
@@ -315,7 +315,7 @@ describe('stopping', () => {
   });
 });
 
-test('a port in use is said in words', async () => {
+test('reports a port in use with a message', async () => {
   const { port } = await start();
   const app = { async handle() {}, stop() {} };
   await expect(

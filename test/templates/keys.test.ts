@@ -83,7 +83,7 @@ describe('a published key set', () => {
     expect(platform.requests).toBe(1);
   });
 
-  test('may give keys by certificate alone', async () => {
+  test('may contain keys as certificates only', async () => {
     const x5c = [certificateOf(platformKey).toString('base64')];
     const { admits } = await publish({
       keys: [
@@ -112,7 +112,7 @@ describe('a published key set', () => {
     expect(await admits({}, header)).toBe(true);
   });
 
-  test('an unknown key name is looked up, but not more often than every 30 s', async () => {
+  test('is fetched again for an unknown key name, at most every 30 s', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { platform, admits } = await publish({ keys: [{ ...jwk(other), kid: 'old' }] });
@@ -124,7 +124,7 @@ describe('a published key set', () => {
     expect(platform.requests).toBe(2);
   });
 
-  test('while the platform is down the last keys stay in use', async () => {
+  test('stays in use while the platform is down', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { platform, admits } = await publish({ keys: [jwk(platformKey)] });
@@ -140,7 +140,7 @@ describe('a published key set', () => {
     ['an error', 503, { keys: [jwk(platformKey)] }],
     ['no list', 200, {}],
     ['nothing', 200, null],
-  ])('%s admits nobody, and the platform is not asked by every caller', async (_, status, body) => {
+  ])('%s admits nobody, and is not requested by every caller', async (_, status, body) => {
     const { platform, admits } = await publish(body);
     platform.status = status;
     for (let index = 0; index < 5; index++) expect(await admits()).toBe(false);
@@ -148,7 +148,7 @@ describe('a published key set', () => {
   });
 });
 
-describe('the order of the keys', () => {
+describe('the priority of the keys', () => {
   const byShipped = { key: shipped };
 
   test('a configured key excludes all others, and no key set is fetched', async () => {
@@ -165,7 +165,7 @@ describe('the order of the keys', () => {
     expect(platform.requests).toBe(0);
   });
 
-  test('a key set that is served excludes the shipped key', async () => {
+  test('a fetched key set excludes the fallback key', async () => {
     const { authentication, admits, events } = await publish(
       { keys: [jwk(platformKey)] },
       { fallback: true },
@@ -207,16 +207,20 @@ describe('the order of the keys', () => {
       (_, response) => response.writeHead(200).write('{"keys":['),
       'does not answer within 5000 ms',
     ],
-  ])('where a key set %s, the shipped key holds, and the log says why', within, async (_, handler, why) => {
-    const { authentication, admits, events } = await publish(null, { fallback: true, handler });
-    expect(await admits({}, byShipped)).toBe(true);
-    expect(await admits()).toBe(false);
-    expect(authentication.inUse()).toBe('the built-in key (the test)');
-    const told = events().find(({ event }) => event === 'keys');
-    expect(told).toMatchObject({ inUse: authentication.inUse(), reason: expect.stringContaining(why) });
-  });
+  ])(
+    'if a key set %s, the fallback key is used, and the log has the reason',
+    within,
+    async (_, handler, why) => {
+      const { authentication, admits, events } = await publish(null, { fallback: true, handler });
+      expect(await admits({}, byShipped)).toBe(true);
+      expect(await admits()).toBe(false);
+      expect(authentication.inUse()).toBe('the built-in key (the test)');
+      const told = events().find(({ event }) => event === 'keys');
+      expect(told).toMatchObject({ inUse: authentication.inUse(), reason: expect.stringContaining(why) });
+    },
+  );
 
-  test('without a shipped key a failure is a loud warning, once', async () => {
+  test('without a fallback key, a failure is logged as a warning once', async () => {
     const { platform, admits, events } = await publish(null);
     platform.status = 404;
     for (let time = 0; time < 3; time++) expect(await admits()).toBe(false);
@@ -226,7 +230,7 @@ describe('the order of the keys', () => {
     ]);
   });
 
-  test('the shipped key is not trusted for another platform than that of the profile', async () => {
+  test('the fallback key is not used for another platform than that of the profile', async () => {
     const others = { PLATFORM_ISSUER: issuer, PLATFORM_JWKS_URL: 'http://127.0.0.1:9/jwks' };
     for (const [name, value] of Object.entries(others)) {
       const env = { [name]: value };
@@ -236,7 +240,7 @@ describe('the order of the keys', () => {
     }
   });
 
-  test('a redirect within the site is followed, one to another site is not even asked', async () => {
+  test('a redirect within the site is followed, one to another site is not requested', async () => {
     const key = JSON.stringify({ keys: [jwk(platformKey)] });
     const inside = await publish(null, {
       handler: ({ url }, response) =>
@@ -255,7 +259,7 @@ describe('the order of the keys', () => {
     expect(foreign.platform.requests).toBe(0);
   });
 
-  test('a key set that comes up later takes over from the shipped key', async () => {
+  test('a key set that becomes available later replaces the fallback key', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { platform, admits, events } = await publish({ keys: [jwk(platformKey)] }, { fallback: true });
@@ -268,7 +272,7 @@ describe('the order of the keys', () => {
     expect(events().filter(({ event }) => event === 'keys')).toHaveLength(2);
   });
 
-  test('a rotated key is taken up, whether keys have names or not', async () => {
+  test('a rotated key is used, whether keys have names or not', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     for (const name of [undefined, 'same']) {
@@ -282,8 +286,8 @@ describe('the order of the keys', () => {
   });
 });
 
-describe('what a key set cannot do', () => {
-  test('one malformed key does not void the others, and only the first 20 count', async () => {
+describe('a key set has no effect', () => {
+  test('with one malformed key on the others, and beyond the first 20 keys', async () => {
     const bad = [
       null,
       7,
@@ -298,12 +302,12 @@ describe('what a key set cannot do', () => {
     expect(await many.admits()).toBe(false);
   });
 
-  test('a key for encryption verifies nothing', async () => {
+  test('with a key for encryption', async () => {
     const { admits } = await publish({ keys: [{ ...jwk(platformKey), use: 'enc' }, jwk(other)] });
     expect(await admits()).toBe(false);
   });
 
-  test('what a token names is neither fetched nor used', async () => {
+  test('with key locations in a token, which are neither fetched nor used', async () => {
     const trap = await publish({ keys: [jwk(other)] });
     const url = `http://127.0.0.1:${trap.port}/jwks.json`;
     const { admits } = await publish({ keys: [jwk(platformKey)] });
@@ -313,7 +317,7 @@ describe('what a key set cannot do', () => {
   });
 });
 
-test('a server listens before a slow key set is there, and its first call waits for it', async () => {
+test('a server listens before a slow key set has arrived, and its first call waits for it', async () => {
   let answer = () => {};
   const body = JSON.stringify({ keys: [jwk(platformKey)] });
   const { port, platform } = await publish(null, {

@@ -29,7 +29,7 @@ const statusesIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe('event streams', () => {
-  test('a new one of a session ends the old one', async () => {
+  test('a new one ends the old one of the same session', async () => {
     const { client, port } = await start();
     const session = await client.session();
     const [first, second] = [await attack(port), await attack(port)];
@@ -42,7 +42,7 @@ describe('event streams', () => {
     expect(two.text).not.toMatch(/\r\n0\r\n\r\n$/);
   });
 
-  test('one that a request waits behind ends, and the request is answered', async () => {
+  test('one with a request behind it ends, and the request is answered', async () => {
     const { client, port } = await start();
     const socket = await attack(port);
     const got = received(socket);
@@ -53,7 +53,7 @@ describe('event streams', () => {
     expect(statusesIn(got.text)).toEqual([200, 200]);
   });
 
-  test('beyond the limit the oldest of the address that holds most ends', async () => {
+  test('over the limit the oldest of the address with most streams ends', async () => {
     const { client, port, events } = await start({ env: { MAX_STREAMS: '3' } });
     const open = async (from: string) => {
       const socket = await attack(port, from);
@@ -91,7 +91,7 @@ describe('event streams', () => {
   });
 });
 
-test('a connection with too many requests ahead of their answers is closed, and none of them runs on', async () => {
+test('a connection with too many pending requests is closed, and none of them continues', async () => {
   const { tool, held } = heldTool();
   const { client, port, events } = await start({ tools: [tool], env: { MAX_PIPELINED: '4' } });
   const session = await client.session();
@@ -154,7 +154,7 @@ describe('requests that one connection sends without waiting for answers', () =>
 });
 
 describe('bodies', () => {
-  test('without a token: 64 KB, whole or not', async () => {
+  test('without a token are limited to 64 KB, complete or not', async () => {
     const { client } = await start();
     const sized = (bytes: number) => initialize.replace(/}}$/, `}${' '.repeat(bytes - initialize.length)}}`);
     expect((await client.send(sized(65_536))).status).toBe(200);
@@ -163,7 +163,7 @@ describe('bodies', () => {
     expect((await client.send(sized(1_048_576), { authorization: 'Bearer a.b.c' })).status).toBe(200);
   });
 
-  test('without a token: five seconds, or what is set', async () => {
+  test('without a token are limited to five seconds, or the configured time', async () => {
     const { port } = await start({ env: { UNPAID_BODY_MS: '300' } });
     const [plain, marked] = [await attack(port), await attack(port)];
     const [one, two] = [received(plain), received(marked)];
@@ -174,7 +174,7 @@ describe('bodies', () => {
     expect(two.text).toBe('');
   });
 
-  test('beyond the budget the largest unfinished one is refused, and a small one passes', async () => {
+  test('over the budget the largest incomplete one is refused, and a small one passes', async () => {
     const { client, port, events } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
     const hostile: { text: string; closed: boolean }[] = [];
     for (let size = 300_000; size <= 340_000; size += 10_000) {
@@ -191,7 +191,7 @@ describe('bodies', () => {
     );
   });
 
-  test('what the budget counted is given back', async () => {
+  test('free their budget', async () => {
     const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '200000' } });
     for (let round = 0; round < 5; round++) {
       const socket = await attack(port);
@@ -210,7 +210,7 @@ describe('bodies', () => {
     }
   });
 
-  test('a call whose body comes while the server stops is still answered', async () => {
+  test('of calls that arrive during a shutdown are still read', async () => {
     const { port, stop } = await start();
     const socket = await attack(port);
     const answered = once(socket, 'data');
@@ -222,7 +222,7 @@ describe('bodies', () => {
     await stopped;
   });
 
-  test('stopping ends requests whose body is missing at once', async () => {
+  test('that are incomplete end at once on shutdown', async () => {
     const { port, stop } = await start({ env: { SHUTDOWN_GRACE_MS: '600000' } });
     const sockets = await attackers(5, port);
     for (const socket of sockets) socket.resume().write(requestText('POST', lookalike, '{', 10));
@@ -254,14 +254,14 @@ describe('answers', () => {
     return requestText('POST', { ...session, Authorization: `Bearer ${await token()}` }, body);
   };
 
-  test('of any size arrive whole', async () => {
+  test('of any size arrive completely', async () => {
     const { client } = await start({ tools: [large] });
     for (const bytes of [100, 32_000, 32_700, 66_000, 1_000_000, 9_000_000]) {
       expect((await client.call('large', { bytes })).structuredContent.text.length).toBe(bytes / 2);
     }
   });
 
-  test('that nobody reads end their connection; one that is read slowly does not', within, async () => {
+  test('that nobody reads end their connection; slowly read ones do not', within, async () => {
     const { client, port, events } = await start({ tools: [large], env: { ANSWER_STALL_MS: '1000' } });
     const session = await client.session();
     const [deaf, slow] = [await attack(port, '127.0.0.2'), await attack(port, '127.0.0.3')];
@@ -281,7 +281,7 @@ describe('answers', () => {
     expect(ended).toBe(false);
   });
 
-  test('beyond the budget the one that has stood still for longest ends its connection', async () => {
+  test('over the budget the one without progress for longest ends its connection', async () => {
     const env = { ANSWER_BUDGET_BYTES: '30000000' };
     const { client, port, events } = await start({ tools: [large], env });
     const session = await client.session();
@@ -292,7 +292,7 @@ describe('answers', () => {
     expect((await client.call('large', { bytes: 9_000_000 })).structuredContent.text).toHaveLength(4_500_000);
   });
 
-  test('that wait for a running call before them are not stalled', async () => {
+  test('that wait behind a running call do not count as stalled', async () => {
     const { tool, held } = heldTool();
     const { client, port } = await start({ tools: [tool], env: { ANSWER_STALL_MS: '300' } });
     const session = await client.session();
@@ -312,7 +312,7 @@ describe('answers', () => {
 });
 
 describe('connections', () => {
-  test('beyond the limit the oldest idle one of the address that holds most is closed', async () => {
+  test('over the limit the oldest idle one of the address with most connections is closed', async () => {
     const { client, port, events } = await start({ env: { MAX_CONNECTIONS: '10' } });
     const honest = received(await attack(port, '127.0.0.1'));
     const silent = (await attackers(30, port)).map(received);
@@ -322,7 +322,7 @@ describe('connections', () => {
     expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_CONNECTIONS' }));
   });
 
-  test('one with a running call is never closed for another', async () => {
+  test('with a running call are never closed for others', async () => {
     const { tool, held } = heldTool();
     const { client, port } = await start({ tools: [tool], env: { MAX_CONNECTIONS: '3' } });
     const call = client.call('held');
@@ -338,7 +338,7 @@ describe('calls', () => {
   test.each([
     ['in all', { MAX_CALLS: '2' }, false],
     ['with one token', { MAX_CALLS_PER_TOKEN: '2' }, true],
-  ])('beyond the limit %s are refused until one ends', async (_, env, same) => {
+  ])('over the limit %s are refused until one ends', async (_, env, same) => {
     const tools = ['one', 'two'].map((name) => heldTool(name));
     const { client } = await start({ tools: tools.map(({ tool }) => tool), env });
     const session = await client.session();
@@ -359,7 +359,7 @@ describe('calls', () => {
   });
 });
 
-test('a server that is late twice in a row sheds load, and says so', async () => {
+test('a server whose event loop is late twice in a row sheds load, and logs it', async () => {
   const { url, client, events } = await start({ env: { MAX_LOOP_DELAY_MS: '50' } });
   const busy = async () => {
     const until = performance.now() + 900;

@@ -9,7 +9,7 @@ import { isQuiet, isRequest } from '../../templates/project/src/server/mcp.ts';
 import fc from '../fast-check.ts';
 import { message } from './messages.ts';
 
-test('requests, notifications and responses are those of the SDK', () => {
+test('agrees with the SDK on requests, notifications and responses', () => {
   fc.assert(
     fc.property(message, (value) => {
       const quiet =

@@ -111,7 +111,7 @@ function sendForm(port: number, { body, headers }: Form, more: Record<string, st
   return sendAll(port, [...own, ...Object.entries(more)], body);
 }
 
-test.each(Object.entries(unpaid))('with %s each form is refused before all else', async (_, tokens) => {
+test.each(Object.entries(unpaid))('with %s each form is refused before anything else', async (_, tokens) => {
   const { port, runs } = await countingServer();
   for (const [name, form] of Object.entries(forms)) {
     expect(await sendForm(port, form, await tokens()), name).toBe(401);
@@ -119,7 +119,7 @@ test.each(Object.entries(unpaid))('with %s each form is refused before all else'
   expect(runs()).toBe(0);
 });
 
-test('with a token the plain call alone runs', async () => {
+test('with a token only the plain call runs', async () => {
   const { port, runs } = await countingServer();
   const { plain, 'a notification': quiet, ...others } = forms;
   for (const [name, form] of Object.entries(others)) {
@@ -131,7 +131,7 @@ test('with a token the plain call alone runs', async () => {
   expect(runs()).toBe(1);
 });
 
-test('a header folded over two lines does not get as far as a tool', async () => {
+test('a header folded over two lines does not reach a tool', async () => {
   for (const authorization of ['', `Authorization: ${(await paid()).authorization}\r\n`]) {
     const { port, runs } = await countingServer();
     const body = JSON.stringify(call.body);
@@ -154,7 +154,7 @@ test('a header folded over two lines does not get as far as a tool', async () =>
   }
 });
 
-test('a list that a header calls a call is refused with a token and without one', async () => {
+test('a list with the headers of a call is refused with a token and without one', async () => {
   const { port, runs } = await countingServer();
   const list = modernRequest('tools/list', {}, { 'mcp-method': 'tools/call', 'mcp-name': 'get_price' });
   for (const tokens of [[], Object.entries(await paid())]) {
@@ -163,7 +163,7 @@ test('a list that a header calls a call is refused with a token and without one'
   expect(runs()).toBe(0);
 });
 
-test('of two equal keys the gate and the handlers see the same one', async () => {
+test('with duplicate keys, authentication and the handlers see the same one', async () => {
   const { client, runs } = await countingServer();
   const text = (first: string, last: string) =>
     JSON.stringify(call.body).replace('"method":"tools/call"', `"method":"${first}","method":"${last}"`);

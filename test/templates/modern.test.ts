@@ -27,8 +27,8 @@ const changed = (request: Sent, changes: object): Sent => ({
 });
 const withMeta = (meta: object, headers = {}) => modernRequest('tools/list', { _meta: meta }, headers);
 
-describe('served without a session', () => {
-  test('server/discover, open to all', async () => {
+describe('without a session the server answers', () => {
+  test('server/discover without a token', async () => {
     const { client } = await start();
     const { status, headers, body } = await send(client, modernRequest('server/discover'));
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe('served without a session', () => {
     });
   });
 
-  test('tools/list, as in a session', async () => {
+  test('tools/list as in a session', async () => {
     const { client } = await start();
     const legacy = await client.request('tools/list', {}, await client.session());
     const { body } = await send(client, modernRequest('tools/list'));
@@ -56,7 +56,7 @@ describe('served without a session', () => {
     expect(body.result).toEqual({ ...legacy.body.result, ...result });
   });
 
-  test('a list is fresh for a minute in production', async () => {
+  test('tools/list with a cache time of a minute in production', async () => {
     const { client } = await start({ env: { NODE_ENV: 'production' } });
     const { body } = await send(client, modernRequest('tools/list'));
     expect(body.result).toMatchObject({ ttlMs: 60_000, cacheScope: 'public' });
@@ -75,7 +75,7 @@ describe('served without a session', () => {
     },
   );
 
-  test('an unknown tool is a result that names it', async () => {
+  test('an unknown tool with a result that names it', async () => {
     const { client } = await start();
     const { status, body } = await send(client, modernRequest('tools/call', { name: 'none' }), await paid());
     expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe('served without a session', () => {
     expect(body.result.content[0].text).toContain('none');
   });
 
-  test('whatever session it names, which the answer does not repeat', async () => {
+  test('with any session header, which the answer does not repeat', async () => {
     const { client } = await start();
     for (const session of ['', 'unknown', (await client.session())['mcp-session-id']]) {
       const answer = await send(client, called(), { ...(await paid()), 'mcp-session-id': session });
@@ -92,14 +92,14 @@ describe('served without a session', () => {
     }
   });
 
-  test.each([1, 'a', '', -1, 0])('the id %j comes back', async (id) => {
+  test.each([1, 'a', '', -1, 0])('with the id %j, which the answer repeats', async (id) => {
     const { client } = await start();
     const { body } = await send(client, changed(modernRequest('tools/list'), { id }));
     expect(body.id).toBe(id);
   });
 });
 
-describe('which request is modern, and what it gets', () => {
+describe('the revision of a request, and its answer', () => {
   const rows: Record<string, readonly [request: Sent, answer: object]> = {
     'a version that is not served': [
       withMeta(envelope({ protocolVersion: '1900-01-01' }), { 'mcp-protocol-version': '1900-01-01' }),
@@ -222,14 +222,14 @@ describe('which request is modern, and what it gets', () => {
     expect(await client.send(body, headers)).toMatchObject(unreadable(code));
   });
 
-  test('an array that holds a modern message needs no header for that', async () => {
+  test('an array with a modern message needs no modern header', async () => {
     const { client } = await start();
     const { status, body } = await client.send([{}, modernRequest('tools/list').body]);
     expect(status).toBe(400);
     expect(body).toEqual({ jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) } });
   });
 
-  test('what names no modern version is judged as before', async () => {
+  test('a message without a modern version is legacy', async () => {
     const { client } = await start();
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { progressToken: 1 } } };
     for (const version of [undefined, '2025-11-25', '2026-07-2', 'x2026-07-28', '', 'draft']) {
@@ -282,7 +282,7 @@ describe('Mcp-Name repeats the name of the tool', () => {
     expect(events().filter(({ event }) => event === 'call')).toHaveLength(agrees ? 1 : 0);
   });
 
-  test('a name that is no text', async () => {
+  test('a name that is not a string', async () => {
     const { client } = await start();
     const request = modernRequest('tools/call', { name: 7 }, { 'mcp-name': '7' });
     expect(await send(client, request, await paid())).toMatchObject(error(400, -32602));
@@ -338,7 +338,7 @@ describe('headers that repeat arguments', () => {
     expect(events().filter(({ event }) => event === 'call')).toHaveLength(agrees ? 1 : 0);
   });
 
-  test('a page may send them, and those of every request', async () => {
+  test('a page may send them, and the headers of every request', async () => {
     const { client } = await start({ tools: [tool], env: { ALLOWED_ORIGINS: 'https://app.example' } });
     const { status, headers } = await client.send(undefined, { origin: 'https://app.example' }, 'OPTIONS');
     expect(status).toBe(204);
@@ -352,7 +352,7 @@ describe('headers that repeat arguments', () => {
   });
 });
 
-test('a caller that goes away cancels its call', async () => {
+test('a caller that disconnects cancels its call', async () => {
   const { tool, held } = heldTool();
   const server = await start({ tools: [...tools, tool] });
   const { body, headers } = modernRequest('tools/call', { name: 'held', arguments: {} });
@@ -370,7 +370,7 @@ test('a caller that goes away cancels its call', async () => {
   await expect.poll(() => server.events().find(({ event }) => event === 'call')?.outcome).toBe('cancelled');
 });
 
-test('a profile that switches it off has sessions alone', async () => {
+test('a profile with modern: off serves only sessions', async () => {
   const { client } = await start({ platform: { protocol: { modern: 'off' } } });
   for (const request of [modernRequest('tools/list'), modernRequest('server/discover'), called()]) {
     const refused = { status: 400, body: { error: 'Invalid session' } };

@@ -47,7 +47,7 @@ function tool(value: object): Tool {
   };
 }
 
-describe('patterns are matched as RegExp matches them', () => {
+describe('patterns match as in RegExp', () => {
   test.each(linear)('%s', (pattern) => {
     const [ours, theirs] = [linearMatcher(pattern), new RegExp(pattern, 'u')];
     fc.assert(
@@ -58,7 +58,7 @@ describe('patterns are matched as RegExp matches them', () => {
     );
   });
 
-  test('whatever they are made of', () => {
+  test('for random patterns', () => {
     const atom = fc.constantFrom(
       ...[
         'a',
@@ -138,7 +138,7 @@ describe('patterns are matched as RegExp matches them', () => {
     );
   });
 
-  test('but for those that only backtracking can match, of which the contract code knows', () => {
+  test('except those that need backtracking, which the contract code also detects', () => {
     expect(patterns.filter(needsBacktracking)).toEqual(
       patterns.filter((pattern) => !linear.includes(pattern)),
     );
@@ -174,14 +174,14 @@ describe('a call', () => {
     expect((await callTool(names, { value: { [`${text}!`]: 1 } })).isError).toBeUndefined();
   });
 
-  test('with a megabyte that is no url is answered', async () => {
+  test('with a megabyte that is not a url is answered', async () => {
     const { isError } = await callTool(tool({ type: 'string', format: 'url' }), {
       value: `http://${'a:'.repeat(megabyte / 2)}@`,
     });
     expect(isError).toBe(true);
   });
 
-  test('is matched by backtracking up to its maxLength and no further', async () => {
+  test('is matched by backtracking up to its maxLength only', async () => {
     const bounded = tool({ type: 'string', pattern: '^(?=a)(a+)+$', maxLength: 3 });
     expect((await callTool(bounded, { value: 'aaa' })).isError).toBeUndefined();
     expect((await callTool(bounded, { value: `${'a'.repeat(megabyte)}!` })).isError).toBe(true);
@@ -190,7 +190,7 @@ describe('a call', () => {
   });
 });
 
-describe('a server with a pattern that only backtracking can match does not start', () => {
+describe('a server refuses a pattern that needs backtracking', () => {
   test.each([{ maxLength: undefined }, { maxLength: 100_001 }])('with maxLength $maxLength', (bound) => {
     const list = { type: 'array', items: { type: 'string', pattern: '^(?=b)', ...bound } };
     expect(() => compileTool(tool(list))).toThrow(
@@ -198,7 +198,7 @@ describe('a server with a pattern that only backtracking can match does not star
     );
   });
 
-  test('for the names of properties', () => {
+  test('in patternProperties', () => {
     const value = { type: 'object', patternProperties: { '^(?=b)': { type: 'string' } } };
     expect(() => compileTool(tool(value))).toThrow('patternProperties: "^(?=b)" has lookaround');
   });

@@ -29,7 +29,7 @@ describe('initialize', () => {
     },
   );
 
-  test('health tells the same identity', async () => {
+  test('health reports the same identity', async () => {
     const { url } = await start();
     const response = await fetch(url.replace('/mcp', '/health'));
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -37,8 +37,8 @@ describe('initialize', () => {
   });
 });
 
-describe('discovery is open', () => {
-  test('tools/list gives the definitions as the author wrote them', async () => {
+describe('without a token', () => {
+  test('tools/list returns the definitions as the author wrote them', async () => {
     const { client } = await start();
     const { body } = await client.request('tools/list', undefined, await client.session());
     const { run: _, examples: __, ...definition } = price;
@@ -71,7 +71,7 @@ describe('discovery is open', () => {
   );
 });
 
-describe('whatever a client accepts', () => {
+describe('regardless of Accept', () => {
   test.each([
     undefined,
     '*/*',
@@ -90,7 +90,7 @@ describe('whatever a client accepts', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
-  test('MCP-Protocol-Version: supported ones pass, others are refused', async () => {
+  test('supported values of MCP-Protocol-Version pass, others are refused', async () => {
     const { client } = await start();
     const session = await client.session();
     for (const version of SUPPORTED_PROTOCOL_VERSIONS) {
@@ -102,7 +102,7 @@ describe('whatever a client accepts', () => {
   });
 });
 
-describe('messages without an answer', () => {
+describe('messages without a response', () => {
   test.each([
     { method: 'notifications/initialized' },
     { method: 'notifications/cancelled', params: { requestId: 1 } },
@@ -174,7 +174,7 @@ describe('malformed messages', () => {
     expect(answer.text).not.toMatch(/ at |zod|Error:/);
   });
 
-  test('params may nest 500 levels deep with their message, brackets in texts not counted', async () => {
+  test('params may nest 500 levels deep, not counting brackets in texts', async () => {
     const { client } = await start();
     const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
     const send = (method: string, params: string) =>
@@ -212,7 +212,7 @@ describe('tools/call', () => {
     },
   );
 
-  test('the name of an unknown tool is cut and cleaned', async () => {
+  test('truncates and sanitizes the name of an unknown tool', async () => {
     const { client } = await start();
     const { content } = await client.call(`\u001b[31m\u202e${'x'.repeat(5000)}`);
     expect(content[0].text.length).toBeLessThan(200);
@@ -226,7 +226,7 @@ describe('tools/call', () => {
     expect(body.result.structuredContent.message).toMatch(/^arguments: expected type object, got /);
   });
 
-  test('each call is one line of the log, without its arguments', async () => {
+  test('logs one line per call without its arguments', async () => {
     const { client, events } = await start();
     await client.call('get_price', { coin: 'nothing' });
     await client.call('throwing', { value: 'sensitive' });
@@ -251,7 +251,7 @@ describe('tools/call', () => {
   });
 });
 
-test('the SDK’s own client, which validates every answer, takes all outcomes', async () => {
+test('returns results that the SDK’s own client validates, for all outcomes', async () => {
   const { url } = await start();
   const client = new Client({ name: 'test', version: '1' });
   const headers = { authorization: `Bearer ${await token()}` };
@@ -268,7 +268,7 @@ test('the SDK’s own client, which validates every answer, takes all outcomes',
   await client.close();
 });
 
-test('answers belong to their callers, however many call at once', async () => {
+test('keeps concurrent calls apart', async () => {
   const { client } = await start();
   const values = Array.from({ length: 200 }, (_, index) => `value ${index}`);
   const results = await Promise.all(values.map((value) => client.call('echo', { value })));

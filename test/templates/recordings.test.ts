@@ -18,7 +18,7 @@ const asked = {
   query: { a: 1, b: undefined },
 };
 
-it('a request finds its recording, whatever the order of its members', () => {
+it('a request finds its recording in any order of members', () => {
   record(asked, '{"gwei":1}', [], directory);
   record({ ...asked, params: { chain: 'x' } }, '', [], directory);
   expect(
@@ -31,7 +31,7 @@ it('a request finds its recording, whatever the order of its members', () => {
   expect(readdirSync(directory)).toEqual(['get-gas-chain.json']);
 });
 
-it('a newer exchange takes the place of the older one', () => {
+it('a newer exchange replaces the older one', () => {
   record(asked, '{"gwei":1}', [], directory);
   record(asked, '{"gwei":2}', [], directory);
   expect(replayed(asked, directory)).toBe('{"gwei":2}');
@@ -44,7 +44,7 @@ it('a request without a recording fails with the command that records it', () =>
   logged.mockRestore();
 });
 
-it('holds no secret, also where the answer repeats one, or the part of one', () => {
+it('contains no secret, even if the answer repeats one or a part of it', () => {
   const key = 'k3"y';
   const texts = new Secret('API_KEY', key).after('Bearer ').texts();
   record(asked, JSON.stringify({ you: `sent Bearer ${key}`, key }), texts, directory);

@@ -39,7 +39,7 @@ test('messages and results are assignable to the types of SDK v2', () => {
   expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
 });
 
-test('requests, notifications and responses are those of SDK v2', () => {
+test('agrees with SDK v2 on requests, notifications and responses', () => {
   fc.assert(
     fc.property(message, (value) => {
       const quiet =
@@ -57,7 +57,7 @@ describe.each([
   ['the client of SDK v2 that finds out', 'auto', '2026-07-28'],
   ['the client of SDK v2 that speaks one version', { pin: '2026-07-28' }, '2026-07-28'],
 ] as const)('%s', (_, mode, version) => {
-  test(`lists, finds, finds nothing and sees a failure, at ${version}`, async () => {
+  test(`gives the list and all three outcomes at ${version}`, async () => {
     const { url } = await start({ tools: [price] });
     const info = { name: 'test', version: '1' };
     const requestInit = { headers: await paid() };
@@ -84,7 +84,7 @@ describe.each([
   });
 });
 
-test('server/discover and tools/list are results of SDK v2', async () => {
+test('server/discover and tools/list match the results of SDK v2', async () => {
   const { client } = await start();
   for (const [method, schema] of [
     ['server/discover', DiscoverResultSchema],
@@ -140,7 +140,7 @@ const request = fc
     return modernRequest(method, { ...params, _meta: envelope({ ...change.meta }) }, { ...change.headers });
   });
 
-test('which request is modern, and why one is refused, is as in the handler of SDK v2', async () => {
+test('agrees with the handler of SDK v2 on the revision and the refusal of a request', async () => {
   const { client } = await start({ tools: [price] });
   const reference = referenceHandler();
   const authorization = await paid();

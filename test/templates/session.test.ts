@@ -7,14 +7,14 @@ import { tools } from './tools.ts';
 const secret = 'a secret of thirty-two characters';
 
 describe('signed sessions', () => {
-  test('are known wherever the secret is, and nowhere else', () => {
+  test('are valid with the same secret, and with no other', () => {
     const id = createSessions(secret, 60).open();
     expect(createSessions(secret, 60).isKnown(id)).toBe(true);
     expect(createSessions(`${secret}!`, 60).isKnown(id)).toBe(false);
     expect(createSessions(null, 60).isKnown(id)).toBe(false);
   });
 
-  test('are visible ASCII and never the same', () => {
+  test('are visible ASCII and unique', () => {
     const sessions = createSessions(null, 60);
     const ids = Array.from({ length: 1000 }, () => sessions.open());
     expect(new Set(ids).size).toBe(1000);
@@ -35,7 +35,7 @@ describe('signed sessions', () => {
     }
   });
 
-  test('any change to an identifier makes it unknown', () => {
+  test('are invalid after any change', () => {
     const sessions = createSessions(secret, 60);
     const id = sessions.open();
     fc.assert(
@@ -47,14 +47,14 @@ describe('signed sessions', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !sessions.isKnown(text)));
   });
 
-  test('are those of one audience', () => {
+  test('are valid for one audience only', () => {
     const id = createSessions(secret, 60, 'https://a.example/mcp').open();
     expect(createSessions(secret, 60, 'https://a.example/mcp').isKnown(id)).toBe(true);
     expect(createSessions(secret, 60, 'https://b.example/mcp').isKnown(id)).toBe(false);
     expect(createSessions(secret, 60).isKnown(id)).toBe(false);
   });
 
-  test('a closed one stays unknown, however many are closed after it', () => {
+  test('stay closed, however many are closed later', () => {
     const sessions = createSessions(secret, 60);
     const closed = Array.from({ length: 30_000 }, () => {
       const id = sessions.open();
@@ -68,8 +68,8 @@ describe('signed sessions', () => {
   });
 });
 
-describe('beyond the number of closed sessions that a process remembers', () => {
-  test('all sessions from before are closed, and one opened in that very second is known', () => {
+describe('over the number of closed sessions that a process can record', () => {
+  test('all earlier sessions are closed, and one opened in the same second is valid', () => {
     vi.useFakeTimers({ now: 1_000_000_000 });
     onTestFinished(() => void vi.useRealTimers());
     const sessions = createSessions(secret, 60, '', 2);
@@ -89,7 +89,7 @@ describe('beyond the number of closed sessions that a process remembers', () => 
 describe('sessions over HTTP', () => {
   const badIds = ['', 'x', '__proto__', 'constructor', '../..', 'a'.repeat(4096)];
 
-  test('initialize without a header opens one, and it works at once beside others', async () => {
+  test('initialize without a header opens one, which works at once beside others', async () => {
     const { client } = await start();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => client.session()));
     expect(new Set(sessions.map((session) => session['mcp-session-id'])).size).toBe(20);
@@ -120,7 +120,7 @@ describe('sessions over HTTP', () => {
     }
   });
 
-  test('initialize that names an unknown session is refused, one that names a known session stays in it', async () => {
+  test('initialize with an unknown session is refused, with a known session it stays in it', async () => {
     const { client } = await start();
     const params = {
       protocolVersion: '2024-11-05',
@@ -137,7 +137,7 @@ describe('sessions over HTTP', () => {
     expect(again.headers.get('mcp-session-id')).toBe(session['mcp-session-id']);
   });
 
-  test('DELETE ends a session and no other', async () => {
+  test('DELETE ends only its own session', async () => {
     const { client } = await start();
     const [one, two] = [await client.session(), await client.session()];
     expect((await client.send(undefined, one, 'DELETE')).status).toBe(204);

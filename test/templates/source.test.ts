@@ -38,7 +38,7 @@ const errorOf = (promise: Promise<unknown>) =>
   );
 
 describe('an answer', () => {
-  it('comes back as it is, with the key, the parameters and the query sent', async () => {
+  it('is returned unchanged, with the key, the parameters and the query sent', async () => {
     const { api, received } = await source(always({ gwei: 12 }), {
       query: { apikey: new Secret('K', 's3cret') },
     });
@@ -61,7 +61,7 @@ describe('an answer', () => {
     expect(await api.get('/x', { wrap: 'result' })).toEqual({ result: [1, 2] });
   });
 
-  it('of a write is asked for once, with the body in JSON or as a form', async () => {
+  it('of a write is requested once, with the body in JSON or as a form', async () => {
     const { api, received } = await source(always({ ok: true }));
     await api.post('/a', { json: { x: [1] } });
     await api.post('/b', { form: { amount: 5, card: { exp: [1, 2] }, none: undefined } });
@@ -72,14 +72,14 @@ describe('an answer', () => {
   });
 });
 
-describe('every other ending is an error with its code', () => {
+describe('other than success is an error with its code', () => {
   it.each([
     [401, 'SOURCE_REFUSED'],
     [403, 'SOURCE_REFUSED'],
     [404, 'SOURCE_NOT_FOUND'],
     [400, 'SOURCE_REJECTED'],
     [422, 'SOURCE_REJECTED'],
-  ])('%i is %s, asked once, and no platform tries it again', async (status, code) => {
+  ])('%i is %s without a retry, here and by platforms', async (status, code) => {
     const { api, received } = await source(always({ error: 'x' }, status));
     const error = await errorOf(api.get('/x', { schema: gas }));
     expect(error.code).toBe(code);
@@ -87,14 +87,14 @@ describe('every other ending is an error with its code', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('404 and 204 are an empty result where the author says so', async () => {
+  it('404 and 204 are an empty result if the author says so', async () => {
     const { api } = await source((_, response, count) => response.writeHead(count === 1 ? 404 : 204).end());
     expect(await api.get('/x', { notFound: 'empty' })).toBeUndefined();
     expect(await api.get('/x', { notFound: 'empty' })).toBeUndefined();
     expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MALFORMED');
   });
 
-  it('429 says when to ask again, and platforms do not ask at once', async () => {
+  it('429 gives the time to wait, and platforms do not retry at once', async () => {
     const { api, received } = await source(always({}, 429, { 'retry-after': '500' }));
     const error = await errorOf(api.get('/x', {}));
     expect(error).toMatchObject({ code: 'RATE_LIMITED', hints: { retryAfterSeconds: 501 } });
@@ -110,7 +110,7 @@ describe('every other ending is an error with its code', () => {
     },
   );
 
-  it('429 is waited for where the wait ends before the deadline', async () => {
+  it('429 is retried if the wait ends before the deadline', async () => {
     const { api, received } = await source((_, response, count) =>
       count === 1 ? json(response, {}, 429, { 'retry-after': '1' }) : json(response, { gwei: 1 }),
     );
@@ -118,7 +118,7 @@ describe('every other ending is an error with its code', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('500 is tried again, and found when it recovers', async () => {
+  it('500 is retried', async () => {
     const { api, received } = await source((_, response, count) =>
       count < 3 ? json(response, {}, 500) : json(response, { gwei: 1 }),
     );
@@ -126,7 +126,7 @@ describe('every other ending is an error with its code', () => {
     expect(received).toHaveLength(3);
   });
 
-  it('500 that stays is SOURCE_UNAVAILABLE, which a platform may try again', async () => {
+  it('500 after all retries is SOURCE_UNAVAILABLE, which a platform may retry', async () => {
     const { api, received } = await source(always({}, 503), { retries: 1 });
     const error = await errorOf(api.get('/x', {}));
     expect(error.code).toBe('SOURCE_UNAVAILABLE');
@@ -134,7 +134,7 @@ describe('every other ending is an error with its code', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('a write is never tried again, neither here nor by a platform', async () => {
+  it('a write is never retried, neither here nor by a platform', async () => {
     const { api, received } = await source(always({}, 503));
     const error = await errorOf(api.post('/x', { json: {} }));
     expect(`${error.code} ${error.message}`).not.toMatch(retried);
@@ -143,13 +143,13 @@ describe('every other ending is an error with its code', () => {
     expect(received.length).toBeGreaterThan(2);
   });
 
-  it('an answer that does not come is SOURCE_TOO_SLOW, at the deadline', async () => {
+  it('that does not come is SOURCE_TOO_SLOW, at the deadline', async () => {
     const { api, received } = await source(() => {}, { timeoutMs: 200 });
     expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_TOO_SLOW');
     expect(received).toHaveLength(1);
   });
 
-  it('an answer that stops half way is tried again', async () => {
+  it('that stops halfway is retried', async () => {
     const { api } = await source((_, response, count) => {
       if (count > 1) return json(response, { gwei: 1 });
       response.writeHead(200, { 'content-length': '100' });
@@ -167,7 +167,7 @@ describe('every other ending is an error with its code', () => {
     ['text', '<html>'],
     ['an answer of another shape', '{"gwei":"12"}'],
     ['half an answer', '{"gwei":1'],
-  ])('%s is SOURCE_MALFORMED, and not kept', async (_, text) => {
+  ])('%s is SOURCE_MALFORMED, and not cached', async (_, text) => {
     const { api, received } = await source((_, response) => response.end(text), { cacheSeconds: 60 });
     expect((await errorOf(api.get('/x', { schema: gas }))).code).toBe('SOURCE_MALFORMED');
     expect((await errorOf(api.get('/x', { schema: gas }))).code).toBe('SOURCE_MALFORMED');
@@ -177,7 +177,7 @@ describe('every other ending is an error with its code', () => {
   it.each([
     ['declared', true],
     ['not declared', false],
-  ])('10 MB, %s, are SOURCE_TOO_LARGE, and not read', async (_, isDeclared) => {
+  ])('10 MB, %s, is SOURCE_TOO_LARGE, and not read', async (_, isDeclared) => {
     let sent = 0;
     const { api } = await source(
       (_, response) => {
@@ -197,7 +197,7 @@ describe('every other ending is an error with its code', () => {
   });
 });
 
-describe('arguments stay arguments', () => {
+describe('the arguments', () => {
   it.each(['..', '.', '%2e%2e', '%2E', '', '.%2e'])('the path parameter %j is refused', (chain) => {
     expect(() =>
       urlOf({ baseUrl: 'https://api.example/v1', path: '/gas/{chain}/now', params: { chain } }),
@@ -218,7 +218,7 @@ describe('arguments stay arguments', () => {
     expect(url.href).toMatch(/^https:\/\/api\.example\/v1\/gas\/[^/?#]+\/now$/);
   });
 
-  it('lists and objects stand in a query as their API wants them', () => {
+  it('lists and objects are written in the query style of the API', () => {
     const query = {
       a: [1, 2],
       b: [1, 2],
@@ -243,7 +243,7 @@ describe('arguments stay arguments', () => {
     ]);
   });
 
-  it('a header that cannot be sent is refused without being shown', async () => {
+  it('a header that cannot be sent is refused without being printed', async () => {
     const { api, received } = await source(always({}));
     const error = await errorOf(api.get('/x', { headers: { 'x-note': 'a\r\nx-evil: 1' } }));
     expect(error.code).toBe('INVALID_ARGUMENTS');
@@ -263,7 +263,7 @@ describe('redirects', () => {
     expect(received[1]?.headers['x-api-key']).toBe(key);
   });
 
-  it('to another host are refused: the key does not leave', async () => {
+  it('to another host are refused, so the key is not sent there', async () => {
     const other = await sourceServer(always({ gwei: 1 }));
     const { api } = await source((_, response) => response.writeHead(302, { location: other.url }).end());
     expect((await errorOf(api.get('/x', { schema: gas }))).code).toBe('SOURCE_MISCONFIGURED');
@@ -280,7 +280,7 @@ describe('redirects', () => {
 });
 
 describe('equal concurrent calls', () => {
-  it('200 of them are one request', async () => {
+  it('200 of them make one request', async () => {
     const { api, received } = await source(always({ gwei: 1 }));
     const answers = await Promise.all(Array.from({ length: 200 }, () => api.get('/gas', { schema: gas })));
     expect(answers.every(({ gwei }) => gwei === 1)).toBe(true);
@@ -288,7 +288,7 @@ describe('equal concurrent calls', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('one caller that goes leaves the request to the others, the last one ends it', async () => {
+  it('one caller that leaves does not end the request, the last one does', async () => {
     let ended = 0;
     let answer = () => {};
     const hasLeft = new Promise<void>((resolve) => {
@@ -321,7 +321,7 @@ describe('equal concurrent calls', () => {
     await vi.waitFor(() => expect(ended).toBe(1));
   });
 
-  it('a call that comes after the last one went starts anew', async () => {
+  it('a call after the last one left makes a new request', async () => {
     const { api, received } = await source((_, response, count) => {
       if (count > 1) json(response, { gwei: 2 });
     });
@@ -333,7 +333,7 @@ describe('equal concurrent calls', () => {
     expect((await first).code).toBe('CANCELLED');
   });
 
-  it('differ by what they send', async () => {
+  it('with different contents are separate', async () => {
     const { api, received } = await source(always({ gwei: 1 }));
     await Promise.all([
       api.get('/a', {}),
@@ -345,7 +345,7 @@ describe('equal concurrent calls', () => {
     expect(received).toHaveLength(5);
   });
 
-  it('an answer is kept as long as wanted, and a caller cannot change it', async () => {
+  it('an answer is cached as long as configured, and a caller cannot change it', async () => {
     const { api, received } = await source(always({ gwei: 1 }), { cacheSeconds: 60 });
     const first = (await api.get('/gas', { schema: gas })) as { gwei: number };
     first.gwei = 99;
@@ -353,7 +353,7 @@ describe('equal concurrent calls', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('a failure is not kept', async () => {
+  it('a failure is not cached', async () => {
     const { api, received } = await source(always({}, 400), { cacheSeconds: 60 });
     await errorOf(api.get('/gas', {}));
     await errorOf(api.get('/gas', {}));
@@ -361,8 +361,8 @@ describe('equal concurrent calls', () => {
   });
 });
 
-describe('the budget', () => {
-  it('lets no more requests out than a minute takes, and fails the others at once', async () => {
+describe('the rate limit', () => {
+  it('starts no more requests than allowed per minute, and fails the others at once', async () => {
     const { api, received } = await source(always({ gwei: 1 }), { perMinute: 5, concurrency: 2 });
     const calls = Array.from({ length: 20 }, (_, id) => api.get('/{id}', { params: { id } }));
     const ends = await Promise.allSettled(calls);
@@ -375,13 +375,13 @@ describe('the budget', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(200);
   });
 
-  it('counts tries', async () => {
+  it('counts retries', async () => {
     const { api, received } = await source(always({}, 500), { perMinute: 2, retries: 5 });
     expect((await errorOf(api.get('/x', {}))).code).toBe('RATE_LIMITED');
     expect(received).toHaveLength(2);
   });
 
-  it('runs no more requests at a time than wanted, and fails those that wait too long', async () => {
+  it('runs no more concurrent requests than allowed, and fails those that wait too long', async () => {
     const open: ServerResponse[] = [];
     const { api, received } = await source((_, response) => open.push(response), {
       concurrency: 2,
@@ -401,7 +401,7 @@ describe('the budget', () => {
 });
 
 describe('secrets', () => {
-  it('show in no text that is made of them', () => {
+  it('appear in no text that is made from them', () => {
     const secret = new Secret('API_KEY', key);
     const texts = [
       `${secret}`,
@@ -450,7 +450,7 @@ describe('secrets', () => {
     }
   });
 
-  it('that is not set is named, and nothing is sent', async () => {
+  it('that are not set are named, and nothing is sent', async () => {
     const { api, received } = await source(always({}), {
       headers: { 'x-api-key': new Secret('API_KEY', null) },
     });
@@ -467,7 +467,7 @@ describe('a tool whose source fails', () => {
     required: ['gwei'],
   } as const;
 
-  it('ends with a failure that fits its schema; an error of its own code is thrown on', async () => {
+  it('ends with a failure that matches its schema; an error in its code is rethrown', async () => {
     const { api } = await source(always({}, 429, { 'retry-after': '30' }));
     const tool = defineTool({
       name: 'get_gas',

@@ -24,7 +24,7 @@ function textsOf(source: string): string[] {
     .map(({ value }) => value);
 }
 
-describe('no text of the runtime makes the platform call again', () => {
+describe('no text of the runtime makes the platform retry', () => {
   const files = readdirSync(join(templates, 'project/src/server'));
 
   test.each(files)('server/%s', (file) => {
@@ -42,7 +42,7 @@ describe('no text of the runtime makes the platform call again', () => {
     expect(sent.filter((text) => retried.test(text))).toEqual([]);
   });
 
-  test('the search finds what it is for', () => {
+  test('the search finds such words', () => {
     expect(textsOf("import x from './timeout'; // timeout\nfail(`a ${b} timeout`, 'network')")).toEqual([
       '`a ${',
       '} timeout`',
@@ -51,7 +51,7 @@ describe('no text of the runtime makes the platform call again', () => {
   });
 });
 
-describe('no failure of the runtime makes the platform call again', () => {
+describe('no failure of the runtime makes the platform retry', () => {
   const quiet = { report: () => {} };
   const textOf = ({ content, isError }: CallResult) => {
     expect(isError).toBe(true);
@@ -73,7 +73,7 @@ describe('no failure of the runtime makes the platform call again', () => {
     for (const result of results) expect(textOf(result)).not.toMatch(retried);
   });
 
-  test('an argument that differs is named with its value, unless that would', async () => {
+  test('an invalid argument is reported with its value, unless that value would', async () => {
     const limited = (name: string, schema: object): Tool => ({
       ...echo,
       inputSchema: { type: 'object', properties: { [name]: schema }, required: [] },
@@ -98,7 +98,7 @@ describe('no failure of the runtime makes the platform call again', () => {
     );
   });
 
-  test('whatever the arguments are', async () => {
+  test('for any arguments', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom('value', 'timeout', '500', 'x'), fc.jsonValue()),
@@ -111,7 +111,7 @@ describe('no failure of the runtime makes the platform call again', () => {
     );
   });
 
-  test('incident ids have no digit and no vowel, and differ', () => {
+  test('incident ids have no digits and vowels, and are unique', () => {
     const ids = Array.from({ length: 2_000 }, incidentId);
     for (const id of ids) expect(id).toMatch(/^[b-df-hj-np-tv-z]{20}$/);
     expect(new Set(ids).size).toBe(ids.length);

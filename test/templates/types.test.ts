@@ -62,7 +62,7 @@ test.each([
   expect(errors.map((error) => error.split(':')[0])).toEqual(code === null ? [] : [`7 ${code}`]);
 });
 
-test('an enum of 5,000 values, in inputs and outputs', async () => {
+test('compiles an enum of 5,000 values, in inputs and outputs', async () => {
   const values = JSON.stringify(Array.from({ length: 5_000 }, (_, index) => `value-${index}`));
   const source = `
 const schema = { type: 'object', properties: { one: { type: 'string', enum: ${values} } }, required: ['one'] } as const;
@@ -77,7 +77,7 @@ export const wrong: Data<typeof schema> = { one: 'value-5000' };`;
   expect(errors[0]).toMatch(/^8 TS2820: Type '"value-5000"' is not assignable/);
 });
 
-test('what cannot be said of a schema is unknown, and what can is kept', async () => {
+test('uses unknown for keywords without a type, and keeps the others', async () => {
   const source = `
 const schema = {
   type: 'object',
@@ -124,7 +124,7 @@ export const list: Is<D['list'], unknown[]> = true;`;
   ]);
 });
 
-test('a root with keywords beside its properties keeps their types and admits further members', async () => {
+test('keeps the types of a root with keywords beside its properties, and admits further members', async () => {
   const source = `
 const schema = {
   type: 'object', properties: { a: { type: 'number' }, b: { type: 'string', default: 'x' } }, required: [],

@@ -29,7 +29,7 @@ const entry = fc.record(
 );
 
 describe('a definition of any schemas', () => {
-  it('is refused with a place and a reason, or keeps every promise', () => {
+  it('is refused with a place and a reason, or meets every guarantee', () => {
     let accepted = 0;
     fc.assert(
       fc.property(entry, (given) => {

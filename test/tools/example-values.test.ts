@@ -43,12 +43,12 @@ function wantedIn(entries: readonly JsonObject[]): readonly string[] {
   return wantedExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }
 
-describe('the examples that an author gives to a list of tools', () => {
-  it('are wanted where a required parameter refuses what the marketplace would send', () => {
+describe("the author's examples for a list of tools", () => {
+  it("are requested if a required parameter refuses the value of the marketplace's test", () => {
     expect(wantedIn(list)).toEqual(['get_x.code', 'get_x.range']);
   });
 
-  it('take the place of placeholders', () => {
+  it('replace placeholders', () => {
     const result = given('get_x.code=ABC', 'get_x.range={"from":7}', 'get_y.at=3');
     if (!result.ok) throw new Error(JSON.stringify(result.errors));
     expect(wantedIn(result.value as readonly JsonObject[])).toEqual([]);

@@ -10,7 +10,7 @@ function read(texts: readonly string[], toolMeta = context.toolMeta) {
 }
 
 describe('settings of _meta', () => {
-  it('mean what the platform takes them for', () => {
+  it("are converted to the platform's types", () => {
     const texts = [
       'surface=both',
       'latencyClass=fast',
@@ -31,7 +31,7 @@ describe('settings of _meta', () => {
     });
   });
 
-  it('are JSON where nothing is known of them', () => {
+  it('are JSON without a schema', () => {
     expect(read(['a.b=1', 'a.c=[1,"x"]', 'a.d=word', 'constructor=null'], null)).toEqual({
       a: { b: 1, c: [1, 'x'], d: 'word' },
       constructor: null,
@@ -51,7 +51,7 @@ describe('settings of _meta', () => {
     expect(parseMeta(texts, '--meta').ok).toBe(false);
   });
 
-  it('are said again as they were given', () => {
+  it('are formatted as they were given', () => {
     const name = fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,8}$/);
     const path = fc.array(name, { minLength: 1, maxLength: 3 });
     fc.assert(

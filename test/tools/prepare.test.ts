@@ -54,7 +54,7 @@ function expectWhole({ tools }: Prepared): void {
 }
 
 describe('any tool spec', () => {
-  it('becomes a definition that meets every MUST, with samples that fit it', () => {
+  it('becomes a definition that meets every MUST, with matching samples', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
         expectWhole(prepared([spec]));
@@ -108,7 +108,7 @@ const price: ToolSpec = {
 };
 
 describe('the samples of a tool', () => {
-  it('are selected by the parameter that names one thing, which the answer echoes', () => {
+  it('are selected by the parameter that names one thing, which the answer repeats', () => {
     const [tool] = prepared([price]).tools;
     expect(tool?.keyParameter).toBe('symbol');
     expect(tool?.samples).toEqual([
@@ -121,19 +121,19 @@ describe('the samples of a tool', () => {
     ]);
   });
 
-  it('echo no argument that the answer has no room for', () => {
+  it('do not repeat an argument that the answer has no field for', () => {
     const url = { name: 'url', type: 'string', required: true } as const;
     const [tool] = prepared([{ ...price, input: [url], output: [{ ...url, format: 'uri' }] }]).tools;
     expect(tool?.samples).toEqual([{ key: 'test', answer: { url: 'https://example.com/' } }]);
   });
 
-  it('never expect nothing of a value that the author allows', () => {
+  it('never expect an empty result for an allowed value', () => {
     const [tool] = prepared([{ ...price, input: price.input.slice(1) }]).tools;
     expect(tool?.samples.map(({ key }) => key)).toEqual([null, 'buy', 'sell']);
     expect(tool?.examples.filter(({ expect }) => expect === 'empty')).toEqual([]);
   });
 
-  it('hold items and their count where a list is returned', () => {
+  it('contain items and their count if a list is returned', () => {
     const [tool] = prepared([{ ...price, returns: 'list' }]).tools;
     expect(tool?.samples[0]?.answer).toEqual({
       items: [{ symbol: 'sample', price: 5 }],
@@ -141,7 +141,7 @@ describe('the samples of a tool', () => {
     });
   });
 
-  it("honour the author's own examples", () => {
+  it("include the author's own examples", () => {
     const examples = [
       { arguments: { symbol: 'SOL' }, expect: 'found' },
       { arguments: { symbol: 'ETH' }, expect: 'empty' },
@@ -169,7 +169,7 @@ describe('the samples of a tool', () => {
     );
   });
 
-  it('ask for examples where a pattern is beyond them', () => {
+  it('ask for examples if a pattern is too complex to generate values', () => {
     const output = [
       { name: 'items', type: 'array', items: { type: 'string', pattern: '^(?=x)\\p{Lu}+$' } },
     ] as const;
@@ -196,7 +196,7 @@ describe('the samples of a tool', () => {
   });
 });
 
-describe('a definition that others wrote', () => {
+describe('a third-party definition', () => {
   const answering = (outputSchema: JsonObject) => ({
     name: 'get_x',
     description: 'Returns x. Use it when x is asked for.',
@@ -260,7 +260,7 @@ describe('several tools', () => {
     },
   );
 
-  it('list the errors of all at once', () => {
+  it('report the errors of all at once', () => {
     const errors = errorsOf(
       { name: 'bad name', description: 'x', input: [{ name: 'a', type: 'strng' }], output: [] },
       { name: 'ok', description: 7, inputSchema: { type: 'array' }, outputSchema: { anyOf: [] } },
@@ -281,7 +281,7 @@ describe('several tools', () => {
     }
   });
 
-  it('give advice that stops nothing', () => {
+  it('give advice that does not stop the command', () => {
     const { advice } = prepared([{ ...price, description: 'Price' }], context);
     expect(advice.length).toBeGreaterThan(0);
     expect(advice[0]).toMatchObject({

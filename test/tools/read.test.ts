@@ -40,7 +40,7 @@ describe('a spec file', () => {
   it.each([
     '{"a":9007199254740992,"b":18446744073709552000}',
     'a: 9007199254740992\nb: 18446744073709552000',
-  ])('keeps large integers that stay themselves: %s', (spec) => {
+  ])('keeps large integers that are exact: %s', (spec) => {
     expect(readSpec(spec)).toEqual({ ok: true, value: [{ a: 2 ** 53, b: 2 ** 64 }] });
   });
 
@@ -124,7 +124,7 @@ describe('a tool spec', () => {
     expect(errorsOf(JSON.stringify({ ...tool, ...members })).join('\n')).toContain(part);
   });
 
-  it('is described by the schema that ships', () => {
+  it('is described by the published schema', () => {
     const validate = compileSchema(specFileSchema);
     for (const spec of [tool, [tool], { tools: [tool] }]) expect(validate(spec)).toBe(true);
     for (const spec of [{}, [], { ...tool, output: [] }, { tools: tool }]) expect(validate(spec)).toBe(false);

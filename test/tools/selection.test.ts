@@ -20,7 +20,7 @@ function selected(selection: Partial<Selection>) {
   return { names: entries.map(({ name }) => name), left, entries };
 }
 
-describe('a part of a list of tools', () => {
+describe('a selection from a list of tools', () => {
   it.each([
     [{}, ['get_a', 'get_b', 'get_c'], []],
     [{ only: ['get_c', 'get_a'] }, ['get_a', 'get_c'], [['get_b', 'not named by --only']]],
@@ -33,7 +33,7 @@ describe('a part of a list of tools', () => {
         ['get_c', 'not named by --only'],
       ],
     ],
-  ])('%j takes %j and says why not the others', (selection, names, left) => {
+  ])('%j selects %j and gives the reason for the others', (selection, names, left) => {
     const result = selected(selection);
     expect(result.names).toEqual(names);
     expect(result.left?.map((change) => [change.tool, change.why])).toEqual(left);
@@ -50,7 +50,7 @@ describe('a part of a list of tools', () => {
     expect(error).toMatchObject({ where, hint: expect.stringContaining(hint) });
   });
 
-  it('gives one tool what it returns, as a record or a list', () => {
+  it('gives one tool an output, as a record or a list', () => {
     const output = [{ name: 'price', type: 'number', required: true }] as const;
     for (const returns of ['record', 'list'] as const) {
       const { entries = [] } = selected({ only: ['get_b'], output, returns });
@@ -64,8 +64,8 @@ describe('a part of a list of tools', () => {
   });
 });
 
-describe('a list with tools that cannot be taken over', () => {
-  it('says which can, and of each other one every error', () => {
+describe('a list with invalid tools', () => {
+  it('lists the valid ones, and every error of the others', () => {
     const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
     const result = prepare([...list, ...others], generic);
     expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
@@ -77,7 +77,7 @@ describe('a list with tools that cannot be taken over', () => {
     ]);
   });
 
-  it('offers a way on for one that does not say what it returns', () => {
+  it('suggests how to import a tool without an output', () => {
     const result = prepare(list, generic);
     const [error] = result.ok ? [] : result.errors;
     expect(error?.hint).toContain("--only get_b --output '");

@@ -18,7 +18,7 @@ function sourceOf(tool: Parameters<typeof planTool>[0]): string {
 }
 
 describe('the source of a tool', () => {
-  it.each(preparedTools)('says the definition it was rendered from: $definition.name', (tool) => {
+  it.each(preparedTools)('gives the definition that it was rendered from: $definition.name', (tool) => {
     const { definition } = tool;
     expect(readToolSource(sourceOf(tool))).toEqual({
       exportsTool: true,
@@ -28,7 +28,7 @@ describe('the source of a tool', () => {
     });
   });
 
-  it('says it for every spec', () => {
+  it('gives the definition for every spec', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
         const preparation = prepare([spec], generic);
@@ -40,7 +40,7 @@ describe('the source of a tool', () => {
     );
   });
 
-  it('may be formatted and arranged otherwise', () => {
+  it('may be formatted and arranged differently', () => {
     const text = `\ufeff// mine
       import { defineTool as _d, defineTool, signals } from "../server/define-tool.ts"
       const words = "Returns " + 'it; ' + \`use it
@@ -90,7 +90,7 @@ well.\` as const
     expect(readToolSource(text).exportsTool).toBe(false);
   });
 
-  it('never throws, whatever it holds', () => {
+  it('never throws for any text', () => {
     const pieces = fc.constantFrom(
       ...[
         'export default ',

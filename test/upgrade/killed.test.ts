@@ -37,7 +37,7 @@ beforeAll(async () => {
   duration = performance.now() - started;
 });
 
-it(`killed at ${kills} random moments, an upgrade is not begun or waits for its author`, async () => {
+it(`an upgrade killed at ${kills} random moments has not begun or waits for its author`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
     const moment: Moment =
@@ -75,7 +75,7 @@ async function settle(killed: string, moment: string): Promise<'before' | 'after
   return 'after';
 }
 
-it('killed while it is taken back, an upgrade waits or is taken back', async () => {
+it('an undo killed at any moment leaves the upgrade waiting or undone', async () => {
   const seen = { waiting: 0, gone: 0 };
   for (let i = 0; i < kills / 2; i += 1) {
     const killed = join(root, 'killed');

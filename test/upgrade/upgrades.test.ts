@@ -14,7 +14,7 @@ import { writeTable } from './table.ts';
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const projects = isWhole ? 40 : 6;
 
-it(`${projects} projects of version 0.1.0, edited at random, are upgraded without a loss`, async () => {
+it(`upgrades ${projects} randomly edited projects of version 0.1.0 without a loss`, async () => {
   oldProgram();
   const root = scratch();
   const numbers = Array.from({ length: projects }, (_, index) => index);
@@ -39,7 +39,7 @@ it(`${projects} projects of version 0.1.0, edited at random, are upgraded withou
   }
 }, 1_800_000);
 
-it('the archive of version 0.1.0 gives the very files that its program writes', async () => {
+it('the archive of version 0.1.0 gives exactly the files that its program writes', async () => {
   const root = scratch();
   for (const index of [0, 1, 2, 3]) {
     const { project } = await oldProject(root, index, seed, []);

@@ -88,7 +88,7 @@ describe('the decision on one file', () => {
     expect(decided(given)).toEqual(expected);
   });
 
-  it('conflicts are marked, in the line ends of the author', () => {
+  it("marks conflicts with the author's line ends", () => {
     const decision = decided({ ours: 'a\r\nb\r\nmine\r\n' });
     expect(decision).toMatchObject({ kind: 'conflict', lines: [3] });
     expect('content' in decision && decision.content).toBe(
@@ -96,7 +96,7 @@ describe('the decision on one file', () => {
     );
   });
 
-  it('package.json is merged by key even where its text is not known', () => {
+  it('merges package.json by key even without its base text', () => {
     const decision = decided({
       path: 'package.json',
       base: null,

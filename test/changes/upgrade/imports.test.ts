@@ -17,7 +17,7 @@ const mover = new ImportMover({
 });
 const moved = (text: string, path = 'src/tools/x.ts') => mover.move(path, text);
 
-describe('imports from a runtime that changes', () => {
+describe('imports from a changed runtime', () => {
   it.each([
     [
       `import type { JsonObject } from '../../contract/model.ts';`,
@@ -37,7 +37,7 @@ describe('imports from a runtime that changes', () => {
     expect(todos).toHaveLength(after === null ? 1 : 0);
   });
 
-  it('a statement whose names are now in two modules becomes two', () => {
+  it('splits a statement whose names are now in two modules', () => {
     const both = new ImportMover({
       before: new Map([['contract/all.ts', '']]),
       after: new Map([
@@ -51,7 +51,7 @@ describe('imports from a runtime that changes', () => {
     );
   });
 
-  it('leaves all other bytes as they are', () => {
+  it('changes no other byte', () => {
     const text = `\ufeff// import { Json } from '../../contract/model.ts';\r\nimport { Json } from '../../contract/model.ts';\r\nconst s = "import { Json } from '../../contract/model.ts'";\r\n`;
     expect(moved(text).text).toBe(
       text.replace(/\nimport [^\r]*/, `\nimport { Json } from '../server/define-tool.ts';`),
@@ -73,12 +73,12 @@ describe('imports from a runtime that changes', () => {
       `const m = await import('../../contract/model.ts');`,
       'imports contract/model.ts, which no longer exists',
     ],
-  ])('%j is left to the author, with its line', (text, what) => {
+  ])('leaves %j to the author, with its line', (text, what) => {
     const lines = text.split('\n').length;
     expect(moved(text)).toEqual({ text, todos: [{ path: 'src/tools/x.ts', line: lines, text: what }] });
   });
 
-  it('reads the packages that a file imports', () => {
+  it('lists the packages that a file imports', () => {
     const text = `import a from 'ajv/dist/2020.js';\nimport { b } from '@x/y/z';\nimport 'node:fs';\nimport './a.ts';\nawait import('c');`;
     expect(importedPackages(text)).toEqual(['ajv', '@x/y', 'c']);
   });

@@ -10,14 +10,14 @@ const text = fc.array(fc.constantFrom<string>('a', 'b', 'c', '', 'constructor', 
 });
 
 describe('merging lines', () => {
-  it('takes what only one side has changed', () => {
+  it('takes the changes of only one side', () => {
     expect(merge('a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n')).toEqual({
       text: 'A\nb\nc\nD\n',
       conflicts: [],
     });
   });
 
-  it('marks what both have changed, and no line that both agree on', () => {
+  it('marks conflicting changes without the common lines', () => {
     const { text, conflicts } = merge('x\nb\ny\n', 'x\nsame\nours\ny\n', 'x\nsame\ntheirs\ny\n');
     expect(text).toBe(
       ['x', 'same', '<<<<<<< yours', 'ours', '=======', 'theirs', `>>>>>>> ${label}`, 'y', ''].join('\n'),
@@ -28,13 +28,13 @@ describe('merging lines', () => {
     expect(hasMarkers('a heading\n=======\n')).toBe(false);
   });
 
-  it('is one conflict where thousands of equal lines would take too long', () => {
+  it('gives one conflict if thousands of equal lines would take too long', () => {
     const lines = (count: number) => 'same\n'.repeat(count);
     const { conflicts } = merge(`${lines(2_000)}a\n`, `x\n${lines(2_001)}b\n`, `y\n${lines(2_002)}c\n`);
     expect(conflicts).toEqual([1]);
   });
 
-  it('keeps the one changed side, whatever the texts are', () => {
+  it('returns the changed side if the other one is unchanged, for any texts', () => {
     const property = fc.property(text, text, (one, other) => {
       const [base, changed] = [one.join('\n'), other.join('\n')];
       expect(merge(base, changed, base)).toEqual({ text: changed, conflicts: [] });
@@ -44,7 +44,7 @@ describe('merging lines', () => {
     fc.assert(property);
   });
 
-  it('loses no line that an author has added', () => {
+  it('loses no line that an author added', () => {
     const property = fc.property(text, text, fc.nat(), (base, theirs, at) => {
       const place = at % (base.length + 1);
       const ours = base.toSpliced(place, 0, 'the line of the author');

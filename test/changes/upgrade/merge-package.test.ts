@@ -30,7 +30,7 @@ function merged(
 }
 
 describe('merging package.json', () => {
-  it('takes what the author has not touched, and keeps the rest', () => {
+  it('updates what the author has not changed, and keeps the rest', () => {
     const ours = {
       version: '3.0.0',
       name: 'gas-prices',
@@ -52,26 +52,26 @@ describe('merging package.json', () => {
     expect(Object.keys(value.scripts)).toEqual(['build', 'call', 'dev', 'token', 'lint', 'constructor']);
   });
 
-  it('marks a script that both have changed', () => {
+  it('marks a script that both sides changed', () => {
     const { text, conflicts } = merged({ ...base, scripts: { ...base.scripts, dev: 'my dev' } });
     expect(conflicts).toHaveLength(1);
     expect(hasMarkers(text)).toBe(true);
     expect(text).toContain('<<<<<<< yours\n    "dev": "my dev",\n=======\n    "dev": "new dev",\n>>>>>>>');
   });
 
-  it('leaves a deleted script deleted', () => {
+  it('does not restore a deleted script', () => {
     const { token: _, ...scripts } = base.scripts;
     expect(merged({ ...base, scripts }).value.scripts).not.toHaveProperty('token');
   });
 
-  it('brings back a package that this version needs in another version', () => {
+  it('restores a deleted package that this version needs in another version', () => {
     expect(merged({ ...base, dependencies: {} }).value.dependencies).toEqual(theirs.dependencies);
   });
 
   it.each([
     ['7.0.1', '7.0.3'],
     ['7.10.0', '7.10.0'],
-  ])('of two exact versions, the newer counts: %s', (own, result) => {
+  ])('takes the newer of two exact versions: %s', (own, result) => {
     const ours = { ...base, devDependencies: { ...base.devDependencies, typescript: own } };
     expect(merged(ours).value.devDependencies.typescript).toBe(result);
   });
@@ -81,7 +81,7 @@ describe('merging package.json', () => {
     expect(merged(base).value.devDependencies).not.toHaveProperty('typebox');
   });
 
-  it('keeps the indentation, and every byte where there is nothing to change', () => {
+  it('keeps the indentation, and every byte if nothing changes', () => {
     const print = (value: object) => JSON.stringify(value, null, '\t');
     expect(merged(base, [], print).text).toMatch(/^\{\n\t"name"/);
     const inline = '{"name": "gas",   "scripts": {}}';

@@ -32,7 +32,7 @@ async function abort(root: string): Promise<void> {
 }
 
 describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profile) => {
-  it('becomes one of this version that compiles and passes its tests', async () => {
+  it('converts a project of version 0.1.0 into one that compiles and passes its tests', async () => {
     const root = oldProject(profile);
     const before = tree(root);
     const { files, todos } = await upgrade(root);
@@ -64,8 +64,8 @@ describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profi
   });
 });
 
-describe('what an author has made of a project', () => {
-  it('is merged, kept or named', async () => {
+describe('edits of the author', () => {
+  it('are merged, kept or reported', async () => {
     const root = oldProject();
     edit(root, 'README.md', (before) => `\ufeff${before}\n## Mine\n\n${mine}\n`.replaceAll('\n', '\r\n'));
     edit(root, '.gitignore', (before) => `/data\n${before}`);
@@ -107,7 +107,7 @@ describe('what an author has made of a project', () => {
     expect(Object.keys(readManifest(root).files)).toContain('CLAUDE.md');
   });
 
-  it('is taken back to the byte, and waits until its conflicts are resolved', async () => {
+  it('are restored to the byte by an undo, and conflicts block the upgrade until they are resolved', async () => {
     const root = oldProject();
     edit(root, 'package.json', (before) => before.replace('dist/local/dev.js', 'dist/local/dev.js --mine'));
     put(root, 'src/lib/gone.ts', "// x\nimport { blankAnswer } from '../../contract/outcomes.ts';\n");
@@ -133,7 +133,7 @@ describe('what an author has made of a project', () => {
     expect(pending && openConflicts(root, pending)).toHaveLength(1);
   });
 
-  it('stands where the runtime needs its place: refused, nothing written', async () => {
+  it('refuse the upgrade without a change if a file blocks the runtime', async () => {
     const root = oldProject();
     put(root, 'src/process.ts', 'export const own = 1;\n');
     const before = tree(root);
@@ -141,7 +141,7 @@ describe('what an author has made of a project', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('stays where this version has a new file of no weight', async () => {
+  it('keep a file at the path of a new file that is not essential', async () => {
     const root = oldProject();
     put(root, '.vscode/launch.json', '{}\n');
     const { files } = await upgrade(root);
@@ -152,13 +152,13 @@ describe('what an author has made of a project', () => {
     expect(readManifest(root).files).not.toHaveProperty('.vscode/launch.json');
   });
 
-  it('may be a list of tools in another format, which is generated anew', () => {
+  it('allow a reformatted list of tools, which is generated again', () => {
     const root = oldProject();
     edit(root, 'src/tools/index.ts', (before) => before.replaceAll("'", '"').replaceAll('\n', '\r\n'));
     expect(kinds(root)['src/tools/index.ts']).toBe('replaced');
   });
 
-  it('may be a tool in another file, under its old name in the list', () => {
+  it('allow a tool in a renamed file with its old name in the list', () => {
     const root = oldProject();
     put(root, 'src/tools/renamed.ts', text(root, 'src/tools/get-price.ts'));
     rmSync(join(root, 'src/tools/get-price.ts'));
@@ -167,7 +167,7 @@ describe('what an author has made of a project', () => {
     expect(files.find(({ path }) => path === 'src/tools/index.ts')?.kind).toBe('replaced');
   });
 
-  it('may be a platform profile, which is merged', async () => {
+  it('allow an edited platform profile, which is merged', async () => {
     const root = oldProject('context');
     edit(root, 'src/platform.ts', (before) => before.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'));
     expect(kinds(root)['src/platform.ts']).toBe('merged');
@@ -176,7 +176,7 @@ describe('what an author has made of a project', () => {
   });
 });
 
-describe('what cannot be upgraded', () => {
+describe('upgrade refuses', () => {
   it.each([
     ['0.0.9', 'cannot upgrade from version 0.0.9'],
     ['9.9.9', 'this project was created by version 9.9.9, but this program is version'],
@@ -188,14 +188,14 @@ describe('what cannot be upgraded', () => {
     expect(() => planUpgrade(root)).toThrow(message);
   });
 
-  it('a package.json that is not JSON', () => {
+  it('a package.json that is not valid JSON', () => {
     const root = oldProject();
     writeFileSync(join(root, 'package.json'), '{');
     expect(() => planUpgrade(root)).toThrow('package.json: ');
   });
 });
 
-it('the changelog names what is new', () => {
+it("lists the changelog's news", () => {
   expect(changesBetween('0.1.0', '0.2.0').join('')).toMatch(/^## 0\.2\.0\n/);
   expect(changesBetween('0.2.0', '0.2.0')).toEqual([]);
 });

@@ -20,7 +20,7 @@ async function ask(...answers: Answer[]) {
 }
 
 describe('yes or no', () => {
-  it('Enter alone gives what is suggested', async () => {
+  it('Enter gives the suggested answer', async () => {
     expect(await ask(['First?', enter], ['Second?', enter])).toEqual([false, true]);
   });
 
@@ -33,7 +33,7 @@ describe('yes or no', () => {
     expect(await ask(['First?', 'Y', enter], ['Second?', 'N', enter])).toEqual([true, false]);
   });
 
-  it('the last letter counts, words are as good as letters', async () => {
+  it('the last letter counts, and whole words are accepted', async () => {
     expect(await ask(['First?', 'nyn', enter], ['Second?', 'ny', enter])).toEqual([false, true]);
     expect(await ask(['First?', 'yes', enter], ['Second?', 'no', enter])).toEqual([true, false]);
   });
@@ -48,7 +48,7 @@ describe('yes or no', () => {
     },
   );
 
-  it('Ctrl-C and the end cancel, Escape goes back', async () => {
+  it('Ctrl-C and the end of input cancel, Escape goes back', async () => {
     for (const key of [ctrlC, 'end'])
       await expect(ask(['First?', 'y', key])).rejects.toBeInstanceOf(Cancelled);
     await expect(ask(['First?', enter], ['Second?', esc])).rejects.toBeInstanceOf(Back);

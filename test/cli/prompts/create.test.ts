@@ -70,20 +70,20 @@ const known = {
 } as const;
 
 describe('the interactive flow', () => {
-  it('takes the defaults with Enter all the way', async () => {
+  it('takes the defaults if every answer is Enter', async () => {
     const { value, text } = await drive(everyPrompt.map((prompt) => [prompt, enter]));
     expect(value).toEqual(completeAnswers({}));
     expect(text).toContain('my-tool/package.json');
   });
 
-  it('asks only what flags did not give', async () => {
+  it('asks only what flags did not answer', async () => {
     const given = { directory: 'x', tool: 'get_time', description: 'Returns the time.', platform: 'context' };
     const { value, text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), { given });
     expect(value).toEqual(completeAnswers(given));
     expect(text).not.toContain(prompts.tool);
   });
 
-  it('asks for values of required parameters of a spec file, where none would do', async () => {
+  it('asks for values of required parameters of a spec file that have only placeholders', async () => {
     const spec = join(directory(), 'tools.json');
     const code = { type: 'string', pattern: '^[A-Z]{3}$', description: 'Code' };
     const tool = {
@@ -114,7 +114,7 @@ describe('the interactive flow', () => {
     expect(text).not.toContain('get_x.left');
   });
 
-  it('asks only for the directory where a spec file is given', async () => {
+  it('asks only for the directory if a spec file is given', async () => {
     const { value } = await drive(enterAt('directory', 'platform', 'write'), {
       given: { spec: 'tools.json' },
     });
@@ -166,7 +166,7 @@ describe('the interactive flow', () => {
     expect(text.match(/^◇ /gm)?.length).toBeLessThanOrEqual(12);
   });
 
-  it('asks for a field step by step on Tab, nested ones and lists, with an error at each prompt', async () => {
+  it('asks for a field step by step on Tab, including nested ones and lists, with an error at each prompt', async () => {
     const { returns: _, output: __, ...given } = known;
     const { value } = await drive(
       [
@@ -219,7 +219,7 @@ describe('the interactive flow', () => {
     });
   });
 
-  it('leads back to the answers where they cannot be built, and lets one be changed', async () => {
+  it('returns to the answers if they cannot be built, and lets one be changed', async () => {
     let reviews = 0;
     const { value, text } = await drive(
       [
@@ -242,7 +242,7 @@ describe('the interactive flow', () => {
     expect(value?.source).toMatchObject({ tool: { name: 'get_time' } });
   });
 
-  it('starts from an OpenAPI document: its operations are filtered by words and chosen', async () => {
+  it('starts from an OpenAPI document: filters its operations by words', async () => {
     const document = join(directory(), 'api.json');
     const responses = {
       200: { content: { 'application/json': { schema: { type: 'object', properties: { a: {} } } } } },
@@ -268,7 +268,7 @@ describe('the interactive flow', () => {
     expect(text).not.toContain(prompts.tool);
   });
 
-  it('starts from sample answers or a spec file, whose paths are checked', async () => {
+  it('starts from sample answers or a spec file, and checks their paths', async () => {
     const place = directory();
     const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];
     for (const file of [one, two]) writeFileSync(file, '{"gwei":1}');
@@ -288,7 +288,7 @@ describe('the interactive flow', () => {
     expect(spec.value?.source).toMatchObject({ kind: 'file', path: one });
   });
 
-  it('going back to the start changes which questions come', async () => {
+  it('changes the later questions when the author goes back to the start', async () => {
     const { value } = await drive([
       [prompts.start, up, enter],
       [prompts.directory, esc],
@@ -308,7 +308,7 @@ describe('the interactive flow', () => {
     expect(value).toEqual(completeAnswers({}));
   });
 
-  it('refuses a directory that something is in, and suggests a free one', async () => {
+  it('refuses a directory that is not empty, and suggests a free one', async () => {
     const directoryError: CreatePrompts['directoryError'] = (directory) =>
       directory === 'my-tool'
         ? inputError('[directory]', directory, 'is not empty', 'Choose another.')
@@ -333,7 +333,7 @@ describe('the interactive flow', () => {
     );
   });
 
-  it('shows no control characters of answers', async () => {
+  it('prints no control characters of answers', async () => {
     const { text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
       given: { directory: 'x', tool: 'a', description: 'b', platform: 'generic' },
       review: () => ({ ok: true, value: ['\u001b]0;owned\u0007 \u0007'] }),
@@ -349,7 +349,7 @@ describe('lines of fields', () => {
     return { input: value?.source.kind === 'tool' ? value.source.tool.input : undefined, text };
   }
 
-  it('are not left by Enter while they have an error, which is shown below the line', async () => {
+  it('Enter does not leave a line with an error, which is shown below it', async () => {
     const { input } = await inputOf(
       [prompts.input, 'chain:strng', enter],
       ['"strng" is not a type (after "chain:"). Did you mean string?', ctrlU, 'chain:string', enter, enter],
@@ -357,7 +357,7 @@ describe('lines of fields', () => {
     expect(input).toEqual([{ name: 'chain', required: true, type: 'string' }]);
   });
 
-  it('show a contradiction at the later line, and lead to it when all shall be taken', async () => {
+  it('a contradiction is shown at the later line, and Enter at the end moves there', async () => {
     const { input } = await inputOf(
       [prompts.input, 'a:string', enter, 'b:string', enter],
       ['3  █', up, up, ctrlU, 'b:number', down, down, enter],
@@ -366,7 +366,7 @@ describe('lines of fields', () => {
     expect(input?.map(({ name, type }) => `${name}:${type}`)).toEqual(['b:number', 'c:string']);
   });
 
-  it('complete types and options on Tab, one after the other', async () => {
+  it('Tab completes types and options, one candidate after the other', async () => {
     const { input } = await inputOf(
       [prompts.input, 'n?:int'],
       ['Tab: integer · integer[]', tab, '(m', tab, '1, m', tab, tab, '9)', enter, enter],
@@ -374,7 +374,7 @@ describe('lines of fields', () => {
     expect(input).toEqual([{ name: 'n', type: 'integer', minimum: 1, maximum: 9 }]);
   });
 
-  it('are reordered, removed and taken over from the suggestion', async () => {
+  it('lines can be reordered, removed and taken from the suggestion', async () => {
     const lines = ['a:string', 'b:string', 'c:string'].flatMap((line) => [line, enter]);
     const { input } = await inputOf(
       [prompts.input, ...lines],
@@ -395,7 +395,7 @@ describe('lines of fields', () => {
     ]);
   });
 
-  it('may be none for an input, and not for an output', async () => {
+  it('an input may have no fields, an output may not', async () => {
     expect((await inputOf([prompts.input, 'none', enter])).input).toEqual([]);
     expect((await inputOf([prompts.input, enter])).input).toEqual([]);
     const { output: _, ...given } = known;
@@ -412,7 +412,7 @@ describe('lines of fields', () => {
 });
 
 describe('a paste', () => {
-  it('of several lines is several fields', async () => {
+  it('of several lines becomes several fields', async () => {
     const { value } = await drive(
       [
         [prompts.input, pasted('a:string First\n\tb?:integer=3 Second\n')],
@@ -429,7 +429,7 @@ describe('a paste', () => {
   it.each([
     ['marked by the terminal', pasted('Returns prices.\nUse it often.\n')],
     ['not marked', 'Returns prices.\rUse it often.\r'],
-  ])('of several lines into one is one answer, %s', async (_, text) => {
+  ])('of several lines into a single-line answer becomes one line, %s', async (_, text) => {
     const { description: __, ...given } = known;
     const { value } = await drive(
       [
@@ -442,7 +442,7 @@ describe('a paste', () => {
     expect(value?.source).toMatchObject({ tool: { description: 'Returns prices. Use it often.' } });
   });
 
-  it('does not choose: it is refused in words', async () => {
+  it('is refused with a message at a choice', async () => {
     const { platform: _, ...given } = known;
     const { value } = await drive(
       [
@@ -456,8 +456,8 @@ describe('a paste', () => {
   });
 });
 
-describe('what a call does', () => {
-  it('follows from the name of the tool, and can be chosen', async () => {
+describe('the effect of a call', () => {
+  it('is derived from the name of the tool, and can be changed', async () => {
     const { effect: _, tool: __, ...given } = { ...known, input: [] };
     const effectOf = async (tool: string, ...typed: readonly string[]) => {
       const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
@@ -473,7 +473,7 @@ describe('what a call does', () => {
 });
 
 describe('going back', () => {
-  it('is possible at every question, and the answer before can be edited', async () => {
+  it('is possible at every question, and the previous answer can be edited', async () => {
     for (const [i, prompt] of everyPrompt.entries()) {
       const { value } = await drive([
         ...everyPrompt.slice(0, i).map((before) => [before, enter] as const),
@@ -484,7 +484,7 @@ describe('going back', () => {
     }
   });
 
-  it('leads through the form to the lines, and none is lost', async () => {
+  it('from the form returns to the lines and keeps them all', async () => {
     const { value } = await drive(
       [
         [prompts.input, 'a:string', enter, tab],
@@ -499,7 +499,7 @@ describe('going back', () => {
     expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a' }] } });
   });
 
-  it('from the answers to change shows what will be written again', async () => {
+  it('from the list of answers shows the review again', async () => {
     const { value } = await drive(
       [
         [prompts.write, down, enter],
@@ -516,7 +516,7 @@ describe('going back', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('tells the command that goes on with the answers so far, also lines that are half done', async () => {
+  it('prints the command that continues with the answers so far, including incomplete lines', async () => {
     const { error } = await drive([
       [prompts.directory, 'gas', enter],
       [prompts.tool, 'get_gas', enter],
@@ -534,13 +534,13 @@ describe('Ctrl-C', () => {
     });
   });
 
-  it('is the only key that ends: Ctrl-D does nothing', async () => {
+  it('is the only key that ends the program: Ctrl-D does nothing', async () => {
     const { value } = await drive([[prompts.write, ctrlD, enter]], { given: { ...known, input: [] } });
     expect(value?.directory).toBe('x');
   });
 });
 
-describe('cancelling', () => {
+describe('cancels', () => {
   it.each(everyPrompt.map((prompt, i) => [prompt, i] as const))(
     'at "%s" writes nothing',
     async (prompt, i) => {
@@ -565,7 +565,7 @@ describe('cancelling', () => {
     }
   });
 
-  it('an input that has ended before', async () => {
+  it('when the input has already ended', async () => {
     const input = new PassThrough();
     input.end();
     input.resume();

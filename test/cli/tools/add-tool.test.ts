@@ -7,7 +7,7 @@ import { directory, tree } from '../../project/directory.ts';
 import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
 
 describe('add-tool', () => {
-  it('adds files, the line in the list and the manifest, from any directory below, and nothing else', async () => {
+  it('adds the files, the line in the list and the manifest entries, from any subdirectory, and nothing else', async () => {
     const root = project();
     await listed(root, true);
     const before = tree(root);
@@ -29,7 +29,7 @@ describe('add-tool', () => {
     expect(await namesIn(root)).toEqual(['get_gas_price', 'get_base_fee']);
   });
 
-  it('writes what create would have written', async () => {
+  it('writes the same files as create', async () => {
     const [made, grown] = [directory(), project()];
     const spec = specOf(grown, 'get_a', 'get_b');
     const switches = { ...quick, install: false, git: false };
@@ -46,7 +46,7 @@ describe('add-tool', () => {
     });
   });
 
-  it('tells a program the same in one object', async () => {
+  it('prints one JSON object with --json', async () => {
     const root = project();
     await listed(root, true);
     const { stdout } = await add(root, { tool: 'get_fee' }, { json: true });
@@ -62,7 +62,7 @@ describe('add-tool', () => {
     });
   });
 
-  it('changes nothing where the same spec comes again, whatever became of the files', async () => {
+  it('changes nothing if the same spec comes again, even if its files were edited', async () => {
     const root = project();
     const spec = specOf(root, 'get_a', 'get_b');
     await add(root, { spec });
@@ -74,14 +74,14 @@ describe('add-tool', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('adds of a spec what is new', async () => {
+  it('adds the new tools of a known spec', async () => {
     const root = project();
     await add(root, { spec: specOf(root, 'get_a') });
     const { stdout } = await add(root, { spec: specOf(root, 'get_a', 'get_b') }, { json: true });
     expect(JSON.parse(stdout)).toMatchObject({ tools: ['get_b'], unchanged: ['get_a'] });
   });
 
-  it('takes platform hints by flag, and has the profile judge them', async () => {
+  it('takes platform hints by flag, and validates them by the profile', async () => {
     const root = project();
     const meta = [
       'surface=both',
@@ -102,7 +102,7 @@ describe('add-tool', () => {
     expect(refused.stderr).toContain('get_x._meta.rateLimit.maxConcurrency');
   });
 
-  it('judges a tool beside those that are there', async () => {
+  it('judges a tool together with the existing ones', async () => {
     const root = project();
     const meta = ['rateLimit.recommendedBatchTools=get_gas_price'];
     expect((await add(root, { tool: 'get_a', meta })).exitCode).toBe(0);
@@ -110,14 +110,14 @@ describe('add-tool', () => {
     expect(other.stderr).toContain('recommendedBatchTools');
   });
 
-  it('keeps to the profile that the server uses', async () => {
+  it('uses the profile of the server', async () => {
     const root = project();
     const platform = text(root, 'src/platform.ts');
     writeFileSync(join(root, 'src/platform.ts'), platform.replace("['instant', ", "['quick', 'instant', "));
     expect(await add(root, { tool: 'get_x', meta: ['latencyClass=quick'] })).toMatchObject({ exitCode: 0 });
   });
 
-  it('shows a diff that makes the very change, and writes nothing', async () => {
+  it('prints a diff of exactly the change, and writes nothing', async () => {
     const [dry, real] = [project(), project()];
     const spec = specOf(real, 'get_a', 'zz');
     const before = tree(dry);

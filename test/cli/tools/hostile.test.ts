@@ -9,11 +9,11 @@ import { add, listed, project, put, remove, run, text } from './project.ts';
 /** All control and direction characters but the line feed. */
 const unsafe = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
-describe('a project that came from an untrusted source', () => {
+describe('an untrusted project', () => {
   it.each([
     ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
     ['a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('%s in the place of any file is refused at once', (_, plant) => {
+  ])('is refused at once with %s in place of any file', (_, plant) => {
     for (const path of [
       'market-mcp.json',
       'src/tools/index.ts',
@@ -34,7 +34,7 @@ describe('a project that came from an untrusted source', () => {
     }
   });
 
-  it('prints nothing that a terminal would act on', async () => {
+  it('causes no output that a terminal would interpret', async () => {
     const root = project();
     const path = 'src/tools/get-gas-price.ts';
     const source = text(root, path).replace(
@@ -51,7 +51,7 @@ describe('a project that came from an untrusted source', () => {
     expect((await listed(root)).tools[0].description).toContain('\u202e');
   });
 
-  it('a dry run that cannot be applied as shown says so, and its JSON holds the exact diff', async () => {
+  it('gets a dry run whose JSON contains the exact diff if the printed one cannot be applied', async () => {
     const root = project();
     await add(root, { tool: 'get_other' });
     put(root, 'src/tools/get-gas-price.ts', `${text(root, 'src/tools/get-gas-price.ts')}// \u001b[31m\n`);

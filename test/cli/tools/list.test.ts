@@ -5,7 +5,7 @@ import { list } from '../../../src/cli/commands/list.ts';
 import { add, listed, project, put, remove, run, specOf, text } from './project.ts';
 
 describe('list', () => {
-  it('says name, file, first line, inputs and outputs', async () => {
+  it('prints name, file, first line, inputs and outputs', async () => {
     const root = project();
     await listed(root, true);
     const spec = specOf(root, 'get_a');
@@ -19,7 +19,7 @@ describe('list', () => {
     expect(stdout).toContain('new get_a');
   });
 
-  it('says what it cannot read, and what is not served', async () => {
+  it('reports tools that it cannot read and tools that are not served', async () => {
     const root = project();
     const source = text(root, 'src/tools/get-gas-price.ts');
     writeFileSync(
@@ -32,7 +32,7 @@ describe('list', () => {
     expect(stdout).toContain('src/tools/draft.ts exports a tool but is not in the list of tools');
   });
 
-  it('says nothing of the marketplace before the author has said that the tools are listed', async () => {
+  it('does not mention the marketplace until the author recorded a listing', async () => {
     const root = project();
     const { stdout } = await add(root, { tool: 'get_fee' });
     expect(stdout).not.toContain('Refresh Skills');
@@ -41,7 +41,7 @@ describe('list', () => {
     expect(refresh).toEqual({ refreshNeeded: false, added: [], changed: [], removed: [] });
   });
 
-  it('knows what the marketplace last read', async () => {
+  it('compares with the recorded listing', async () => {
     const root = project();
     await listed(root, true);
     const source = text(root, 'src/tools/get-gas-price.ts');

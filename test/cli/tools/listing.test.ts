@@ -15,7 +15,7 @@ const listed = (root: string, flags: ListingFlags, json = false) =>
 const serverIn = (root: string) => JSON.parse(readFileSync(join(root, 'server.json'), 'utf8'));
 
 describe('listing', () => {
-  it('writes the server.json of the registry, named after the domain of the endpoint', async () => {
+  it("writes the registry's server.json, named after the domain of the endpoint", async () => {
     const root = project();
     const { exitCode, stdout } = await listed(root, complete);
     expect(exitCode).toBe(0);
@@ -71,7 +71,7 @@ describe('listing', () => {
     expect(serverIn(root).repository).toEqual({ url, source });
   });
 
-  it('leaves out a repository of package.json that the registry does not take, and says so', async () => {
+  it('omits a repository in package.json that the registry refuses, and says so', async () => {
     const root = project();
     const repository = 'https://bitbucket.org/ada/gas.git';
     put(root, 'package.json', JSON.stringify({ ...JSON.parse(text(root, 'package.json')), repository }));
@@ -81,7 +81,7 @@ describe('listing', () => {
     expect(stdout + stderr).toContain('https://bitbucket.org/ada/gas of package.json is left out');
   });
 
-  it('writes nothing in a dry run, and nothing over a file that differs unless told', async () => {
+  it('writes nothing in a dry run, and overwrites a different file only with --force', async () => {
     const root = project();
     expect((await listed(root, { ...complete, dryRun: true })).stdout).toContain('"streamable-http"');
     expect(existsSync(join(root, 'server.json'))).toBe(false);
@@ -169,7 +169,7 @@ describe('the format of the registry', () => {
     ['no remote', { remotes: [] }],
     ['a remote of another kind', { remotes: [{ type: 'http', url: endpoint }] }],
     ['a repository without its source', { repository: { url: 'https://github.com/ada/gas' } }],
-  ])('does not admit %s', (_, change) => {
+  ])('refuses %s', (_, change) => {
     expect(serverJsonProblems(good)).toEqual([]);
     expect(serverJsonProblems({ ...good, ...change })).not.toEqual([]);
   });
@@ -182,5 +182,5 @@ describe('the format of the registry', () => {
       { repository: { url: 'https://github.com/a/b/', source: 'github' } },
     ],
     ['a website with a query', { websiteUrl: "https://gas.example:8443/~a?b=c%20d&e='f'#g" }],
-  ])('admits %s', (_, change) => expect(serverJsonProblems({ ...good, ...change })).toEqual([]));
+  ])('accepts %s', (_, change) => expect(serverJsonProblems({ ...good, ...change })).toEqual([]));
 });

@@ -36,7 +36,7 @@ describe('add-tool refuses, and writes nothing', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('all tools of a spec where one cannot be', async () => {
+  it('all tools of a spec if one is invalid', async () => {
     const root = project();
     const before = tree(root);
     const { stderr } = await add(root, { spec: specOf(root, 'get_a', 'get_gas_price', 'get_b') });
@@ -55,7 +55,7 @@ describe('add-tool refuses, and writes nothing', () => {
     expect(tree(elsewhere)).toEqual(before);
   });
 
-  it('outside of a project, and in one that others made', async () => {
+  it('to run outside of a project, or in a project of another generator', async () => {
     const nowhere = directory();
     expect((await add(nowhere, { tool: 'a' })).stderr).toMatch(
       /looked for market-mcp.json in .*create-market-mcp/s,
@@ -79,13 +79,13 @@ describe('add-tool refuses, and writes nothing', () => {
     expect(JSON.parse(stderr).error.code).toBe(code);
   });
 
-  it('a project without its list of tools', async () => {
+  it('a project without a list of tools', async () => {
     const root = project();
     rmSync(join(root, index));
     expect((await add(root, { tool: 'get_fee' })).stderr).toContain('cannot be read (ENOENT)');
   });
 
-  it('to guess where nobody can be asked', async () => {
+  it('to guess if nobody can be asked', async () => {
     const { exitCode, stderr } = await add(project(), {}, { yes: false });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('[name], --description <text>, --output <field>');

@@ -6,7 +6,7 @@ import { tree } from '../../project/directory.ts';
 import { add, namesIn, project, put, remove, specOf, text } from './project.ts';
 
 describe('remove-tool', () => {
-  it('undoes add-tool to the byte, compiled files too', async () => {
+  it('undoes add-tool to the byte, including compiled files', async () => {
     const root = project();
     const before = tree(root);
     await add(root, { spec: specOf(root, 'get_a', 'get_b') });
@@ -16,7 +16,7 @@ describe('remove-tool', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('shows a diff and removes nothing', async () => {
+  it('prints a diff and removes nothing', async () => {
     const [dry, real] = [project(), project()];
     for (const root of [dry, real]) await add(root, { tool: 'get_fee' });
     const { stdout } = await remove(dry, ['get_fee'], { dryRun: true });
@@ -25,7 +25,7 @@ describe('remove-tool', () => {
     expect(tree(dry)).toEqual(tree(real));
   });
 
-  it('keeps what was changed by hand, unless told', async () => {
+  it('keeps edited files unless --force is given', async () => {
     const root = project();
     await add(root, { tool: 'get_fee' });
     const path = 'src/tools/get-fee.ts';
@@ -39,7 +39,7 @@ describe('remove-tool', () => {
     expect(tree(root)[path]).toBeUndefined();
   });
 
-  it('takes other line ends for no change', async () => {
+  it('ignores changed line ends', async () => {
     const root = project();
     await add(root, { tool: 'get_fee' });
     const path = 'src/tools/get-fee.ts';
@@ -63,7 +63,7 @@ describe('remove-tool', () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it('does not go ahead where nobody can be asked', async () => {
+  it('refuses to continue if nobody can be asked', async () => {
     const root = project();
     await add(root, { tool: 'get_fee' });
     const { exitCode, stderr } = await remove(root, ['get_fee'], { yes: false });

@@ -5,7 +5,7 @@ import { tree } from '../../project/directory.ts';
 import { add, index, namesIn, project, put, remove, text } from './project.ts';
 
 describe('the list of tools', () => {
-  it('takes in a tool that its author wrote by hand', async () => {
+  it('includes a tool that its author wrote by hand', async () => {
     const root = project();
     put(
       root,
@@ -19,7 +19,7 @@ describe('the list of tools', () => {
     expect(tools).toEqual(['get_gas_price', 'get_fee', 'mine']);
   });
 
-  it('keeps the order of its author, whatever the names are', async () => {
+  it("keeps the author's order, whatever the names are", async () => {
     const root = project();
     const spec = ['zeta', 'alpha', 'mid'].map((name) => ({
       name,
@@ -39,7 +39,7 @@ describe('the list of tools', () => {
     ]);
   });
 
-  it('takes part of a list, and says what was left out', async () => {
+  it('takes a part of a spec, and lists the omitted tools', async () => {
     const root = project();
     const tool = (name: string, members: object) => ({
       name,
@@ -123,7 +123,7 @@ describe('the list of tools', () => {
       (before: string) => before.replace(/import getGasPrice.*\n| {2}getGasPrice,\n/g, ''),
       'get-gas-price.ts',
     ],
-  ])('is not written over where its author put %s', async (_, edit, found) => {
+  ])('is not overwritten if its author added %s', async (_, edit, found) => {
     const root = project();
     writeFileSync(join(root, index), edit(text(root, index)));
     const before = tree(root);

@@ -46,10 +46,10 @@ describe('the deadline of a check', () => {
   );
 });
 
-describe('the time-out of a request', () => {
+describe('the timeout of a request', () => {
   const patient = { ...context, limits: { ...context.limits, initializeMs: 1 } };
 
-  it('lengthens what a request may take beyond what the profile and the check grant', async () => {
+  it("is extended beyond the profile's and the check's timeout", async () => {
     const slow: Breaks = {
       health: (good) => good,
       initialize: (good) => good,

@@ -13,7 +13,7 @@ const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
-describe('the words of a name', () => {
+describe('wordsOf', () => {
   it.each([
     ['delete_database', ['delete', 'database']],
     ['deleteDatabase', ['delete', 'database']],
@@ -23,7 +23,7 @@ describe('the words of a name', () => {
   ])('%s', (name, words) => expect(wordsOf(name)).toEqual(words));
 });
 
-describe('a tool may be called', () => {
+describe('verdictOn', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
   it.each<[JsonObject, string[], boolean]>([
     [{ name: 'get_price', ...readOnly }, [], true],
@@ -37,17 +37,17 @@ describe('a tool may be called', () => {
     [{ name: 'get_price', ...readOnly, _meta: { surface: 'execute' } }, ['*'], false],
     [{ name: 'get_price', ...readOnly, _meta: { surface: 'both' } }, [], true],
     [{ name: 'undeleted_rows', ...readOnly }, [], true],
-  ])('%j with %j named: %s', (tool, named, isCalled) => {
+  ])('for %j with %j named: %s', (tool, named, isCalled) => {
     expect(verdictOn(tool, new Set(named)).isCalled).toBe(isCalled);
   });
 
-  it('by a list of words that the documentation holds whole', () => {
+  it('uses exactly the words that docs/check.md lists', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/check.md'), 'utf8');
     const [, quoted = ''] = /<!-- harmful words -->\n((?:> .*\n)+)/.exec(text) ?? [];
     expect(quoted.replaceAll('> ', '').trim().split(/\s+/)).toEqual([...harmfulWords]);
   });
 
-  it('and says what keeps it from being called', () => {
+  it('gives the reason why a tool is not called', () => {
     expect(signOfHarm({ name: 'transferFunds' })).toBe('its name contains "transfer"');
   });
 });
@@ -122,8 +122,8 @@ async function run(
 
 const statusOf = ({ report }: Ran, id: string) => report.rules.find((rule) => rule.id === id)?.status;
 
-describe('on a server of somebody else', () => {
-  it.each([true, false])('nothing is executed that may do harm (authentication off: %s)', async (isOpen) => {
+describe('a run on a server of somebody else', () => {
+  it.each([true, false])('executes no tool that may be harmful (authentication off: %s)', async (isOpen) => {
     const ran = await run(risky, { isOpen });
     expect([...ran.executed]).toEqual([]);
     expect(ran.plan?.called).toEqual([]);
@@ -156,7 +156,7 @@ describe('on a server of somebody else', () => {
     },
   );
 
-  it('what is named, by flag, in examples or at the terminal, is called whatever it does', async () => {
+  it('executes every tool that is named by flag, in examples or at the terminal', async () => {
     const examples = new Map([['quote', [{ arguments: { symbol: 'BTC' }, expect: 'found' as const }]]]);
     const ran = await run(risky, {
       isOpen: false,
@@ -168,7 +168,7 @@ describe('on a server of somebody else', () => {
     expect(statusOf(ran, 'outcome.found')).toBe('pass');
   });
 
-  it('the gate is judged by calls of the tool that can do least harm, whatever else is named', async () => {
+  it('judges authentication by the least harmful tool, whatever else is named', async () => {
     const tools = [tool('delete_database', readOnly), tool('list_prices', readOnly)];
     const ran = await run(tools, { isOpen: true, named: ['delete_database'] });
     const [harmful, harmless] = ['delete_database', 'list_prices'].map((name) => ran.executed.get(name) ?? 0);
@@ -194,7 +194,7 @@ describe('on a server of somebody else', () => {
     },
   );
 
-  it('a name that is listed twice is called only if both may be', async () => {
+  it('calls a tool that is listed twice only if both entries allow it', async () => {
     const ran = await run([tool('get_a', readOnly), tool('get_a'), tool('get_b', readOnly)], {
       isOpen: false,
     });

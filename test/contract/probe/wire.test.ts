@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => recorder.stop());
 
-describe('a request goes out as the bytes it stands for', () => {
+describe('a request is sent byte for byte', () => {
   const visible = (from: number, to: number) =>
     String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, index) => from + index));
   const value = `a\t${visible(0x20, 0x7e)}${visible(0x80, 0xff)}z`;
@@ -192,7 +192,7 @@ const wires: readonly Wire[] = [
   },
 ];
 
-describe('each raw probe arrives as it was meant', () => {
+describe('each raw probe is sent byte for byte', () => {
   it.each(wires)('$rule', async ({ rule, heads = [], bodies = [] }) => {
     await runContract({ url: recorder.url, profile: context, signer }, { selects: ({ id }) => id === rule });
     const requests = recorder.requests();
@@ -210,7 +210,7 @@ describe('each raw probe arrives as it was meant', () => {
     }
   });
 
-  it('a request that shall have no Accept has none', async () => {
+  it('a request without Accept has no Accept header', async () => {
     await runContract(
       { url: recorder.url, profile: context, signer },
       { selects: ({ id }) => id === 'http.accept-absent' },
