@@ -19,7 +19,7 @@ export interface KeySources {
 export interface TokenRules {
   /** Request header that carries the token, lower case. */
   readonly header: string;
-  /** Scheme in front of the token; empty if the header inUse only the token. */
+  /** Scheme in front of the token; empty if the header is only the token. */
   readonly scheme: string;
   readonly algorithms: readonly string[];
   readonly issuer: string;
@@ -35,16 +35,7 @@ export interface TokenRules {
   readonly keys: KeySources;
 }
 
-/** Admits only requests with a valid token of the platform. */
-export interface Authentication {
-  admits(headers: IncomingHttpHeaders): boolean | Promise<boolean>;
-  /** Whether the headers contain text in the form of a token. */
-  mayAdmit(headers: IncomingHttpHeaders): boolean;
-  /** Fetches the platform's keys before the first call; never rejects. */
-  prepare(): Promise<void>;
-  /** Describes the keys in use. */
-  inUse(): string;
-}
+type Authentication = ReturnType<typeof createAuthentication>;
 
 /** For a server that does not check tokens (C§5.5). */
 export const noAuthentication: Authentication = {
@@ -65,7 +56,7 @@ const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  *
  * @param explains also logs calls without a token, and the values of claims; not for production, where anyone could fill the log
  */
-export function createAuthentication(rules: TokenRules, log: Log, explains = false): Authentication {
+export function createAuthentication(rules: TokenRules, log: Log, explains = false) {
   const keys = createKeys(rules.keys, log);
   const trustedUntil = new Map<string, number>();
   const used = new Map<string, number>();
@@ -101,15 +92,19 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   };
 
   return {
-    admits(headers) {
+    /** Whether the headers hold a valid token. */
+    admits(headers: IncomingHttpHeaders): boolean | Promise<boolean> {
       const header = headers[rules.header]?.toString() ?? '';
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
-    mayAdmit(headers) {
+    /** Whether the headers hold text in the form of a token. */
+    mayAdmit(headers: IncomingHttpHeaders): boolean {
       const header = headers[rules.header]?.toString() ?? '';
       return trustedUntil.has(header) || compactJwt.test(tokenOf(header, rules.scheme) ?? '');
     },
+    /** Fetches the platform's keys before the first call; never rejects. */
     prepare: keys.ready,
+    /** Describes the keys in use. */
     inUse: keys.inUse,
   };
 }
@@ -131,39 +126,27 @@ function tokenOf(header: string, scheme: string): string | null {
   return (hasPrefix && header.slice(prefix.length).trimStart()) || null;
 }
 
-type Claims = Awaited<ReturnType<typeof jwtVerify>>['payload'] & { readonly exp: number };
-
-/** The claims of a valid token. @throws Error if the token is invalid */
-async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
-  const claims = await signedClaims(token, rules, keys);
-  const now = Math.floor(Date.now() / 1000);
-  const { exp, aud, iat: issued = now } = claims;
-  if (issued > now + rules.clockToleranceSeconds) throw new Error('iat: in the future');
-  if (exp - issued > rules.maxLifetimeSeconds) {
-    throw new Error(`exp: valid for longer than ${rules.maxLifetimeSeconds} seconds`);
-  }
-  if ([aud].flat().length !== 1) throw new Error('aud: more than one audience');
-  return claims;
-}
-
 /** Errors of the token itself. After any other error the next key is tried. */
 const tokenError = /^ERR_(JWT_|JWS_INVALID$|JOSE_ALG_NOT_ALLOWED$)/;
 
-async function signedClaims(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
-  const options = {
-    algorithms: [...rules.algorithms],
-    issuer: rules.issuer,
-    audience: rules.audience,
-    requiredClaims: ['exp'],
-    clockTolerance: rules.clockToleranceSeconds,
-  };
+/** The claims of a valid token. @throws Error if the token is invalid */
+async function verify(token: string, rules: TokenRules, keys: Keys) {
+  const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds } = rules;
+  const algorithms = [...rules.algorithms];
+  const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
   // A `kid` only orders the keys: platforms sign with one that their set omits. `jku`, `jwk` and `x5u` are not read.
   for await (const { key } of keys.candidates(decodeProtectedHeader(token).kid)) {
-    try {
-      return (await jwtVerify(token, key, options)).payload as Claims;
-    } catch (error) {
-      if (tokenError.test(Object(error).code)) throw error;
-    }
+    const verified = await jwtVerify<{ exp: number }>(token, key, options).catch((error) => {
+      if (tokenError.test(error.code)) throw error;
+    });
+    if (!verified) continue;
+    const now = Math.floor(Date.now() / 1000);
+    const { exp, aud, iat = now } = verified.payload;
+    if (iat > now + clockTolerance) throw new Error('iat: in the future');
+    if (exp - iat > maxLifetimeSeconds)
+      throw new Error(`exp: valid for longer than ${maxLifetimeSeconds} seconds`);
+    if ([aud].flat().length !== 1) throw new Error('aud: more than one audience');
+    return verified.payload;
   }
   throw new Error(`not signed by the key in use: ${keys.inUse()}`);
 }
@@ -171,51 +154,50 @@ async function signedClaims(token: string, rules: TokenRules, keys: Keys): Promi
 type PlatformKey = { readonly key: KeyObject; readonly kid?: unknown };
 type Keys = ReturnType<typeof createKeys>;
 
-const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, cooldown: 30_000 };
+const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, unknownKey: 30_000 };
 
 /**
  * Fetches the key set at the start, every hour, and when no known key verifies a token (at most every 30 s). If a fetch
  * fails, the last keys stay in use, or the fallback if no fetch has succeeded yet.
  */
 function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
-  const url = configured ? null : jwksUrl;
   const own = configured ?? fallback?.key;
   let keys: readonly PlatformKey[] = own ? [{ key: own }] : [];
   let inUse = fallback ? `the built-in key (${fallback.source})` : 'none yet';
   if (configured) inUse = 'PLATFORM_PUBLIC_KEY';
-  let triedAt = url ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  let dueAt = triedAt;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let nextMs = 0;
   let first: Promise<void> | undefined;
   let fetching: Promise<void> | undefined;
-  let reported = '';
+  let logged = '';
 
-  const fetchKeys = async () => {
-    triedAt = Date.now();
+  const fetchKeys = async (url: URL) => {
     let reason: string | undefined;
     try {
-      keys = await download(url as URL);
+      keys = await download(url);
       inUse = `${keys.length} from ${url}`;
+      nextMs = refetchMs.fresh;
     } catch (error) {
       reason = `${url} ${reasonOf(error)}`;
+      nextMs = keys.length > 0 ? refetchMs.stale : refetchMs.none;
     }
-    const isKnown = keys.length > 0;
-    dueAt = Date.now() + refetchMs[reason === undefined ? 'fresh' : isKnown ? 'stale' : 'none'];
+    triedAt = Date.now();
     fetching = undefined;
-    const state = `${inUse} ${reason}`;
-    if (state === reported) return;
-    reported = state;
-    if (isKnown) log('keys', { inUse, reason });
+    if (logged === `${inUse} ${reason}`) return;
+    logged = `${inUse} ${reason}`;
+    if (keys.length > 0) log('keys', { inUse, reason });
     else log('warning', { inUse, reason: `Every tools/call is refused, because there is no key: ${reason}` });
   };
-  const refresh = () => {
-    fetching ??= fetchKeys();
+  /** Fetches keys if the last fetch ended at least so many milliseconds ago; never rejects. */
+  const refetch = (ms: number) => {
+    if (jwksUrl && !configured && Date.now() >= triedAt + ms) fetching ??= fetchKeys(jwksUrl);
     first ??= fetching;
     return fetching;
   };
   /** Resolves when keys are known or the fetch has failed; never rejects. */
   const ready = async () => {
-    if (Date.now() >= dueAt) void refresh();
-    await (keys.length > 0 ? first : fetching);
+    const running = refetch(nextMs);
+    await (keys.length > 0 ? first : running);
   };
   return {
     ready,
@@ -224,7 +206,7 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
       await ready();
       const known = keys;
       yield* namedFirst(known, kid);
-      if (fetching || Date.now() >= triedAt + refetchMs.cooldown) await refresh();
+      await refetch(refetchMs.unknownKey);
       if (keys !== known) yield* namedFirst(keys, kid);
     },
     inUse: () => inUse,
@@ -232,45 +214,46 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
 }
 
 function namedFirst(keys: readonly PlatformKey[], kid: unknown): readonly PlatformKey[] {
-  const isNamed = (key: PlatformKey) => kid !== undefined && key.kid === kid;
-  return [...keys.filter(isNamed), ...keys.filter((key) => !isNamed(key))];
+  return [...keys].sort((one, other) => Number(other.kid === kid) - Number(one.kid === kid));
 }
 
 const bounds = { bytes: 65_536, keys: 20, redirects: 3, ms: 5_000 };
 
-/** @throws Error whose message completes a sentence that starts with the URL */
+/**
+ * Follows redirects to the same host, its `www` host and subdomains.
+ *
+ * @throws Error whose message completes a sentence that starts with the URL
+ */
 async function download(address: URL): Promise<readonly PlatformKey[]> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const signal = AbortSignal.timeout(bounds.ms);
+  const site = address.hostname.replace(/^www\./, '');
   let url = address;
   for (let hops = 0; hops <= bounds.redirects; hops++) {
     const response = await fetch(url, { signal, redirect: 'manual', headers });
-    if (response.status === 200) return keysIn(response);
+    const { status } = response;
+    if (status === 200) return keysIn(response);
     await response.body?.cancel();
     const location = response.headers.get('location');
-    if (response.status < 300 || response.status > 399 || location === null) {
-      throw new Error(`answers with status ${response.status}`);
-    }
+    if (status < 300 || status > 399 || location === null) throw new Error(`answers with status ${status}`);
     url = new URL(location, url);
-    if (!isSameSite(address, url)) throw new Error(`redirects to another site, ${url.origin}`);
+    const isSameSite = url.hostname === site || url.hostname.endsWith(`.${site}`);
+    if (!isSameSite || url.protocol !== address.protocol || url.port !== address.port) {
+      throw new Error(`redirects to another site, ${url.origin}`);
+    }
   }
   throw new Error('redirects too many times');
 }
 
-/** Whether a redirect stays on the same host, its `www` host or a subdomain. */
-function isSameSite(from: URL, to: URL): boolean {
-  const site = from.hostname.replace(/^www\./, '');
-  const within = to.hostname === site || to.hostname.endsWith(`.${site}`);
-  return within && to.protocol === from.protocol && to.port === from.port;
-}
-
 async function keysIn(response: Response): Promise<readonly PlatformKey[]> {
-  let text = Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   for await (const chunk of response.body ?? []) {
-    text = Buffer.concat([text, chunk]);
-    if (text.length > bounds.bytes) throw new Error(`answers with more than ${bounds.bytes} bytes`);
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > bounds.bytes) throw new Error(`answers with more than ${bounds.bytes} bytes`);
   }
-  const list: unknown = Object(JSON.parse(text.toString())).keys;
+  const list: unknown = Object(JSON.parse(Buffer.concat(chunks).toString())).keys;
   const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
   if (keys.length === 0) throw new Error('has no usable key');
   return keys;

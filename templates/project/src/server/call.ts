@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import {
@@ -78,25 +79,16 @@ const mostRiseMs = 3;
  * the server answers fast tools, accepts connections and frees the memory of the previous answer.
  */
 export function createTurns(): Turns {
-  const waiting: (() => void)[] = [];
-  let isTaken = false;
-  const take = () => {
-    isTaken = true;
-    const from = performance.now();
-    setImmediate(() => setTimeout(next, performance.now() - from).unref());
-  };
-  const next = () => {
-    isTaken = false;
-    const go = waiting.shift();
-    if (!go) return;
-    take();
-    go();
-  };
-  return (tool) => {
-    if (tool.answerMs < slowMs) return undefined;
-    if (isTaken) return new Promise((go) => waiting.push(go));
-    take();
-    return undefined;
+  let free = Promise.resolve();
+  return ({ answerMs }) => {
+    if (answerMs < slowMs) return undefined;
+    const turn = free;
+    free = turn.then(async () => {
+      const from = performance.now();
+      await nextTurn(); // the answer is built and sent
+      await pause(performance.now() - from, undefined, { ref: false });
+    });
+    return turn;
   };
 }
 
@@ -171,39 +163,38 @@ function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext
     const end = (reason: symbol) => {
       stopWaiting();
       reject(reason);
-      outcomes.abort();
+      outcomes.controller.abort();
     };
     const run = async () => tool.run(input, outcomes);
     run().then(resolve, reject).finally(stopWaiting);
   });
 }
 
-/** Creates the signal on first use, because few tools need it. */
+/** Creates the signal on first use: Node makes one slowly, and few tools need it. */
 class CallOutcomes implements Outcomes<object> {
+  readonly found = found;
+  readonly empty = empty;
+  readonly fail = fail;
   #controller: AbortController | undefined;
 
-  found(data: object): Outcome {
-    return { kind: 'found', data };
-  }
-
-  empty(reason: string): Outcome {
-    return { kind: 'empty', reason };
-  }
-
-  fail(code: string, message: string, hints?: JsonObject): Outcome {
-    return { kind: 'fail', code, message, hints };
+  get controller(): AbortController {
+    this.#controller ??= new AbortController();
+    return this.#controller;
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort();
+    return this.controller.signal;
   }
 }
+
+const found = (data: object): Outcome => ({ kind: 'found', data });
+const empty = (reason: string): Outcome => ({ kind: 'empty', reason });
+const fail = (code: string, message: string, hints?: JsonObject): Outcome => ({
+  kind: 'fail',
+  code,
+  message,
+  hints,
+});
 
 /** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
 function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {
