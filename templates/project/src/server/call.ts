@@ -63,11 +63,8 @@ export interface CallContext {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
-  readonly turns?: Turns;
+  readonly turns?: ReturnType<typeof createTurns>;
 }
-
-/** Resolves when the answer of a tool may be built; undefined if it may be built immediately. */
-export type Turns = (tool: CompiledTool) => Promise<void> | undefined;
 
 /** A tool is slow if building its answer takes longer than this, in milliseconds. */
 const slowMs = 10;
@@ -75,12 +72,14 @@ const slowMs = 10;
 const mostRiseMs = 3;
 
 /**
- * Builds the answers of slow tools one at a time, each after a pause as long as the previous answer took. During the pause
- * the server answers fast tools, accepts connections and frees the memory of the previous answer.
+ * The answers of slow tools are built one at a time, each after a pause as long as the previous answer took. During the
+ * pause the server answers fast tools, accepts connections and frees the memory of the previous answer.
+ *
+ * @returns a function whose promise resolves when a tool may build its answer; undefined means immediately
  */
-export function createTurns(): Turns {
+export function createTurns() {
   let free = Promise.resolve();
-  return ({ answerMs }) => {
+  return ({ answerMs }: CompiledTool): Promise<void> | undefined => {
     if (answerMs < slowMs) return undefined;
     const turn = free;
     free = turn.then(async () => {
@@ -141,10 +140,7 @@ export async function runCall(
 const cancelled = Symbol('cancelled');
 const expired = Symbol('expired');
 
-/**
- * Resolves with the tool's outcome, or rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of
- * a small call.
- */
+/** The tool's outcome. Rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of a small call. */
 function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const outcomes = new CallOutcomes();
@@ -172,9 +168,14 @@ function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext
 
 /** Creates the signal on first use: Node makes one slowly, and few tools need it. */
 class CallOutcomes implements Outcomes<object> {
-  readonly found = found;
-  readonly empty = empty;
-  readonly fail = fail;
+  readonly found = (data: object): Outcome => ({ kind: 'found', data });
+  readonly empty = (reason: string): Outcome => ({ kind: 'empty', reason });
+  readonly fail: Outcomes<object>['fail'] = (code, message, hints) => ({
+    kind: 'fail',
+    code,
+    message,
+    hints,
+  });
   #controller: AbortController | undefined;
 
   get controller(): AbortController {
@@ -187,36 +188,15 @@ class CallOutcomes implements Outcomes<object> {
   }
 }
 
-const found = (data: object): Outcome => ({ kind: 'found', data });
-const empty = (reason: string): Outcome => ({ kind: 'empty', reason });
-const fail = (code: string, message: string, hints?: JsonObject): Outcome => ({
-  kind: 'fail',
-  code,
-  message,
-  hints,
-});
-
 /** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
 function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {
-  switch (outcome?.kind) {
-    case 'found':
-      return answer(compiled, outcome.data);
-    case 'empty': {
-      const signal = { searchExhausted: true, noResultsReason: outcome.reason };
-      return answer(compiled, { ...compiled.blank, ...signal });
-    }
-    case 'fail':
-      return failure(compiled, outcome);
-    default:
-      return 'run must return the result of found(), empty() or fail()';
-  }
+  if (outcome?.kind === 'found') return answer(compiled, outcome.data);
+  if (outcome?.kind === 'fail') return failure(compiled, outcome);
+  if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
+  return answer(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
 }
 
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly hints?: JsonObject;
-}
+type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
 
 /**
  * A failure that matches the outputSchema: empty values, the signal, and the hints that the schema admits. If the schema

@@ -27,7 +27,7 @@ export const ErrorCode = {
   InvalidParams: -32602,
 } as const;
 
-/** A method throws it; the reply is an error with this code. */
+/** An error that becomes the reply. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -40,11 +40,7 @@ export class RpcError extends Error {
 /** Returns the result of a request as JSON text. */
 export type Method = (params: Members, onGone: OnGone) => string | Promise<string>;
 
-/**
- * Parses JSON text. Returns undefined if it is nested too deeply.
- *
- * @throws RpcError if the text is not JSON.
- */
+/** Parses JSON text; undefined if it is nested too deeply. @throws RpcError if the text is not JSON */
 export function parseMessage(bytes: Buffer): unknown {
   if (isNestedTooDeep(bytes)) return undefined;
   try {
@@ -59,10 +55,8 @@ export function errorReply(code: number, message: string, id: RequestId | null |
 }
 
 /**
- * Replies to one message: a result as JSON text, or an error. Notifications and responses get null.
- *
- * No state outlives a message, so callers cannot share any. `notifications/cancelled` therefore has no effect: a caller
- * cancels a call by closing its connection.
+ * Replies to one message: a result as JSON text, an error, or null for notifications and responses. No state outlives a
+ * message, so `notifications/cancelled` has no effect: a caller cancels a call by closing its connection.
  */
 export async function replyTo(
   message: Members,
@@ -97,13 +91,10 @@ export function isQuiet(message: Members): boolean {
 }
 
 function consistsOf(message: Members, ...names: string[]): boolean {
-  return (
-    message.jsonrpc === '2.0' &&
-    Object.keys(message).every((name) => name === 'jsonrpc' || names.includes(name))
-  );
+  const isAllowed = (name: string) => name === 'jsonrpc' || names.includes(name);
+  return message.jsonrpc === '2.0' && Object.keys(message).every(isAllowed);
 }
 
-/** An unsafe integer would change in the reply. */
 function isId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
 }
@@ -112,7 +103,6 @@ function namesMethod({ method, params }: Members): boolean {
   return typeof method === 'string' && (params === undefined || isObject(params));
 }
 
-/** Levels of nesting that a message may have. */
 const mostLevels = 500;
 const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.from('"\\{[}]');
 
@@ -148,11 +138,7 @@ export interface MethodOptions extends ServerInfo {
   readonly callTimeoutMs: number;
 }
 
-/**
- * The methods of C§4.1. The caller authenticates a request before it runs `paidMethod`.
- *
- * @throws Error if two tools have the same name or a schema does not compile.
- */
+/** The methods of C§4.1. @throws Error if two tools have the same name or a schema does not compile */
 export function createMethods(
   { name, version, callTimeoutMs: timeoutMs }: MethodOptions,
   tools: readonly Tool[],

@@ -15,7 +15,7 @@ export interface CompiledTool {
   /** Also sets the defaults of absent arguments. */
   readonly validateInput: ValidateFunction;
   readonly validateOutput: ValidateFunction;
-  /** The required members of an answer without data, each with an empty value. */
+  /** An answer without data: the required members that have an empty value. */
   readonly blank: JsonObject;
   /** Time to build the last answer, in milliseconds; increases are limited. */
   answerMs: number;
@@ -44,8 +44,7 @@ function createCompiler(useDefaults: boolean): Ajv {
   const { source, flags } = formats.default.get('url') as RegExp;
   ajv.addFormat('url', new RegExp(source.replace(String.raw`\S+(?::\S*)?@`, String.raw`\S+@`), flags));
   // Ajv compares every pair of items: 5 s for 200 KB of objects.
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
+  ajv.removeKeyword('uniqueItems').addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
@@ -53,8 +52,7 @@ function createCompiler(useDefaults: boolean): Ajv {
       !isAsked || new Set(items.map(canonical)).size === items.length,
     error: { message: 'must NOT have duplicate items' },
   });
-  ajv.removeKeyword('pattern');
-  ajv.addKeyword({
+  ajv.removeKeyword('pattern').addKeyword({
     keyword: 'pattern',
     type: 'string',
     schemaType: 'string',
@@ -82,8 +80,8 @@ const mostLength = 100_000;
 function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matcher {
   if (typeof maxLength !== 'number' || maxLength > mostLength) {
     const where = [...path.split('/').slice(1), 'pattern'].join('.');
-    const text = JSON.stringify(pattern);
-    throw new Error(`${where}: ${text} ${notLinear}. Add a maxLength of ${mostLength} or less.`);
+    const advice = `Add a maxLength of ${mostLength} or less.`;
+    throw new Error(`${where}: ${JSON.stringify(pattern)} ${notLinear}. ${advice}`);
   }
   const regExp = new RegExp(pattern, 'u');
   return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
@@ -125,20 +123,15 @@ function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Va
   }
 }
 
+/** A difference, such as `expected type string, got 3` at `arguments.items[0].coin`. */
 export interface Problem {
-  /** A path such as `arguments.items[0].price`. */
   readonly path: string;
-  /** A phrase such as `expected type string, got 3`. */
   readonly text: string;
 }
 
 const mostProblems = 5;
 
-/**
- * The first few differences between a value and its schema; null if the value is valid.
- *
- * @param root name of the value in paths, such as `arguments`
- */
+/** The first few differences between a value and its schema; null if it is valid. `root` is its name in paths. */
 export function problemsOf(validate: ValidateFunction, value: unknown, root: string): Problem[] | null {
   try {
     if (validate(value)) return null;
