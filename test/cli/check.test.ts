@@ -189,7 +189,9 @@ describe('market-mcp check <url>', () => {
     const [known, listing] = [join(root, 'known.json'), join(root, 'listing.json')];
     await run(server.url, { saveBaseline: known, saveListing: listing });
     const recorded = JSON.parse(readFileSync(known, 'utf8')).known;
-    expect(recorded.map(({ rule }: { rule: string }) => rule)).toEqual(['fit.hints', 'fit.hints']);
+    expect(recorded.map(({ rule }: { rule: string }) => rule)).toEqual([
+      ...['fit.hints', 'fit.hints', 'fit.hints-complete', 'fit.hints-complete'],
+    ]);
     const { tools } = JSON.parse(readFileSync(listing, 'utf8'));
     writeFileSync(listing, JSON.stringify([{ ...tools[0], description: 'Another.' }]));
     const { drift } = await reportOf({ against: listing, only: ['tool'] });

@@ -13,8 +13,26 @@ export const fitExplanations: Explanations = {
   ),
   'fit.hints': definition(
     'A client asks its user before each call of a tool that may destroy something. MCP treats a tool without hints as such a tool. Directories refuse tools without hints.',
+    { annotations: { openWorldHint: true } },
+    { annotations: reads },
+  ),
+  'fit.hints-complete': definition(
+    "MCP has a default for each hint, and it is the careful one: a tool may write, destroy, and reach the whole world. OpenAI's directory asks for the three as explicit booleans.",
     { annotations: { readOnlyHint: true } },
     { annotations: reads },
+  ),
+  'fit.idempotent-hint': definition(
+    'The marketplace repeats failed calls, and so do clients. Without this hint, a client must expect that a repeated call acts twice.',
+    {
+      name: 'set_alert',
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+      _meta: {},
+    },
+    {
+      name: 'set_alert',
+      annotations: { ...reads, readOnlyHint: false },
+      _meta: {},
+    },
   ),
   'fit.hints-consistent': definition(
     'Clients run a read-only tool without asking. If such a tool deletes something, its user does not notice.',
@@ -31,7 +49,7 @@ export const fitExplanations: Explanations = {
     { inputSchema: withEnum('value', 9) },
   ),
   'fit.tokens-list': {
-    why: 'Hosts reserve a part of the context for tools, often a tenth. If the list of a server is larger, hosts load it only partly, and its tools are found less often.',
+    why: 'The list is part of every request. Hosts that load tools up front stop at a share of the context (Claude Code, if set so, at a tenth) and let the model search for the others, which are then used less often.',
     failing: Array.from({ length: 12 }, (_, i) => ({
       name: `get_series_${'abcdefghijkl'[i]}`,
       description: `Returns series ${'abcdefghijkl'[i]}. Use it when a question names series ${'abcdefghijkl'[i]}.`,
@@ -46,7 +64,7 @@ export const fitExplanations: Explanations = {
     ],
   },
   'fit.description-length': definition(
-    'Some hosts truncate a longer description. Some model APIs refuse the whole tool.',
+    'Claude Code truncates descriptions at 2 KB. The OpenAI API has refused requests in which a function had a longer description than this.',
     {
       description: `Returns the last price of one coin. Use it for prices. ${'It also covers much else, '.repeat(60)}`,
     },
@@ -65,7 +83,7 @@ export const fitExplanations: Explanations = {
     { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
   ),
   'fit.no-ref': definition(
-    'Some model APIs refuse a tool with a reference. Others omit the referenced schema, so the model must guess.',
+    'The Gemini API refuses a tool with a reference, or the client omits the referenced schema, and the model must guess. Others accept references.',
     {
       inputSchema: {
         type: 'object',
@@ -77,22 +95,22 @@ export const fitExplanations: Explanations = {
     { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
   ),
   'fit.keywords': parameter(
-    'Model APIs support only a part of JSON Schema. Some refuse other keywords, others ignore them, so that the arguments may be invalid.',
+    'Model APIs support only a part of JSON Schema, OpenAI in strict mode and Gemini the smallest. Some refuse other keywords, others ignore them, so that the arguments may be invalid.',
     { ...symbol, not: { const: 'XYZ' } },
     { ...symbol, description: 'Ticker of the coin; not XYZ.' },
   ),
   'fit.property-names': definition(
-    'A parameter with an invalid name makes the whole request to the model fail, including all other tools.',
+    'A parameter at the root with an invalid name makes the whole request to the Anthropic API fail, including all other tools. Names further inside are not checked.',
     { inputSchema: { type: 'object', properties: { 'coin symbol': symbol }, required: ['coin symbol'] } },
     { inputSchema: { type: 'object', properties: { coin_symbol: symbol }, required: ['coin_symbol'] } },
   ),
   'fit.enum-size': definition(
-    'Models choose poorly among hundreds of values, and APIs refuse longer lists.',
-    { inputSchema: withEnum('', 600) },
+    'The list is part of every request, and the OpenAI API in strict mode refuses longer ones.',
+    { inputSchema: withEnum('', 1_050) },
     { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
   ),
   'fit.depth': definition(
-    'Models fill in flat arguments better than nested ones, and APIs refuse schemas that are nested deeper.',
+    'Azure OpenAI in strict mode refuses schemas that are nested deeper or larger. Flat arguments are also easier to read in a confirmation.',
     { inputSchema: nested(6) },
     { inputSchema: nested(2) },
   ),
@@ -102,11 +120,22 @@ export const fitExplanations: Explanations = {
     { inputSchema: choosing(['hour', 'day', 'week']) },
   ),
   'fit.no-secrets': definition(
-    'Everything that a model sends appears in a conversation, in logs, and at several companies.',
+    "Everything that a model sends appears in a conversation, in logs, and at several companies. OpenAI's directory refuses servers that collect it.",
     {
       inputSchema: {
         type: 'object',
         properties: { symbol, api_key: { ...symbol, description: 'Key.' } },
+        required: [],
+      },
+    },
+    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+  ),
+  'fit.no-conversation': definition(
+    'A conversation holds more than a tool needs, of the user and of others. Directories refuse servers that collect it.',
+    {
+      inputSchema: {
+        type: 'object',
+        properties: { symbol, chat_history: { ...symbol, description: 'What was said before.' } },
         required: [],
       },
     },
@@ -159,7 +188,7 @@ export const fitExplanations: Explanations = {
     { description: 'Returns the last price of one coin. Use it when a question names a coin.' },
   ),
   'fit.result-tokens': exchange(
-    'Hosts truncate a longer result or replace it by an error. The caller has paid but cannot read the answer.',
+    'Claude Code saves a longer result to a file and gives the model its name. Other hosts truncate it. The caller has paid, and the model has not read the answer.',
     'tools/call get_trades {"symbol": "BTC"}',
     '{"trades": […120,000 characters…]}',
     '{"trades": […100 trades…], "nextCursor": "t-100"}',
@@ -167,8 +196,8 @@ export const fitExplanations: Explanations = {
 };
 
 function withEnum(word: string, count: number) {
-  const values = Array.from({ length: Math.min(count, 450) }, (_, i) => `${word}${i}`);
-  const more = Array.from({ length: Math.max(0, count - 450) }, (_, i) => `more ${word}${i}`);
+  const values = Array.from({ length: Math.min(count, 900) }, (_, i) => `${word}${i}`);
+  const more = Array.from({ length: Math.max(0, count - 900) }, (_, i) => `more ${word}${i}`);
   const listed = (names: readonly string[]) => ({ ...symbol, examples: names.slice(0, 1), enum: names });
   return {
     type: 'object',

@@ -3,12 +3,14 @@ import { generic } from './generic.ts';
 
 /** Published criteria of both directories that a definition or a result can meet. */
 const common = {
-  'fit.title': 'must',
+  'tool.name-pattern': 'must',
+  'tool.description-complete': 'must',
   'fit.hints': 'must',
   'fit.hints-consistent': 'must',
   'fit.no-instructions': 'must',
   'fit.no-promotion': 'must',
-  'fit.no-secrets': 'must',
+  'fit.no-conversation': 'must',
+  'fit.one-effect': 'must',
 } as const;
 
 /** Claude's directory of connectors. Only its requirements on tools are judged; its token is not the contract's. */
@@ -18,17 +20,12 @@ export const claudeDirectory: PlatformProfile = {
   title: "Claude's connectors directory (criteria for tools)",
   rules: {
     facts: 'should',
-    overrides: {
-      ...common,
-      'tool.name-pattern': 'must',
-      'tool.description-complete': 'must',
-      'fit.one-effect': 'must',
-      'fit.result-tokens': 'must',
-    },
+    overrides: { ...common, 'fit.title': 'must' },
   },
   sources: {
     ...generic.sources,
-    rules: 'claude.com/docs/connectors/building/review-criteria; Software Directory Policy',
+    rules:
+      'claude.com/docs/connectors/building/review-criteria; support.claude.com, Software Directory Policy',
   },
 };
 
@@ -39,16 +36,10 @@ export const openaiApps: PlatformProfile = {
   title: "ChatGPT's app directory (criteria for tools)",
   rules: {
     facts: 'should',
-    overrides: {
-      ...common,
-      'tool.name-pattern': 'must',
-      'fit.look-alike': 'must',
-      'fit.no-root-union': 'must',
-      'fit.description-length': 'must',
-    },
+    overrides: { ...common, 'fit.hints-complete': 'must', 'fit.no-secrets': 'must' },
   },
   sources: {
     ...generic.sources,
-    rules: 'developers.openai.com/apps-sdk/app-submission-guidelines',
+    rules: 'developers.openai.com/plugins/plugin-guidelines',
   },
 };

@@ -1,4 +1,4 @@
-import { effectNamed, hintNames, wordsOf } from '../effect.ts';
+import { effectNamed, wordsOf } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
@@ -10,7 +10,7 @@ export const fitHintRules: readonly StaticRule[] = [
     id: 'fit.title',
     level: 'should',
     title: 'every tool has a display title',
-    source: 'MCP 2025-06-18, Tool; claude.com/docs connectors, review criteria',
+    source: 'MCP 2025-06-18, Tool; claude.com/docs/connectors/building/review-criteria',
     fix: 'Add a title of a few words: title: "Gas price".',
     inspect: ({ title, annotations }) =>
       unless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
@@ -22,26 +22,44 @@ export const fitHintRules: readonly StaticRule[] = [
   {
     id: 'fit.hints',
     level: 'should',
-    title: 'every tool declares the four hints about what a call does',
+    title: 'every tool declares whether it only reads or may destroy something',
     source:
-      'MCP 2025-11-25, ToolAnnotations; OpenAI Apps SDK, app submission guidelines; claude.com/docs connectors, review criteria',
-    fix: 'Declare all four: a tool that reads has readOnlyHint, idempotentHint and openWorldHint true, destructiveHint false.',
+      'claude.com/docs/connectors/building/review-criteria: the applicable hint; developers.openai.com/plugins/plugin-guidelines; MCP 2025-11-25, ToolAnnotations',
+    fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
     inspect: ({ annotations }) => {
-      const declared = isObject(annotations) ? annotations : {};
-      return hintNames
-        .filter((hint) => typeof declared[hint] !== 'boolean')
-        .map((hint) => ({
-          path: `annotations.${hint}`,
-          expected: 'true or false',
-          actual: shorten(declared[hint]),
-        }));
+      const { readOnlyHint, destructiveHint } = hintsOf(annotations);
+      return unless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
+        path: 'annotations',
+        expected: 'readOnlyHint: true, or destructiveHint',
+        actual: shorten(annotations),
+      });
     },
+  },
+  {
+    id: 'fit.hints-complete',
+    level: 'should',
+    title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint',
+    source:
+      'developers.openai.com/plugins/plugin-guidelines: correct annotation; MCP 2025-11-25, ToolAnnotations',
+    fix: 'Declare all three: a tool that reads has readOnlyHint true and destructiveHint false.',
+    inspect: ({ annotations }) =>
+      undeclared(annotations, ['readOnlyHint', 'destructiveHint', 'openWorldHint']),
+  },
+  {
+    id: 'fit.idempotent-hint',
+    level: 'should',
+    title: 'every tool that changes something declares whether a repeated call changes more',
+    source: 'MCP 2025-11-25, ToolAnnotations: idempotentHint',
+    fix: 'Declare idempotentHint: true if a second call with the same arguments changes nothing more.',
+    inspect: ({ annotations }) =>
+      hintsOf(annotations).readOnlyHint === false ? undeclared(annotations, ['idempotentHint']) : [],
   },
   {
     id: 'fit.hints-consistent',
     level: 'should',
     title: 'the hints of every tool agree with its name, its _meta and the requests it makes',
-    source: 'MCP 2025-11-25, ToolAnnotations; C§2.1 (rateLimit); RFC 9110 §9.2 (methods)',
+    source:
+      'MCP 2025-11-25, ToolAnnotations; developers.openai.com/plugins/plugin-guidelines; RFC 9110 §9.2 (methods)',
     fix: 'Correct the hint or the name. Clients run a read-only tool without asking the user.',
     inspect: (tool, _siblings, _profile, methods) => {
       if (!isObject(tool.annotations)) return [];
@@ -55,6 +73,24 @@ export const fitHintRules: readonly StaticRule[] = [
     },
   },
 ];
+
+function hintsOf(annotations: JsonObject[string] | undefined): JsonObject {
+  return isObject(annotations) ? annotations : {};
+}
+
+function undeclared(
+  annotations: JsonObject[string] | undefined,
+  hints: readonly string[],
+): readonly Problem[] {
+  const declared = hintsOf(annotations);
+  return hints
+    .filter((hint) => typeof declared[hint] !== 'boolean')
+    .map((hint) => ({
+      path: `annotations.${hint}`,
+      expected: 'true or false',
+      actual: shorten(declared[hint]),
+    }));
+}
 
 function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
   return unless(!(readOnlyHint === true && destructiveHint === true), {
@@ -90,31 +126,20 @@ function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject
   ];
 }
 
-function againstMeta(
-  meta: JsonObject[string] | undefined,
-  { readOnlyHint, openWorldHint }: JsonObject,
-): readonly Problem[] {
+function againstMeta(meta: JsonObject[string] | undefined, { readOnlyHint }: JsonObject): readonly Problem[] {
   if (!isObject(meta)) return [];
   const answers = meta.surface === 'answer' || meta.queryEligible === true;
-  const isLimited = isObject(meta.rateLimit) || isObject(meta.rateLimitHints);
-  return [
-    ...unless(!answers || readOnlyHint !== false, {
-      path: 'annotations.readOnlyHint',
-      expected: 'true, as _meta offers the tool for answering questions',
-      actual: 'false',
-    }),
-    ...unless(!isLimited || openWorldHint !== false, {
-      path: 'annotations.openWorldHint',
-      expected: 'true, as _meta.rateLimit indicates an external API',
-      actual: 'false',
-    }),
-  ];
+  return unless(!answers || readOnlyHint !== false, {
+    path: 'annotations.readOnlyHint',
+    expected: 'true, as _meta offers the tool for answering questions',
+    actual: 'false',
+  });
 }
 
 /** A POST may be a search; the other methods determine the effect. */
 function againstMethods(
   methods: readonly string[],
-  { readOnlyHint, destructiveHint, openWorldHint }: JsonObject,
+  { readOnlyHint, destructiveHint }: JsonObject,
 ): readonly Problem[] {
   const writing = methods.find((method) => ['put', 'patch', 'delete'].includes(method));
   const onlyReads = methods.length > 0 && methods.every((method) => method === 'get');
@@ -132,11 +157,6 @@ function againstMethods(
     ...unless(!onlyReads || readOnlyHint !== false, {
       path: 'annotations.readOnlyHint',
       expected: 'true, as the tool sends GET requests only',
-      actual: 'false',
-    }),
-    ...unless(methods.length === 0 || openWorldHint !== false, {
-      path: 'annotations.openWorldHint',
-      expected: 'true, as the tool calls an API',
       actual: 'false',
     }),
   ];

@@ -13,8 +13,8 @@ export const fitResultRule: LiveRule = ofResults({
   level: 'should',
   title: 'no result has more than 25,000 tokens',
   source:
-    'Claude Code docs, MCP: MAX_MCP_OUTPUT_TOKENS is 25,000; claude.com/docs connectors, review criteria',
-  fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts truncate longer results.',
+    'code.claude.com/docs/en/mcp: MAX_MCP_OUTPUT_TOKENS is 25,000 unless set; claude.com/docs/connectors/building: about 150,000 characters in Claude.ai',
+  fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts keep longer results from the model.',
   judge: ({ content, structuredContent }) => {
     const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);

@@ -7,7 +7,13 @@ import { type Place, places } from '../walk.ts';
 import { hasItems, normalize } from './read.ts';
 
 /** Limits for one inputSchema. */
-const most = { levels: 5, properties: 100, enumValues: 500, longEnum: 250, enumCharacters: 7_500 } as const;
+const most = {
+  levels: 5,
+  properties: 100,
+  enumValues: 1_000,
+  longEnum: 250,
+  enumCharacters: 15_000,
+} as const;
 
 const rootKeywords = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
 const rareKeywords = [
@@ -32,7 +38,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no inputSchema has a union or another composition at its root',
     source:
-      'Anthropic API ("does not support oneOf, allOf, or anyOf at the top level"); OpenAI API, functions',
+      'errors of the Anthropic API ("input_schema does not support oneOf, allOf, or anyOf at the top level") and the OpenAI API ("schema must … not have oneOf/anyOf/allOf/enum/not at the top level")',
     fix: 'Use plain properties, and check in the handler which of them belong together.',
     inspect: ({ inputSchema }) => keywordProblems(root(inputSchema), rootKeywords),
   },
@@ -40,7 +46,8 @@ export const fitSchemaRules: readonly StaticRule[] = [
     id: 'fit.no-ref',
     level: 'should',
     title: 'no inputSchema contains a reference',
-    source: 'Anthropic API: $ref is refused in the input_schema of a tool; Gemini API, function declarations',
+    source:
+      'Gemini API, Schema of function declarations: no $ref (github.com/google-gemini/gemini-cli/issues/13326)',
     fix: 'Replace the $ref by the schema that it refers to.',
     inspect: ({ inputSchema }) => keywordProblems([...places(inputSchema, 'inputSchema')], ['$ref']),
   },
@@ -48,7 +55,8 @@ export const fitSchemaRules: readonly StaticRule[] = [
     id: 'fit.keywords',
     level: 'should',
     title: 'no inputSchema uses keywords that model APIs do not support',
-    source: 'OpenAI API, structured outputs: unsupported keywords; Gemini API, Schema',
+    source:
+      'developers.openai.com/api/docs/guides/structured-outputs: allOf, not, if, dependent… are not supported; Gemini API, Schema: the others are unknown names',
     fix: 'Describe the values by type, enum, properties, items and anyOf. Say the rest in a description.',
     inspect: ({ inputSchema }) =>
       [...places(inputSchema, 'inputSchema')].flatMap((place) =>
@@ -61,12 +69,13 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.property-names',
     level: 'should',
-    title: 'every parameter has a name that model APIs accept',
-    source: 'Anthropic API: property keys match ^[a-zA-Z0-9_.-]{1,64}$',
+    title: 'every parameter at the root has a name that model APIs accept',
+    source:
+      'error of the Anthropic API: "Property keys should match pattern \'^[a-zA-Z0-9_.-]{1,64}$\'", at the root',
     fix: 'Use at most 64 letters, digits, _, - and dots.',
     inspect: ({ inputSchema }) =>
       parametersIn(inputSchema)
-        .filter(({ property }) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(property))
+        .filter(({ path, property }) => levelsOf(path) === 1 && !/^[a-zA-Z0-9_.-]{1,64}$/.test(property))
         .map(({ path, property }) => ({
           path,
           expected: 'a match of ^[a-zA-Z0-9_.-]{1,64}$',
@@ -77,7 +86,8 @@ export const fitSchemaRules: readonly StaticRule[] = [
     id: 'fit.enum-size',
     level: 'should',
     title: 'no inputSchema lists more allowed values than model APIs accept',
-    source: 'OpenAI API, structured outputs: limitations on enum size, as they were first published',
+    source:
+      'developers.openai.com/api/docs/guides/structured-outputs: 1,000 values in all, 15,000 characters in one enum of over 250',
     fix: 'Use a string with the usual values as examples, or add a tool that searches for the values.',
     inspect: ({ inputSchema }) => enumProblems([...places(inputSchema, 'inputSchema')]),
   },
@@ -85,7 +95,8 @@ export const fitSchemaRules: readonly StaticRule[] = [
     id: 'fit.depth',
     level: 'should',
     title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
-    source: 'Azure OpenAI, structured outputs: 5 levels, 100 properties; OpenAI API, as first published',
+    source:
+      'learn.microsoft.com, Azure OpenAI, structured outputs: 100 properties, 5 levels (OpenAI itself: 5,000 and 10)',
     fix: 'Flatten the schema. Models fill in parameters at the root best.',
     inspect: ({ inputSchema }) => {
       const parameters = parametersIn(inputSchema);
@@ -108,7 +119,8 @@ export const fitSchemaRules: readonly StaticRule[] = [
     id: 'fit.one-effect',
     level: 'should',
     title: 'no parameter decides whether a call reads or writes',
-    source: 'claude.com/docs connectors, review criteria: separate read and write tools',
+    source:
+      'claude.com/docs/connectors/building/review-criteria: separate read and write tools; developers.openai.com/plugins/plugin-guidelines: each operation a tool of its own',
     fix: 'Make one tool for reading and one for writing, so that their annotations can be correct.',
     inspect: ({ inputSchema }) => {
       const names = propertiesOf(inputSchema).map(([name]) => normalize(name));
@@ -127,23 +139,36 @@ export const fitSchemaRules: readonly StaticRule[] = [
   {
     id: 'fit.no-secrets',
     level: 'should',
-    title: 'no parameter requests a password, a key, a card number or a conversation',
-    source:
-      'OpenAI Apps SDK, app submission guidelines: restricted data; claude.com directory policy: no chat history',
+    title: 'no parameter requests a password, a key, a card number or the number of a document',
+    source: 'developers.openai.com/plugins/plugin-guidelines: restricted data',
     fix: 'Keep the keys of your sources in the environment of the server, and request only what the tool needs.',
     inspect: ({ inputSchema }) =>
       parametersIn(inputSchema)
         .filter(({ property }) => secret.test(normalize(property)))
-        .map(({ path, property }) => ({
-          path,
-          expected: 'no parameter of that kind',
-          actual: shorten(property),
-        })),
+        .map(unwanted),
+  },
+  {
+    id: 'fit.no-conversation',
+    level: 'should',
+    title: 'no parameter requests the conversation, its history or the system prompt',
+    source:
+      'developers.openai.com/plugins/plugin-guidelines: minimal and purpose-driven inputs; support.claude.com, Software Directory Policy, 1.F',
+    fix: 'Request only what the tool needs from the question, each as a parameter of its own.',
+    inspect: ({ inputSchema }) =>
+      parametersIn(inputSchema)
+        .filter(({ property }) => conversation.test(normalize(property)))
+        .map(unwanted),
   },
 ];
 
+function unwanted({ path, property }: Parameter): Problem {
+  return { path, expected: 'no parameter of that kind', actual: shorten(property) };
+}
+
 const secret =
-  /^(ssn|otp|cvv|cvc|pin)$|(password|passwd|passphrase|apikey|apisecret|secretkey|clientsecret|accesstoken|refreshtoken|privatekey|seedphrase|mnemonic|creditcard|cardnumber|socialsecuritynumber|passportnumber|chathistory|conversationhistory|systemprompt)$/;
+  /^(ssn|otp|cvv|cvc|pin)$|(password|passwd|passphrase|apikey|apisecret|secretkey|clientsecret|accesstoken|refreshtoken|privatekey|seedphrase|mnemonic|creditcard|cardnumber|socialsecuritynumber|passportnumber)$/;
+const conversation =
+  /^(chat|conversation|message|prompt)(history|log|transcript)$|(chathistory|conversationhistory|chattranscript|systemprompt)$/;
 
 function root(schema: JsonObject[string] | undefined): readonly Place[] {
   return [...places(schema, 'inputSchema')].slice(0, 1);

@@ -14,7 +14,7 @@ export const fitSizeRules: readonly StaticRule[] = [
     id: 'fit.tokens-tool',
     level: 'should',
     title: `no definition has more than ${grouped(budgets.tool)} tokens`,
-    source: 'a budget of this check: four times the mean of large public servers, which is about 500',
+    source: 'house estimate: no published limit; a definition of 500 tokens is already a long one',
     fix: 'Shorten descriptions and enums, remove fields that nobody needs, or split the tool.',
     inspect: (tool) =>
       unless(tokensOf(tool) <= budgets.tool, {
@@ -27,7 +27,7 @@ export const fitSizeRules: readonly StaticRule[] = [
     level: 'should',
     title: `the list of tools has at most ${grouped(budgets.list)} tokens`,
     source:
-      'Claude Code docs, MCP: beyond 10 % of the context (20,000 of 200,000 tokens) tools are not loaded',
+      'code.claude.com/docs/en/mcp: with ENABLE_TOOL_SEARCH=auto, what exceeds 10 % of the context is not loaded; house estimate: a context of 200,000 tokens',
     fix: 'Shorten the largest definitions first, or split the server.',
     inspect: (tool, siblings) => {
       const own = tokensOf(tool);
@@ -44,7 +44,8 @@ export const fitSizeRules: readonly StaticRule[] = [
     id: 'fit.description-length',
     level: 'should',
     title: `no description of a tool is longer than ${grouped(descriptionCharacters)} characters`,
-    source: 'OpenAI API: a longer description of a function is refused; Claude Code docs, MCP: cut at 2 KB',
+    source:
+      'OpenAI API, tools[].function.description: string_above_max_length (maximum 1024); code.claude.com/docs/en/mcp: truncated at 2 KB',
     fix: 'Say what the tool returns and when to use it. Move the rest to the parameters or to your documentation.',
     inspect: ({ description }) =>
       unless(!isText(description) || description.length <= descriptionCharacters, {

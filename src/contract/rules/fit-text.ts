@@ -10,7 +10,8 @@ export const fitTextRules: readonly StaticRule[] = [
     id: 'fit.no-instructions',
     level: 'should',
     title: 'no text of a tool gives instructions to the model',
-    source: 'OWASP MCP Top 10, tool poisoning; claude.com/docs connectors, review criteria: prompt injection',
+    source:
+      'OWASP MCP Top 10, MCP03 tool poisoning; claude.com/docs/connectors/building/review-criteria: prompt-injection patterns',
     fix: 'Describe only the tool, in plain visible text.',
     inspect: (tool) => {
       const texts = textsOf(tool);
@@ -30,7 +31,8 @@ export const fitTextRules: readonly StaticRule[] = [
     id: 'fit.no-promotion',
     level: 'should',
     title: 'no text of a tool praises it or disparages others',
-    source: 'OpenAI Apps SDK, app submission guidelines: fair play; claude.com directory policy',
+    source:
+      'developers.openai.com/plugins/plugin-guidelines: descriptions that match behavior; claude.com/docs/connectors/building/review-criteria: prompt-injection patterns',
     fix: 'Say only what the tool does. The model decides which tool to use.',
     inspect: (tool) => {
       const texts = textsOf(tool);
@@ -49,7 +51,7 @@ export const fitTextRules: readonly StaticRule[] = [
     level: 'should',
     title: 'no two tools look alike',
     source:
-      'Anthropic, Writing tools for agents: distinct names and purposes; OpenAI Apps SDK: unique tool names',
+      'anthropic.com/engineering/writing-tools-for-agents: tools with a distinct purpose; which names are too similar is a house estimate',
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
       if (siblings.length === 0) return [];
@@ -79,7 +81,7 @@ export const fitTextRules: readonly StaticRule[] = [
     id: 'fit.repetition',
     level: 'should',
     title: 'no text of a tool repeats another one',
-    source: 'Anthropic, Writing tools for agents: every token of a definition is read at each request',
+    source: 'house estimate: a repetition costs tokens and adds nothing',
     fix: 'Remove the repetition.',
     inspect: (tool) => [...headingProblems(tool), ...sentenceProblems(tool), ...echoProblems(tool)],
   },

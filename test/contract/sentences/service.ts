@@ -76,7 +76,7 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '2.1',
     says: '_meta.rateLimit: an optional object of hints.',
-    rules: ['meta.*', 'fit.hints-consistent'],
+    rules: ['meta.*'],
   },
   { section: '2.1', says: 'Input property: type.', rules: ['input.type', 'input.items'] },
   { section: '2.1', says: 'Input property: description.', rules: ['input.description'] },

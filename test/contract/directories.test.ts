@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { inspectTools } from '../../src/contract/inspect.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { claudeDirectory, openaiApps } from '../../src/contract/platforms/directories.ts';
+import { edited } from '../broken/edited.ts';
+
+/** The rules of a directory that definitions break and that the directory refuses them for. */
+function refusals(tools: readonly JsonObject[], profile: typeof openaiApps): readonly string[] {
+  return inspectTools(tools, profile)
+    .filter(({ level, status }) => level === 'must' && status === 'fail')
+    .map(({ id }) => id);
+}
+
+const parameter = (name: string) =>
+  edited({ [`inputSchema.properties.${name}`]: { type: 'string', description: 'Text.', examples: ['a'] } });
+const method = { type: 'string', description: 'Method.', enum: ['GET', 'POST'], default: 'GET' };
+
+test.each<[string, readonly JsonObject[], claude: readonly string[], openai: readonly string[]]>([
+  ['as they should be', edited({}), [], []],
+  ['without a title', edited({ title: undefined }), ['fit.title'], []],
+  ['with readOnlyHint alone', edited({ annotations: { readOnlyHint: true } }), [], ['fit.hints-complete']],
+  [
+    'without idempotentHint',
+    edited({
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+      name: 'coin',
+      _meta: {},
+    }),
+    [],
+    [],
+  ],
+  ['without hints', edited({ annotations: {} }), ['fit.hints'], ['fit.hints', 'fit.hints-complete']],
+  ['that ask for a password', parameter('password'), [], ['fit.no-secrets']],
+  ['that ask for the chat', parameter('chat_history'), ['fit.no-conversation'], ['fit.no-conversation']],
+  [
+    'that read and write',
+    edited({ 'inputSchema.properties.method': method }),
+    ['fit.one-effect'],
+    ['fit.one-effect'],
+  ],
+  ['with a long description', edited({ description: `Returns it. Use it for ${'x '.repeat(600)}` }), [], []],
+])('definitions %s', (_, tools, claude, openai) => {
+  expect(refusals(tools, claudeDirectory)).toEqual(claude);
+  expect(refusals(tools, openaiApps)).toEqual(openai);
+});
