@@ -13,6 +13,8 @@ export interface ListedServer {
   /** The server's own title. */
   readonly title: string;
   readonly tools: readonly JsonObject[];
+  /** The version of MCP without sessions; absent if the server has sessions. */
+  readonly protocolVersion?: string;
 }
 
 /** The output of a tool without an outputSchema: the text of its result. */
@@ -36,9 +38,9 @@ export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> 
  * Tools that forward each call to the MCP server that lists them. The server's descriptions are untrusted:
  * they become data of the definitions and nothing else. Icons and `_meta` are dropped.
  */
-export function toolsOfServer({ url, title, tools }: ListedServer): readonly Imported[] {
-  const api = apiOf(url, title);
-  return tools.map((tool): Imported => {
+export function toolsOfServer(server: ListedServer): readonly Imported[] {
+  const api = apiOf(server);
+  return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
     const changes: Change[] = hasOutput
@@ -77,7 +79,7 @@ export function toolsOfServer({ url, title, tools }: ListedServer): readonly Imp
   });
 }
 
-function apiOf(url: string, given: string): Api {
+function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {
   const title = plainText(given, 80) || 'The MCP server';
   const { file, prefix } = apiName(url, title);
   const token = `${prefix}_TOKEN`;
@@ -85,6 +87,7 @@ function apiOf(url: string, given: string): Api {
     file,
     title,
     kind: 'mcp',
+    ...(protocolVersion !== undefined && { protocolVersion }),
     baseUrl: `${prefix}_URL`,
     headers: [{ name: 'authorization', kind: 'bearer', variables: [token] }],
     query: [],

@@ -24,6 +24,8 @@ export interface Api {
   readonly title: string;
   /** Set if calls are forwarded to an MCP server instead of HTTP requests. */
   readonly kind?: 'mcp';
+  /** Of an MCP server that has no sessions: the version that it speaks. */
+  readonly protocolVersion?: string;
   /** Name of the variable with its address. */
   readonly baseUrl: string;
   readonly headers: readonly Credential[];

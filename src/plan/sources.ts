@@ -48,7 +48,7 @@ export function planKit(templates: TemplateSet, forwards: boolean): readonly Pla
   const root = `project/${kitDirectory}`;
   return [...templates.keys()]
     .filter((template) => template.startsWith(root))
-    .filter((template) => forwards || template !== `project/${mcpSourceFile}`)
+    .filter((template) => forwards || !template.startsWith(`${root}mcp-`))
     .map((template) => ({
       path: kitDirectory + template.slice(root.length),
       template,
@@ -75,7 +75,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  { title, baseUrl, headers, query, file, kind }: Api,
+  { title, baseUrl, headers, query, file, kind, protocolVersion }: Api,
   tools: readonly ImportedTool[],
 ): ApiContext {
   const limits = tools
@@ -100,6 +100,10 @@ export function apiContext(
     baseUrl,
     mcp: kind === 'mcp',
     basic: headers.some(({ kind }) => kind === 'basic'),
-    settings: [...credentials, ...numbers],
+    settings: [
+      ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
+      ...credentials,
+      ...numbers,
+    ],
   };
 }

@@ -38,7 +38,12 @@ export interface ToolContext {
   readonly operation?: string;
   /** Whether the request uses the arguments. */
   readonly takesInput?: boolean;
-  readonly call?: ApiCall & { readonly isReadOnly: boolean; readonly takesInput: boolean };
+  readonly call?: ApiCall & {
+    readonly isReadOnly: boolean;
+    readonly takesInput: boolean;
+    /** Headers of the request repeat arguments, as the inputSchema says. */
+    readonly hasMirrors: boolean;
+  };
 }
 
 export interface KeyContext {
@@ -109,7 +114,12 @@ export function toolContext(tool: ImportedTool): ToolContext {
       target: call.method === 'call' ? call.path.slice(1) : call.path,
       operation: operationOf(call),
       takesInput: takes,
-      call: { ...call, isReadOnly: isReadOnly(others), takesInput: takes },
+      call: {
+        ...call,
+        isReadOnly: isReadOnly(others),
+        takesInput: takes,
+        hasMirrors: call.api.protocolVersion !== undefined && hasMirrors(inputSchema),
+      },
     }),
   };
 }
@@ -122,6 +132,11 @@ function operationOf({ method, path, api }: ApiCall): string {
 /** Whether a tool declares that it changes nothing. */
 function isReadOnly({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true;
+}
+
+/** Whether headers repeat arguments of a tool. */
+function hasMirrors(inputSchema: JsonObject): boolean {
+  return JSON.stringify(inputSchema).includes('"x-mcp-header":');
 }
 
 function takesInput({ params, query, headers, body }: ApiCall): boolean {

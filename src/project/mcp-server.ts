@@ -1,8 +1,11 @@
 import type { JsonObject } from '../contract/model.ts';
 import { connect } from '../contract/probe/client.ts';
+import { type Guarded, guardedFetch } from '../contract/probe/guarded-fetch.ts';
+import { modernVersion } from '../contract/probe/modern.ts';
 import { bounds } from '../contract/walk.ts';
 import type { ListedServer } from '../import/mcp.ts';
 import { ProjectError } from './errors.ts';
+import { statelessPage } from './mcp-stateless.ts';
 
 /** Timeout of each answer in milliseconds. */
 const timeoutMs = 20_000;
@@ -25,36 +28,88 @@ export async function listServer(url: string, token: string | undefined): Promis
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');
-  const session = await connect({
+  const access: Access = {
     url: new URL(url),
-    headers: {},
     token: token === undefined ? undefined : async () => token,
+    guarded: { timeoutMs, admit: () => {}, onLate: (ms) => new Error(`no answer within ${ms} ms`) },
+  };
+  try {
+    return { url, ...(await withSession(access)) };
+  } catch (error) {
+    // An answer that is not a refusal may come from a server that has no sessions.
+    const { code } = error as { readonly code?: unknown };
+    if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
+    const other = await withoutSession(access).catch((reason: Error) => reason);
+    if (!(other instanceof Error)) return { url, ...other };
+    // An error without a status is about the tools of a server that speaks this version.
+    throw failed(reasonOf('code' in other ? (error as Error) : other));
+  }
+}
+
+interface Access {
+  readonly url: URL;
+  readonly token: (() => Promise<string>) | undefined;
+  readonly guarded: Guarded;
+}
+
+type Listed = Omit<ListedServer, 'url'>;
+
+async function withSession({ url, token, guarded }: Access): Promise<Listed> {
+  const session = await connect({
+    url,
+    headers: {},
+    token,
     platform: { header: 'authorization', scheme: 'Bearer' },
     redirect: 'error',
-    timeoutMs,
-    admit: () => {},
-    onLate: (ms) => new Error(`no answer within ${ms} ms`),
-  }).catch((error: Error) => {
-    throw failed(reasonOf(error));
+    ...guarded,
   });
   try {
     const { client } = session;
-    const tools: JsonObject[] = [];
-    let cursor: string | undefined;
-    for (let pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
-      if (pages >= bounds.pages || tools.length > bounds.tools)
-        throw new Error('its list of tools has no end');
+    const tools = await allPages(async (cursor) => {
       const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: timeoutMs });
-      tools.push(...(page.tools as unknown as JsonObject[]));
-      cursor = page.nextCursor;
-    }
-    if (tools.length === 0) throw new Error('it lists no tools');
-    return { url, title: client.getServerVersion()?.name ?? '', tools };
-  } catch (error) {
-    throw failed(reasonOf(error as Error));
+      return { tools: page.tools as unknown as JsonObject[], nextCursor: page.nextCursor };
+    });
+    return { title: client.getServerVersion()?.name ?? '', tools };
   } finally {
     await session.close();
   }
+}
+
+/** The tools of a server that speaks only the stateless revision. */
+async function withoutSession({ url, token, guarded }: Access): Promise<Listed> {
+  const send = guardedFetch(guarded);
+  const authorized: typeof fetch = async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (token) headers.set('authorization', `Bearer ${await token()}`);
+    return send(input, { ...init, headers });
+  };
+  let title = '';
+  const tools = await allPages(async (cursor) => {
+    const page = await statelessPage(url.href, cursor, authorized);
+    title = page.title;
+    return page;
+  });
+  return { title, tools, protocolVersion: modernVersion };
+}
+
+interface Page {
+  readonly tools: readonly JsonObject[];
+  readonly nextCursor: string | undefined;
+}
+
+async function allPages(
+  pageAt: (cursor: string | undefined) => Promise<Page>,
+): Promise<readonly JsonObject[]> {
+  const tools: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
+    if (pages >= bounds.pages || tools.length > bounds.tools) throw new Error('its list of tools has no end');
+    const page = await pageAt(cursor);
+    tools.push(...page.tools);
+    cursor = page.nextCursor;
+  }
+  if (tools.length === 0) throw new Error('it lists no tools');
+  return tools;
 }
 
 /** The message of an error on one line; text from a server is truncated. The SDK's errors use the HTTP status as code. */

@@ -21,6 +21,8 @@ export interface RequestParts {
   readonly isReadOnly: boolean;
   /** Whether the tool has arguments. */
   readonly takesInput: boolean;
+  /** Whether headers repeat arguments, as its inputSchema says. */
+  readonly hasMirrors: boolean;
 }
 
 /** The options of a request to a source, on a line with `indent` leading spaces. */
@@ -49,9 +51,10 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 }
 
 /** The options of a call that is forwarded to an MCP server. */
-function forwarded({ wrap, isReadOnly, takesInput }: RequestParts, indent: number): string {
+function forwarded({ wrap, isReadOnly, takesInput, hasMirrors }: RequestParts, indent: number): string {
   const members: Member[] = [
     ...(takesInput ? [['arguments', 'input'] as const] : []),
+    ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
     ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
     ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
@@ -106,7 +109,10 @@ export function setting(
         }[];
       },
 ): string {
-  if (!('credentials' in given)) return `${propertyName(given.name)}: ${JSON.stringify(given.value)}`;
+  if (!('credentials' in given)) {
+    const { name, value } = given;
+    return `${propertyName(name)}: ${typeof value === 'string' ? stringLiteral(value) : JSON.stringify(value)}`;
+  }
   const members = given.credentials.map(({ name, kind, variables, cookie }): Member => {
     const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
     const value = {

@@ -1,4 +1,4 @@
-import { present } from '../json.ts';
+import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { PostOptions, Requests } from './requests.ts';
 import { nextId, type RpcAnswer, rpcAnswer } from './rpc.ts';
@@ -40,7 +40,7 @@ export function modernMessage(
     headers: {
       'mcp-protocol-version': modernVersion,
       'mcp-method': method,
-      'mcp-name': typeof params.name === 'string' ? nameHeader(params.name) : undefined,
+      'mcp-name': typeof params.name === 'string' ? headerText(params.name) : undefined,
     },
   };
 }
@@ -62,9 +62,25 @@ export function encoded(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** The header with a tool's name; encoded if the name is not a valid header value. */
-function nameHeader(name: string): string {
-  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(name) && !name.startsWith('=?base64?')
-    ? name
-    : encoded(name);
+/** The headers that repeat arguments of a call, as the inputSchema of its tool marks them (`x-mcp-header`). */
+export function parameterHeaders(
+  inputSchema: Json | undefined,
+  args: Json | undefined,
+): Readonly<Record<string, string>> {
+  if (!isObject(inputSchema) || args === undefined || args === null) return {};
+  const name = inputSchema['x-mcp-header'];
+  if (typeof name === 'string') return { [`mcp-param-${name.toLowerCase()}`]: headerText(String(args)) };
+  const { properties } = inputSchema;
+  if (!isObject(properties) || !isObject(args)) return {};
+  const inner = Object.entries(properties).map(([property, schema]) =>
+    parameterHeaders(schema, Object.hasOwn(args, property) ? args[property] : undefined),
+  );
+  return Object.assign({}, ...inner);
+}
+
+/** A text as the value of a header; encoded if it is not a valid one. */
+function headerText(text: string): string {
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
+    ? text
+    : encoded(text);
 }

@@ -7,7 +7,7 @@ import { type CallCase, casesOf } from './cases.ts';
 import { connect, type SdkSession, silenceOf } from './client.ts';
 import type { HttpAnswer } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
-import { modernRpc } from './modern.ts';
+import { modernRpc, parameterHeaders } from './modern.ts';
 import { planOf } from './plan.ts';
 import { missing } from './reasons.ts';
 import { type PostOptions, Requests } from './requests.ts';
@@ -141,9 +141,18 @@ export class Probe extends Requests {
   }
 
   /** A request in the judged era; in a session if both are judged. */
-  #plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+  async #plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
-    return modernRpc(this, method, isObject(params) ? params : {}, options);
+    const given = isObject(params) ? params : {};
+    const repeated = method === 'tools/call' ? await this.repeatedHeaders(given) : {};
+    const headers = { ...repeated, ...options.headers };
+    return modernRpc(this, method, given, { ...options, headers });
+  }
+
+  /** The headers of the stateless revision that repeat arguments of a call. */
+  async repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
+    const tool = (await this.tools()).find((one) => one.name === name);
+    return parameterHeaders(tool?.inputSchema, args);
   }
 
   /** A tools/call with a valid token, made once in a run. */

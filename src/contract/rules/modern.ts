@@ -183,7 +183,9 @@ export async function modernCall(
   const { name, arguments: args = {} } = await probe.authenticationCall();
   const token = await probe.payment();
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
-  return modernRpc(probe, 'tools/call', { name, arguments: args }, { token, headers, timeoutMs });
+  const params = { name, arguments: args };
+  const all = { ...(await probe.repeatedHeaders(params)), ...headers };
+  return modernRpc(probe, 'tools/call', params, { token, headers: all, timeoutMs });
 }
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */

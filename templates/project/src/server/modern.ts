@@ -156,7 +156,7 @@ interface Mirror {
 }
 
 /** The arguments that an inputSchema marks with `x-mcp-header`. */
-function mirrorsIn(schema: unknown, path: readonly string[] = []): readonly Mirror[] {
+export function mirrorsIn(schema: unknown, path: readonly string[] = []): readonly Mirror[] {
   if (!isObject(schema)) return [];
   const marked = schema['x-mcp-header'];
   const own = typeof marked === 'string' ? [{ header: `mcp-param-${marked.toLowerCase()}`, path }] : [];
@@ -165,7 +165,7 @@ function mirrorsIn(schema: unknown, path: readonly string[] = []): readonly Mirr
   return [...own, ...inner.flatMap(([name, property]) => mirrorsIn(property, [...path, name]))];
 }
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
+export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((member, name) => {
     return isObject(member) && Object.hasOwn(member, name) ? member[name] : undefined;
   }, value);

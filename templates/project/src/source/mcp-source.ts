@@ -2,14 +2,17 @@ import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { problemsOf, validatorOf } from '../server/schema.ts';
 import { Budget } from './budget.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
+import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { attempt, logFailure, statusError } from './send.ts';
 
-/** An MCP server (Streamable HTTP, versions with `initialize`) and how it may be used. */
+/** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
   readonly baseUrl: string;
+  /** The version without sessions, if the server speaks it alone. By default, a session is opened. */
+  readonly protocolVersion?: '2026-07-28';
   /** Sent with every request; redirects are not followed. */
   readonly headers?: { readonly [name: string]: string | Secret };
   /** For a call, in milliseconds. */
@@ -30,6 +33,8 @@ export interface McpCall<Schema> {
   readonly schema: Schema;
   /** `text`: the text of the result becomes `{ result }`, for tools that do not say what they return. */
   readonly wrap?: 'text';
+  /** The schema of the arguments, if headers repeat some of them (`x-mcp-header`). */
+  readonly inputSchema?: ObjectSchema;
   /** The tool changes nothing, so that platforms may call it again. */
   readonly isReadOnly?: boolean;
   readonly signal?: AbortSignal;
@@ -55,6 +60,7 @@ interface Message {
 
 interface Result {
   readonly protocolVersion?: unknown;
+  readonly resultType?: unknown;
   readonly structuredContent?: { readonly [name: string]: unknown };
   readonly content?: unknown;
   readonly isError?: unknown;
@@ -65,6 +71,9 @@ type Session = { readonly [header: string]: string };
 
 const protocolVersion = '2025-06-18';
 const invalidParams = -32602;
+
+/** Errors of a server that speaks another version: method not found, header mismatch, unsupported protocol version. */
+const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
 
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
@@ -95,9 +104,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     lastId += 1;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
     const response = await post({ id: lastId, method: 'initialize', params }, {}, signal);
-    if (!response.ok) throw statusError(response, true);
-    const { result } = await messageIn(response, lastId);
-    const version = result?.protocolVersion;
+    const result: Result = JSON.parse(await resultIn(response, lastId, true));
+    const version = result.protocolVersion;
     const id = response.headers.get('mcp-session-id');
     const session: Session = {
       ...(id !== null && { 'mcp-session-id': id }),
@@ -109,10 +117,15 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 
   const ask = async (
     tool: string,
-    args: object,
-    isReadOnly: boolean,
+    { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
   ): Promise<string> => {
+    if (options.protocolVersion !== undefined) {
+      lastId += 1;
+      const id = lastId;
+      const { params, headers } = statelessCall(tool, args, inputSchema);
+      return resultIn(await post({ id, method: 'tools/call', params }, headers, signal), id, isReadOnly);
+    }
     for (let tries = 0; ; tries += 1) {
       // A session that cannot be opened is tried anew by the next call.
       opened ??= open(signal).catch((error) => {
@@ -128,12 +141,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         opened = undefined;
         continue;
       }
-      if (!response.ok) throw statusError(response, isReadOnly);
-      const { result, error } = await messageIn(response, id);
-      if (error?.code === invalidParams)
-        throw new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
-      if (result === undefined) throw unavailable(isReadOnly);
-      return JSON.stringify(result);
+      return resultIn(response, id, isReadOnly);
     }
   };
 
@@ -147,7 +155,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         try {
           return await budget.run(() => {
             tellCheck('network', asked);
-            return ask(tool, args, isReadOnly, ending);
+            return ask(tool, call, ending);
           }, ending);
         } catch (error) {
           const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
@@ -174,6 +182,21 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       return isEmpty ? undefined : (answer as Data<Schema>);
     },
   };
+}
+
+/** The result of a request as JSON. @throws SourceError */
+async function resultIn(response: Response, id: number, isReadOnly: boolean): Promise<string> {
+  const message = response.ok ? await messageIn(response, id) : parsed(await response.clone().text());
+  if (otherVersion.includes(message?.error?.code))
+    throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
+  if (!response.ok) throw statusError(response, isReadOnly);
+  if (message?.error?.code === invalidParams)
+    throw new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
+  if (message?.result === undefined) throw unavailable(isReadOnly);
+  const { resultType = 'complete' } = message.result;
+  if (resultType !== 'complete')
+    throw new SourceError('SOURCE_FAILED', 'The source asks for further input, which this tool cannot give.');
+  return JSON.stringify(message.result);
 }
 
 /** The response to a request, in JSON or in an event stream. */

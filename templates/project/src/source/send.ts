@@ -180,7 +180,8 @@ function retryAfterMs(headers: Headers): number | null {
 const hints: { readonly [code: string]: string } = {
   SOURCE_REFUSED: 'The API refused the key of this server: set a valid key.',
   SOURCE_NOT_FOUND: "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
-  SOURCE_MISCONFIGURED: 'The API redirects to another address: use that address as the base URL.',
+  SOURCE_MISCONFIGURED:
+    'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
 };
 
 /** For the author: what failed, without anything that was sent. */

@@ -1,0 +1,41 @@
+import { mirrorsIn, modernVersion, valueAt } from '../server/modern.ts';
+
+/** A request of MCP 2026-07-28, and the headers that repeat parts of it. */
+export interface StatelessCall {
+  readonly params: object;
+  readonly headers: { readonly [name: string]: string };
+}
+
+const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
+
+/**
+ * A `tools/call` for a server that has no sessions.
+ *
+ * @param inputSchema names the arguments that headers repeat (`x-mcp-header`)
+ */
+export function statelessCall(tool: string, args: object, inputSchema: object | undefined): StatelessCall {
+  const repeated = mirrorsIn(inputSchema).flatMap(({ header, path }) => {
+    const value = valueAt(args, path);
+    return value === undefined || value === null ? [] : [[header, headerText(String(value))] as const];
+  });
+  const _meta = {
+    [metaKey('protocolVersion')]: modernVersion,
+    [metaKey('clientInfo')]: { name: 'mcp-source', version: '1' },
+    [metaKey('clientCapabilities')]: {},
+  };
+  return {
+    params: { name: tool, arguments: args, _meta },
+    headers: {
+      'mcp-protocol-version': modernVersion,
+      'mcp-method': 'tools/call',
+      'mcp-name': headerText(tool),
+      ...Object.fromEntries(repeated),
+    },
+  };
+}
+
+/** A text as the value of a header: in base64 if it is not a valid value, or could be read as base64. */
+function headerText(text: string): string {
+  const isPlain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?');
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
