@@ -2,6 +2,7 @@ import { now } from '../contract/clock.ts';
 import type { Era, Json, RuleResult, RuleText } from '../contract/model.ts';
 import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
 import { runContract, Unreachable } from '../contract/run.ts';
+import { CommandError } from '../model/command-error.ts';
 import { SystemError } from '../system/errors.ts';
 import type { Examples } from './examples.ts';
 import { located } from './located.ts';
@@ -49,7 +50,7 @@ export interface Examined {
 /**
  * Runs the contract on a server and decides what counts.
  *
- * @throws SystemError `UNREACHABLE` if nothing answers.
+ * @throws SystemError `UNREACHABLE` if nothing answers. @throws CommandError `NO_RULES` if there is no rule to run.
  */
 export async function examine(
   { target, own }: Pick<Held, 'target' | 'own'>,
@@ -84,12 +85,15 @@ export async function examine(
     },
   ).catch((error: unknown) => {
     if (!(error instanceof Unreachable)) throw error;
-    throw new SystemError(
-      'UNREACHABLE',
-      error.message,
-      `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`,
-    );
+    const hint = error.isOverdue
+      ? 'Raise --deadline.'
+      : `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`;
+    throw new SystemError('UNREACHABLE', error.message, hint);
   });
+  if (report.rules.length === 0) {
+    const why = `no selected rule belongs to the era ${report.era} of MCP`;
+    throw new CommandError('NO_RULES', why, 'Change --only, --skip or --era.');
+  }
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
   const { strays, ...explained } = own ? located(report, own) : { ...report, strays: [] };

@@ -32,7 +32,15 @@ export interface RunOptions {
 }
 
 /** Thrown if nothing answers at the target. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** Whether the deadline of the check had passed. */
+  readonly isOverdue: boolean;
+
+  constructor(message: string, isOverdue: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isOverdue = isOverdue;
+  }
+}
 
 /**
  * Runs every rule that is on in the target's profile against a running server. A rule passes or fails on answers
@@ -237,8 +245,12 @@ async function reach(probe: Probe): Promise<void> {
   try {
     await Promise.any([probe.health(), probe.greeted()]);
   } catch (error) {
-    const [first] = error instanceof AggregateError ? error.errors : [error];
-    throw new Unreachable(`${probe.url.href} does not answer: ${messageOf(first)}`, { cause: error });
+    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const isOverdue = errors.some((one) => one instanceof NotRun && one.kind === 'deadline');
+    const what = isOverdue
+      ? 'did not answer before the deadline of the check'
+      : `does not answer: ${messageOf(errors[0])}`;
+    throw new Unreachable(`${probe.url.href} ${what}`, isOverdue, { cause: error });
   }
 }
 

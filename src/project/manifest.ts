@@ -112,12 +112,13 @@ export function findProject(from: string): string {
   const found = upwards.find((directory) => existsSync(join(directory, manifestFile)));
   if (found !== undefined) return found;
   const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
-  const looked = `looked for ${manifestFile} in ${start} and every directory above it, without success`;
   const make = `Change into the directory of a project, or create one: ${shellLine(ownCommand('create-market-mcp'))}`;
-  if (other === undefined) throw new ProjectError('NOT_A_PROJECT', looked, make);
+  if (!existsSync(start)) throw new ProjectError('NOT_A_PROJECT', `${start} does not exist`, make);
+  const missing = `there is no ${manifestFile} in ${start} or any directory above it`;
+  if (other === undefined) throw new ProjectError('NOT_A_PROJECT', missing, make);
   throw new ProjectError(
     'NOT_A_PROJECT',
-    `${looked}, so the project in ${other} was not created by this program`,
+    `${missing}, so the project in ${other} was not created by this program`,
     `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`,
   );
 }

@@ -75,7 +75,8 @@ describe('findProject', () => {
   });
 
   it('refuses a directory without a project, with the next step', () => {
-    expect(() => findProject(directory())).toThrow(`looked for ${manifestFile}`);
+    expect(() => findProject(directory())).toThrow(`there is no ${manifestFile} in`);
+    expect(() => findProject('/nowhere/at/all')).toThrow('/nowhere/at/all does not exist');
   });
 
   it('ignores a project of another generator', () => {

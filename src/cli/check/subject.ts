@@ -89,7 +89,14 @@ async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags
     ...onlyFor('a directory', ['watch'], flags),
     ...(flags.build
       ? []
-      : [inputError('--no-build', undefined, 'works only with the directory of a project', 'Remove it.')]),
+      : [
+          inputError(
+            '--no-build',
+            undefined,
+            'works only with the directory of a project',
+            'Remove it, or name a directory to check.',
+          ),
+        ]),
     ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
   ];
   if (errors.length > 0) return refuse(...errors);
@@ -177,6 +184,6 @@ function onlyFor(
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
       const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      return inputError(flag, undefined, `works only with ${what}`, 'Remove it.');
+      return inputError(flag, undefined, `works only with ${what}`, `Remove it, or name ${what} to check.`);
     });
 }

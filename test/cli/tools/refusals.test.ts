@@ -58,7 +58,7 @@ describe('add-tool refuses, and writes nothing', () => {
   it('to run outside of a project, or in a project of another generator', async () => {
     const nowhere = directory();
     expect((await add(nowhere, { tool: 'a' })).stderr).toMatch(
-      /looked for market-mcp.json in .*create-market-mcp/s,
+      /there is no market-mcp.json in .*create-market-mcp/s,
     );
     put(nowhere, 'package.json', '{}');
     put(nowhere, 'src/tools/index.ts', 'export const tools = [];');
