@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { JsonObject } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { PlatformProfile } from '../profile.ts';
@@ -88,13 +89,22 @@ export function silenceOf(error: unknown): NoAnswer | undefined {
 const silent =
   /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
 
-/** The SDK's validator with a time limit: an untrusted schema could keep it busy forever. */
-async function boundedValidator() {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv');
-  const own = new AjvJsonSchemaValidator();
+/**
+ * The SDK's validator with a time limit: an untrusted schema could keep it busy forever. An Ajv whose compilation was
+ * stopped keeps half of it, so each further attempt has a new one.
+ */
+export async function boundedValidator() {
+  const { AjvJsonSchemaValidator: Validator } = await import('@modelcontextprotocol/sdk/validation/ajv');
+  let intact: AjvJsonSchemaValidator | undefined;
   return {
-    getValidator<T>(schema: Parameters<typeof own.getValidator>[0]) {
-      const validate = guard(schema as JsonObject, () => own.getValidator<T>(schema));
+    getValidator<T>(schema: Parameters<AjvJsonSchemaValidator['getValidator']>[0]) {
+      const validate = guard(schema as JsonObject, () => {
+        const own = intact ?? new Validator();
+        intact = undefined;
+        const compiled = own.getValidator<T>(schema);
+        intact = own;
+        return compiled;
+      });
       return (input: unknown) => guard(schema as JsonObject, () => validate(input));
     },
   };

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { boundedValidator } from '../../../src/contract/probe/client.ts';
+
+it('compiles a schema anew after a compilation that a busy machine stopped', async () => {
+  let reads = 0;
+  const schema = {
+    type: 'object' as const,
+    properties: {
+      code: {
+        type: 'string',
+        // Read once to decide whether work on the schema may be endless. The next read is the compilation: it waits
+        // past the limit without using CPU time, as on a busy machine.
+        get pattern() {
+          reads += 1;
+          if (reads === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);
+          return '^a$';
+        },
+      },
+    },
+  };
+  const { getValidator } = await boundedValidator();
+  const validate = getValidator(schema);
+  expect(reads).toBeGreaterThan(2);
+  expect(validate({ code: 'a' }).valid).toBe(true);
+  expect(validate({ code: 'b' }).valid).toBe(false);
+});
