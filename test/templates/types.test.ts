@@ -119,7 +119,7 @@ export const list: Is<D['list'], unknown[]> = true;`;
   const errors = await errorsIn(source);
   expect(errors).toEqual([
     expect.stringMatching(
-      `^${source.split('\n').findIndex((line) => line.includes('the one error')) + 1} TS2322`,
+      `^${source.split('\n').findIndex((line) => line.includes('the only error')) + 1} TS2322`,
     ),
   ]);
 });

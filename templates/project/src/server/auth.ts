@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Log } from './log.ts';
@@ -134,8 +133,8 @@ async function verify(token: string, rules: TokenRules, keys: Keys) {
   const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds } = rules;
   const algorithms = [...rules.algorithms];
   const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
-  // A `kid` only orders the keys: platforms sign with one that their set omits. `jku`, `jwk` and `x5u` are not read.
-  for await (const { key } of keys.candidates(decodeProtectedHeader(token).kid)) {
+  // What the token says of its key (`kid`, `jwk`, …) is not read: platforms sign with a `kid` that their set omits.
+  for await (const key of keys.candidates()) {
     const verified = await jwtVerify<{ exp: number }>(token, key, options).catch((error) => {
       if (tokenError.test(error.code)) throw error;
     });
@@ -151,7 +150,6 @@ async function verify(token: string, rules: TokenRules, keys: Keys) {
   throw new Error(`not signed by the key in use: ${keys.inUse()}`);
 }
 
-type PlatformKey = { readonly key: KeyObject; readonly kid?: unknown };
 type Keys = ReturnType<typeof createKeys>;
 
 const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, unknownKey: 30_000 };
@@ -162,7 +160,7 @@ const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, unknownKey: 3
  */
 function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
   const own = configured ?? fallback?.key;
-  let keys: readonly PlatformKey[] = own ? [{ key: own }] : [];
+  let keys: readonly KeyObject[] = own ? [own] : [];
   let inUse = fallback ? `the built-in key (${fallback.source})` : 'none yet';
   if (configured) inUse = 'PLATFORM_PUBLIC_KEY';
   let triedAt = Number.NEGATIVE_INFINITY;
@@ -201,20 +199,16 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
   };
   return {
     ready,
-    /** Known keys first, then newly fetched ones; in each group, keys with this `kid` first. */
-    async *candidates(kid: unknown): AsyncIterable<PlatformKey> {
+    /** The known keys, then the newly fetched ones. */
+    async *candidates(): AsyncIterable<KeyObject> {
       await ready();
       const known = keys;
-      yield* namedFirst(known, kid);
+      yield* known;
       await refetch(refetchMs.unknownKey);
-      if (keys !== known) yield* namedFirst(keys, kid);
+      if (keys !== known) yield* keys;
     },
     inUse: () => inUse,
   };
-}
-
-function namedFirst(keys: readonly PlatformKey[], kid: unknown): readonly PlatformKey[] {
-  return [...keys].sort((one, other) => Number(other.kid === kid) - Number(one.kid === kid));
 }
 
 const bounds = { bytes: 65_536, keys: 20, redirects: 3, ms: 5_000 };
@@ -224,7 +218,7 @@ const bounds = { bytes: 65_536, keys: 20, redirects: 3, ms: 5_000 };
  *
  * @throws Error whose message completes a sentence that starts with the URL
  */
-async function download(address: URL): Promise<readonly PlatformKey[]> {
+async function download(address: URL): Promise<readonly KeyObject[]> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const signal = AbortSignal.timeout(bounds.ms);
   const site = address.hostname.replace(/^www\./, '');
@@ -245,7 +239,7 @@ async function download(address: URL): Promise<readonly PlatformKey[]> {
   throw new Error('redirects too many times');
 }
 
-async function keysIn(response: Response): Promise<readonly PlatformKey[]> {
+async function keysIn(response: Response): Promise<readonly KeyObject[]> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -260,15 +254,12 @@ async function keysIn(response: Response): Promise<readonly PlatformKey[]> {
 }
 
 /** Reads a key from its parameters or its certificate (`x5c`); empty if it is unreadable or not for signatures. */
-function keyOf(jwk: unknown): PlatformKey[] {
-  const { kid, use = 'sig', n, x, x5c } = Object(jwk);
+function keyOf(jwk: unknown): readonly KeyObject[] {
+  const { use = 'sig', n, x, x5c } = Object(jwk);
   if (use !== 'sig') return [];
   try {
-    const key =
-      n === undefined && x === undefined
-        ? new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey
-        : createPublicKey({ key: Object(jwk), format: 'jwk' });
-    return [{ key, kid }];
+    if (n !== undefined || x !== undefined) return [createPublicKey({ key: Object(jwk), format: 'jwk' })];
+    return [new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey];
   } catch {
     return [];
   }
