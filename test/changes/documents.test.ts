@@ -122,7 +122,7 @@ describe('a blank project after the first tool with an API', () => {
     expect(readme).toContain('- `GAS_TOKEN`: ');
     expect(readme).toContain('Replace the body of');
     expect(read(root, 'AGENTS.md')).toContain('`test/recordings/*.json`');
-    expect(upgradedFiles(root)).toEqual([]);
+    expect(planUpgrade(root).change).toBe(null);
   });
 
   it("keeps the author's edits, also in an upgrade", async () => {

@@ -126,7 +126,10 @@ function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
   return new Map(modules.map(([path, { content }]) => [path, textOf(content)]));
 }
 
-/** The new manifest. It records the text that this version writes, even if the author's file differs. */
+/**
+ * The new manifest. It records the text that this version writes, even if the author's file differs. A file that stays as it
+ * was written keeps its hash: what package.json says of the tools is that of an earlier list of them.
+ */
 function nextManifest(
   manifest: Manifest,
   { base, theirs }: Frames,
@@ -142,9 +145,18 @@ function nextManifest(
       return [path, wasOurs ? { ...file, sha256: sha256(text.after) } : file] as const;
     });
   const own = new Set(decided.filter(({ decision }) => isAuthorsOwn(decision)).map(({ path }) => path));
+  const untouched = new Map(
+    decided.flatMap(({ path, sides: { ours, recorded }, decision }) =>
+      decision.kind === 'same' && ours && recorded && isAsWritten(ours, recorded.sha256)
+        ? [[path, recorded.sha256]]
+        : [],
+    ),
+  );
   const written = [...theirs]
     .filter(([path]) => !own.has(path))
-    .map(([path, { content, owner }]) => [path, { sha256: sha256(content), owner }] as const);
+    .map(([path, { content, owner }]) => {
+      return [path, { sha256: untouched.get(path) ?? sha256(content), owner }] as const;
+    });
   const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
   const profile =
     typeof manifest.answers.profile === 'string' ? manifest.answers.profile : presentProfile(manifest);

@@ -20,7 +20,7 @@ import {
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
-import { shortReport, showPrepared } from '../create/format.ts';
+import { firstEditOf, shortReport, showNext, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/format.ts';
@@ -70,6 +70,9 @@ export async function addTool(
     undo,
   });
   requirePassed(report, done, undo, output);
+  const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool) ?? []);
+  const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
+  if (distinct.length > 0) showNext(distinct, undefined, output);
   return exitCodes.ok;
 }
 

@@ -1,14 +1,11 @@
 import { resolve } from 'node:path';
 import { type Blueprint, planCreation } from '../../changes/creation.ts';
 import type { Report } from '../../contract/model.ts';
-import type { ImportedTool } from '../../import/model.ts';
 import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
-import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { pathsOf } from '../../plan/tool.ts';
 import { authorsFiles } from '../../project/files.ts';
 import type { Manifest } from '../../project/manifest.ts';
 import { ownCommand } from '../../project/own-package.ts';
@@ -27,9 +24,10 @@ import {
 import { shellLine } from '../../questions/shell.ts';
 import { type Answering, answersOf, canAsk } from '../answers.ts';
 import {
-  type FirstEdit,
   fileLines,
+  firstEditOf,
   nextSteps,
+  sampleEdit,
   shortReport,
   showNext,
   showPrepared,
@@ -246,19 +244,6 @@ function showResult(
   output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: first?.edit, next, repeat });
   if (!ok) throw selfCheckFailed(context);
   return exitCodes.ok;
-}
-
-function sampleEdit(tool: string): FirstEdit {
-  const where = 'read() returns sample data: call your API there';
-  return { edit: pathsOf(toolFile(tool)).path, where };
-}
-
-/** A tool that calls an API needs no edit except the API's keys. */
-function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined {
-  if (call === undefined) return sampleEdit(definition.name);
-  const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
-  if (secrets.length === 0) return undefined;
-  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example describes them` };
 }
 
 function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {

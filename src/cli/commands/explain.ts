@@ -40,7 +40,7 @@ function asText(rule: RuleText, output: Output): string {
     lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
     lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
   }
-  return [...lines, '', `fix    ${fix}`, `source  ${source}`].join('\n');
+  return [...lines, '', `fix     ${fix}`, `source  ${source}`].join('\n');
 }
 
 function indented(example: Example): readonly string[] {

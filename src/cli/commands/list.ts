@@ -33,7 +33,7 @@ export async function list({ markListed }: { markListed: boolean }, output: Outp
   const drift = driftOf(namedTools(tools), project.manifest.listed);
   const isListed = project.manifest.listed !== null;
   for (const tool of tools) showTool(tool, drift, isListed, output);
-  output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} for ${project.profile.title}`);
+  output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, platform ${project.profile.name}`);
   for (const { path } of project.tools.filter(({ served }) => !served)) {
     output.note(`${path} exports a tool but is not in the list of tools; the next add-tool adds it`);
   }

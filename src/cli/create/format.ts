@@ -1,9 +1,12 @@
 import { relative } from 'node:path';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
 import { textReport } from '../../contract/report.ts';
+import type { ImportedTool } from '../../import/model.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
+import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { pathsOf } from '../../plan/tool.ts';
 import { shellLine } from '../../questions/shell.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
@@ -22,6 +25,20 @@ export interface NextStep {
 export interface FirstEdit {
   readonly edit: string;
   readonly where: string;
+}
+
+/** The source of a tool returns sample data until its author has written it. */
+export function sampleEdit(tool: string): FirstEdit {
+  const where = 'read() returns sample data: call your API there';
+  return { edit: pathsOf(toolFile(tool)).path, where };
+}
+
+/** A tool that calls an API needs no edit except the API's keys. */
+export function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined {
+  if (call === undefined) return sampleEdit(definition.name);
+  const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+  if (secrets.length === 0) return undefined;
+  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example describes them` };
 }
 
 export function nextSteps(

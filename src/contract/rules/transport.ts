@@ -20,7 +20,11 @@ export const transportRules: readonly LiveRule[] = [
   accepted('http.charset', 'must', 'a Content-Type with a charset', {
     'content-type': 'application/json; charset=utf-8',
   }),
-  accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
+  {
+    ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
+    source: 'C§1.4, C§4',
+    fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
+  },
   turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(1, 'tools/list'), {
     headers: { 'content-type': 'text/plain' },
   }),
@@ -157,7 +161,7 @@ function accepted(
     id,
     level,
     title: `${what} is answered`,
-    source: headers.host === undefined ? 'C§4' : 'C§1.4, C§4',
+    source: 'C§4',
     fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
     controls: [lists],
     silence: 'breaks',

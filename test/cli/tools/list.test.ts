@@ -15,7 +15,7 @@ describe('list', () => {
     expect(stdout).toContain(
       'get_a  src/tools/get-a.ts  (new)\n  Returns the get_a of a chain, in gwei.\n  in   nothing\n  out  value:number|null\n',
     );
-    expect(stdout).toContain('2 tools for Context');
+    expect(stdout).toContain('2 tools, platform context');
     expect(stdout).toContain('new get_a');
   });
 
