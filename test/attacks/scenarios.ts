@@ -53,8 +53,8 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'pipelined lists',
     sent: '200 connections × 300 tools/list',
-    limits: [],
-    legs: ['stateless'],
+    limits: ['MAX_PIPELINED'],
+    legs: both,
     flood: async (victim, leg) => ({
       connections: 200,
       parts: [[victim.request(leg, 'tools/list', {}), 300]],

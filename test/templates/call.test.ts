@@ -376,35 +376,38 @@ test('passes on any answer that JSON can represent, and fails for any other', as
   );
 });
 
-describe('turns of answers', () => {
-  test('delay answers of slow tools one by one, not those of fast tools', async () => {
+describe('large answers', () => {
+  const length = 300_000;
+
+  test('are built one by one from the first on, while small ones are built', async () => {
     const turns = createTurns();
-    const slow = { ...compileTool(throwing), answerMs: 50 };
-    const quick = compileTool(echo);
     const order: string[] = [];
-    const make = async (name: string, tool: typeof slow) => {
-      await turns(tool);
+    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {}, turns };
+    const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(length) })));
+    const small = compileTool(echo);
+    const call = async (name: string, tool: typeof large) => {
+      await runCall(tool, { value: 'x' }, context);
       order.push(name);
     };
-    const all = [make('slow 1', slow), make('slow 2', slow), make('slow 3', slow)];
-    for (let count = 0; count < 20; count++) all.push(make('quick', quick));
+    const all = [1, 2, 3].map((count) => call(`large ${count}`, large));
     await all[0];
-    await all.at(-1);
-    expect(order).toEqual(['slow 1', ...Array(20).fill('quick')]);
+    for (let count = 0; count < 20; count++) all.push(call('small', small));
     await Promise.all(all);
-    expect(order.slice(-2)).toEqual(['slow 2', 'slow 3']);
-    await turns(slow);
+    expect(order).toEqual(['large 1', ...Array(20).fill('small'), 'large 2', 'large 3']);
+    // No call waits after the pause of the last one.
+    await turns();
   });
 
-  test('treat a tool as slow after several slow answers, and as fast after one fast answer', async () => {
-    const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(20_000_000) })));
+  test('are expected of a tool until several of its answers were small', async () => {
     const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
-    for (let count = 1; count <= 4; count++) {
-      await runCall(large, {}, context);
-      expect(large.answerMs).toBeCloseTo(3 * count, 5);
+    const lengths = [8 * length, 0, 0, 0, 0];
+    const tool = textTool('mixed', (_, { found }) => found({ text: 'x'.repeat(lengths.shift() ?? 0) }));
+    const mixed = compileTool(tool);
+    const expected: boolean[] = [];
+    while (lengths.length > 0) {
+      await runCall(mixed, {}, context);
+      expected.push(mixed.expectedLength > 250_000);
     }
-    const small = { ...compileTool(echo), answerMs: 1_000 };
-    await runCall(small, { value: 'x' }, context);
-    expect(small.answerMs).toBeLessThan(1_000);
+    expect(expected).toEqual([true, true, true, true, false]);
   });
 });

@@ -66,21 +66,18 @@ export interface CallContext {
   readonly turns?: ReturnType<typeof createTurns>;
 }
 
-/** A tool is slow if building its answer takes longer than this, in milliseconds. */
-const slowMs = 10;
-/** Limit on how far one slow answer raises a tool's `answerMs`. */
-const mostRiseMs = 3;
+/** Length above which an answer is large, in characters. Building such an answer takes 2 ms or more. */
+const largeLength = 250_000;
 
 /**
- * The answers of slow tools are built one at a time, each after a pause as long as the previous answer took. During the
- * pause the server answers fast tools, accepts connections and frees the memory of the previous answer.
+ * Large answers are built one at a time, each after a pause as long as the previous answer took. During the pause the server
+ * builds small answers, accepts connections and frees the memory of the previous answer.
  *
- * @returns a function whose promise resolves when a tool may build its answer; undefined means immediately
+ * @returns a function that takes the next turn and resolves when it begins
  */
 export function createTurns() {
   let free = Promise.resolve();
-  return ({ answerMs }: CompiledTool): Promise<void> | undefined => {
-    if (answerMs < slowMs) return undefined;
+  return (): Promise<void> => {
     const turn = free;
     free = turn.then(async () => {
       const from = performance.now();
@@ -128,10 +125,13 @@ export async function runCall(
     return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
 
-  await context.turns?.(compiled);
-  const from = performance.now();
+  const isLarge = compiled.expectedLength > largeLength;
+  if (isLarge) await context.turns?.();
   const result = resultOf(compiled, outcome);
-  compiled.answerMs = Math.min(performance.now() - from, compiled.answerMs + mostRiseMs);
+  const length = typeof result === 'string' ? 0 : result.content[0].text.length;
+  compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
+  // The answer was built without a turn, so the others wait after it.
+  if (!isLarge && length > largeLength) void context.turns?.();
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   const message = 'The answer does not match the output schema';
   return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);

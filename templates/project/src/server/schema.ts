@@ -17,8 +17,8 @@ export interface CompiledTool {
   readonly validateOutput: ValidateFunction;
   /** An answer without data: the required members that have an empty value. */
   readonly blank: JsonObject;
-  /** Time to build the last answer, in milliseconds; increases are limited. */
-  answerMs: number;
+  /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
+  expectedLength: number;
 }
 
 /** Validates as clients of the official SDK do, so that they accept every answer of this server. */
@@ -104,7 +104,7 @@ export function compileTool(tool: Tool): CompiledTool {
     validateInput: compile(inputs, tool, 'inputSchema'),
     validateOutput: compile(outputs, tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
-    answerMs: 0,
+    expectedLength: 0,
   };
 }
 
