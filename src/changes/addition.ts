@@ -15,7 +15,7 @@ import { sha256 } from '../project/hash.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
-import { namedTools, takenFiles } from '../project/open.ts';
+import { namedTools, occupiedFiles } from '../project/open.ts';
 import { sourceFiles } from '../project/sources.ts';
 import { readTemplates } from '../project/templates.ts';
 import { nextToolsIndex } from '../project/tools-index.ts';
@@ -154,7 +154,7 @@ function requireFree(project: Project, names: readonly string[]): void {
 
 /** File names that a new tool cannot use, and what uses them: tools, and files beside them or their tests. */
 function namesTaken({ directory, tools }: Project): ReadonlyMap<string, string> {
-  const files = takenFiles(directory).map(({ file, path }) => [toolFile(file), path] as const);
+  const files = occupiedFiles(directory).map(({ file, path }) => [toolFile(file), path] as const);
   const names = namedTools(tools).map(
     ({ name }, i) => [toolFile(name), `${name} in ${tools[i]?.path}`] as const,
   );

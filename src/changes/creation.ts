@@ -19,7 +19,7 @@ import { entriesOf } from './entries.ts';
 import { resolvePlatform } from './platform.ts';
 
 /** A project in memory: everything that is decided before the first write. */
-export interface Blueprint {
+export interface Creation {
   readonly answers: CreateAnswers;
   readonly packageManager: PackageManager;
   readonly prepared: ImportedPrepared;
@@ -27,7 +27,7 @@ export interface Blueprint {
 }
 
 /** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
-export async function planCreation(answers: CreateAnswers): Promise<Result<Blueprint>> {
+export async function planCreation(answers: CreateAnswers): Promise<Result<Creation>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
   const entries = await entriesOf(answers.source, profile.value);

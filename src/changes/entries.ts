@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Imported } from '../import/model.ts';
-import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
@@ -56,7 +56,7 @@ async function fromSamples(
       return document.ok ? pass({ name: where, value: document.value }) : document;
     }),
   );
-  const samples = together(documents);
+  const samples = combineResults(documents);
   if (!samples.ok) return samples;
   const tool = {
     name,

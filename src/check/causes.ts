@@ -35,7 +35,7 @@ export function causeOf(text: string, directory: string): Cause {
  * The error that ended a Node process, read from its standard error: an uncaught exception, an
  * explicit exit, or a lack of memory. Undefined if it names none.
  */
-export function crashIn(errors: string, directory: string): Cause | undefined {
+export function findCrash(errors: string, directory: string): Cause | undefined {
   const memory = /^FATAL ERROR: (.*)$/m.exec(errors)?.[1];
   if (memory !== undefined) return { message: memory, stack: [] };
   const uncaught = [...errors.matchAll(uncaughtException)].at(-1)?.groups;

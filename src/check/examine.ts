@@ -8,7 +8,7 @@ import type { Examples } from './examples.ts';
 import { located } from './located.ts';
 import type { Change, CheckReport, Demands } from './model.ts';
 import type { Held } from './project.ts';
-import { type Baseline, weigh } from './verdict.ts';
+import { type Baseline, evaluateReport } from './verdict.ts';
 
 /** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
 const standardDeadlineMs = 15 * 60_000;
@@ -97,7 +97,7 @@ export async function examine(
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
   const { strays, ...explained } = own ? located(report, own) : { ...report, strays: [] };
-  const weighed = weigh(explained, demands, baseline, drift);
+  const weighed = evaluateReport(explained, demands, baseline, drift);
   return {
     report: { ...weighed, ...(plan && { calls: plan }), ...(strays.length > 0 && { strays }) },
     listed,

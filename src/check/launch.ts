@@ -12,7 +12,7 @@ const pollMs = 20;
 const keptOutput = 64 * 1024;
 
 /** An instance whose output is kept, not only its last lines. */
-export interface Watched extends Instance {
+export interface WatchedInstance extends Instance {
   /** The last part of its standard error. */
   errors(): string;
   /** The errors in its code, from its log. */
@@ -21,10 +21,10 @@ export interface Watched extends Instance {
   answers(): readonly SourceAnswer[];
 }
 
-export type Launching = (environment: Environment) => Promise<Watched>;
+export type WatchedLaunch = (environment: Environment) => Promise<WatchedInstance>;
 
 export interface Launcher {
-  readonly launch: Launching;
+  readonly launch: WatchedLaunch;
   /** Kills everything that still runs; synchronous, so that it can run when this process exits. */
   killAll(): void;
 }
@@ -51,7 +51,7 @@ export function createLauncher(
   { cwd, nodeArguments = [], startMs = 60_000 }: LauncherOptions = {},
 ): Launcher {
   const running = new Set<ChildProcess>();
-  const launchAt = async (port: string | undefined, environment: Environment): Promise<Watched> => {
+  const launchAt = async (port: string | undefined, environment: Environment): Promise<WatchedInstance> => {
     const child = spawn(process.execPath, [...nodeArguments, entry], {
       env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,7 +65,7 @@ export function createLauncher(
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
-  const launch: Launching = (environment) =>
+  const launch: WatchedLaunch = (environment) =>
     'PORT' in environment
       ? launchAt(environment.PORT, environment)
       : onFreePort((port) => launchAt(port, environment));
@@ -110,7 +110,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-function supervise(child: ChildProcess, url: string): Omit<Watched, 'healthy'> {
+function supervise(child: ChildProcess, url: string): Omit<WatchedInstance, 'healthy'> {
   let output = '';
   let errors = '';
   const log = new ServerLog();

@@ -4,7 +4,7 @@ import type { Incident } from './logged.ts';
 import type { Stray } from './model.ts';
 
 /** The known code of the checked server. */
-export interface OwnCode {
+export interface ProjectCode {
   readonly directory: string;
   /** Name of a tool → the file that defines it, `src/tools/get-price.ts`. */
   readonly sources: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ const shownStrays = 10;
  */
 export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
-  { directory, sources, incidents: logged }: OwnCode,
+  { directory, sources, incidents: logged }: ProjectCode,
 ): R & { readonly strays: readonly Stray[] } {
   const incidents = logged();
   const byId = new Map(incidents.map((incident) => [incident.id, incident]));

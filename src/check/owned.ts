@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ending, OwnedServer } from '../contract/target.ts';
-import { crashIn } from './causes.ts';
-import type { Launching, Watched } from './launch.ts';
+import { findCrash } from './causes.ts';
+import type { WatchedInstance, WatchedLaunch } from './launch.ts';
 import { type Incident, printedErrors } from './logged.ts';
 
 /** The checked server of a project, with its log. */
 export interface WatchedServer extends OwnedServer {
-  instance(): Watched;
+  instance(): WatchedInstance;
   /** The errors in its code that all its processes have logged. */
   incidents(): readonly Incident[];
 }
@@ -20,7 +20,7 @@ const lastLines = 3;
  *
  * @param directory the project; places in it are shown relative to it.
  */
-export function ownedBy(first: Watched, launch: Launching, directory: string): WatchedServer {
+export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory: string): WatchedServer {
   const all = [first];
   const current = () => all.at(-1) ?? first;
   return {
@@ -37,7 +37,7 @@ export function ownedBy(first: Watched, launch: Launching, directory: string): W
       const instance = current();
       const exit = await Promise.race([instance.exit, setTimeout(closingMs, undefined, { ref: false })]);
       if (!exit) return {};
-      const cause = crashIn(instance.errors(), directory);
+      const cause = findCrash(instance.errors(), directory);
       return cause ? { exit, cause } : { exit, lastLines: lastLinesOf(instance.errors()) };
     },
   };

@@ -9,7 +9,7 @@ import { runtimeOf } from '../project/runtime.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
-import type { OwnCode } from './located.ts';
+import type { ProjectCode } from './located.ts';
 import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
@@ -17,7 +17,7 @@ import { NotStarted, type Sources, start } from './start.ts';
 export interface Held {
   readonly target: Target;
   /** Its code, if it is the server of a project. */
-  readonly own?: OwnCode;
+  readonly own?: ProjectCode;
   /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
   release(): Promise<void>;

@@ -3,7 +3,7 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import { printable } from '../contract/report.ts';
 import { createSigner, type Signer } from '../contract/signer.ts';
 import type { Instance, Launch } from '../contract/target.ts';
-import { createLauncher, type Launching, onFreePort, type Watched } from './launch.ts';
+import { createLauncher, onFreePort, type WatchedInstance, type WatchedLaunch } from './launch.ts';
 import type { SourceAnswer } from './logged.ts';
 import { ownedBy, type WatchedServer } from './owned.ts';
 
@@ -49,7 +49,7 @@ export async function start(
   cwd: string,
   { sources = 'replay', kept }: SourceSettings = {},
 ): Promise<Started> {
-  const all: Watched[] = [];
+  const all: WatchedInstance[] = [];
   const started = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
     const signer = await createSigner(platform.token, url);
@@ -70,7 +70,7 @@ export async function start(
       SOURCES_KEPT: kept,
     };
     const launcher = createLauncher(entry, environment, { cwd, nodeArguments });
-    const launch: Launching = async (further) => {
+    const launch: WatchedLaunch = async (further) => {
       const launched = await launcher.launch(further);
       all.push(launched);
       return launched;

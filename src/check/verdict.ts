@@ -9,7 +9,12 @@ export interface Baseline {
 }
 
 /** The findings of a run, and which of them count. */
-export function weigh(report: Report, demands: Demands, baseline?: Baseline, drift?: Drift): CheckReport {
+export function evaluateReport(
+  report: Report,
+  demands: Demands,
+  baseline?: Baseline,
+  drift?: Drift,
+): CheckReport {
   const known = baseline?.known ?? [];
   const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
   const stale = known.filter((entry) => isStale(entry, report.rules));

@@ -15,7 +15,7 @@ export interface Answering<Answers> {
  *
  * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults.
  */
-export async function answersOf<Answers>(
+export async function collectAnswers<Answers>(
   { missing, complete, ask }: Answering<Answers>,
   { yes, json }: { readonly yes: boolean; readonly json: boolean },
 ): Promise<Answers> {

@@ -4,20 +4,20 @@ import type { ProgramName } from './command.ts';
 import { toCommandError } from './errors.ts';
 import { Output } from './output.ts';
 import { stopAllProgress } from './progress.ts';
-import { readyAnswer } from './ready.ts';
+import { prebuiltAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 
 /** Runs a program: arguments in, exit code out. Loads only what the command needs. */
 export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
   const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
-  outliveReaders(output);
-  const ready = readyAnswer(name, args);
+  ignoreClosedPipes(output);
+  const ready = prebuiltAnswer(name, args);
   if (ready !== undefined) {
     process.stdout.write(ready);
     return;
   }
   onSignals();
-  onErrorsOfOurOwn(output);
+  reportUncaughtErrors(output);
   process.exitCode = await runProgram(name, args, output);
 }
 
@@ -25,7 +25,7 @@ export async function main(name: ProgramName, args: readonly string[]): Promise<
  * Reports uncaught errors, and work that ends without a result because nothing is left to wait for. Neither may
  * look like a verdict or a success.
  */
-function onErrorsOfOurOwn(output: Output): void {
+function reportUncaughtErrors(output: Output): void {
   const end = async (error: unknown): Promise<void> => {
     for (const kind of kinds) process.off(kind, end).on(kind, () => {});
     stopAllProgress();
@@ -76,7 +76,7 @@ function isHelpOrVersion(error: unknown): boolean {
  * A failed write does not stop the work. A closed pipe is ignored. Any other error, such
  * as a full disk, is reported once, and the program fails.
  */
-function outliveReaders(output: Output): void {
+function ignoreClosedPipes(output: Output): void {
   let isTold = false;
   process.stderr.on('error', () => {});
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {

@@ -55,7 +55,7 @@ export function stopAllProgress(): void {
 }
 
 /** Runs `act` while a progress line is shown. */
-export async function during<T>(
+export async function withProgress<T>(
   progress: Progress,
   act: (update: (text: string) => void) => Promise<T>,
 ): Promise<T> {

@@ -7,7 +7,7 @@ import type { ProgramName } from './command.ts';
 export const helpWidth = 80;
 
 /** The answer to arguments that need no command tree; undefined if they need one. */
-export function readyAnswer(name: ProgramName, args: readonly string[]): string | undefined {
+export function prebuiltAnswer(name: ProgramName, args: readonly string[]): string | undefined {
   const [flag, ...more] = args;
   if (more.length > 0) return undefined;
   if (flag === '--version' || flag === '-V') return `${version}\n`;

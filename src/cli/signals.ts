@@ -20,7 +20,7 @@ let interrupted: (() => void) | undefined;
  * Calls back before a signal ends the program, after its children have ended; undefined removes the listener. The listener
  * must be synchronous.
  */
-export function whenInterrupted(listener: (() => void) | undefined): void {
+export function onInterrupted(listener: (() => void) | undefined): void {
   interrupted = listener;
   handleFor('listener', listener !== undefined);
 }

@@ -17,7 +17,7 @@ export const settings: Options = {
  * Compiles one of our own schemas when its validator is first used. In the package, each module `…-validator.ts` contains
  * the compiled code instead.
  */
-export function lazily(schema: JsonObject): () => ValidateFunction {
+export function lazyValidator(schema: JsonObject): () => ValidateFunction {
   let validate: ValidateFunction | undefined;
   return () => {
     validate ??= new Ajv({ ...settings, validateSchema: false }).compile(schema);

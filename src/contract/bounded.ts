@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
 /** Milliseconds of CPU time, enough for one value and one schema. */
-export const taskMs = 1_000;
+export const taskTimeLimitMs = 1_000;
 
-/** Thrown by `bounded` when the time is up. */
-export class Overdue extends Error {}
+/** Thrown by `runWithTimeLimit` when the time is up. */
+export class TimeLimitExceeded extends Error {}
 
 let context: ReturnType<typeof createContext> | undefined;
 let script: Script | undefined;
@@ -14,9 +14,9 @@ let script: Script | undefined;
  * branches without end), and stops it after some milliseconds of CPU time. On a machine that is too
  * busy to grant them in time, the task is run again with more time, so it must tolerate being stopped and repeated.
  *
- * @throws Overdue, or whatever the task throws.
+ * @throws TimeLimitExceeded, or whatever the task throws.
  */
-export function bounded<T>(milliseconds: number, task: () => T): T {
+export function runWithTimeLimit<T>(milliseconds: number, task: () => T): T {
   // Node stops only code that a script started, but then all of it.
   context ??= createContext({ task: undefined });
   script ??= new Script('task()');
@@ -29,7 +29,7 @@ export function bounded<T>(milliseconds: number, task: () => T): T {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
         if (processorMs() - before < milliseconds * granted) continue;
-        throw new Overdue(`took longer than ${milliseconds} ms`, { cause: error });
+        throw new TimeLimitExceeded(`took longer than ${milliseconds} ms`, { cause: error });
       }
     }
   } finally {

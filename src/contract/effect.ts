@@ -64,7 +64,7 @@ export function wordsOf(name: string): readonly string[] {
 }
 
 /** The effect that a tool's name indicates; undefined if it indicates none. */
-export function effectNamed(name: string): Effect | undefined {
+export function effectInName(name: string): Effect | undefined {
   const words = wordsOf(name);
   const [first = ''] = words;
   if (readingVerbs.has(first)) return 'reads';
@@ -74,7 +74,7 @@ export function effectNamed(name: string): Effect | undefined {
 
 /** The effect of a tool that declares none, judged by its name. */
 export function effectOfName(name: string): Effect {
-  return effectNamed(name) ?? 'reads';
+  return effectInName(name) ?? 'reads';
 }
 
 /**

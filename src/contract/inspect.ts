@@ -2,7 +2,7 @@ import { now } from './clock.ts';
 import { isObject } from './json.ts';
 import type { JsonObject, Methods, Problem, RuleResult } from './model.ts';
 import type { PlatformProfile } from './profile.ts';
-import { unless, verdict, weightOf } from './rule.ts';
+import { effectiveLevel, unless, verdict } from './rule.ts';
 import { readable } from './rules/tool.ts';
 import { staticRules } from './static-rules.ts';
 import { bounds, isReadable } from './walk.ts';
@@ -30,7 +30,7 @@ export function inspectTools(
   const beside = others.slice(0, bounds.tools).filter(isTool);
   const siblings = examined.map((tool) => [...examined.filter((other) => other !== tool), ...beside]);
   return staticRules.flatMap((rule) => {
-    const level = weightOf(rule, profile);
+    const level = effectiveLevel(rule, profile);
     if (level === 'off') return [];
     const started = now();
     const judged = rule === readable ? (within as readonly JsonObject[]) : examined;

@@ -29,6 +29,6 @@ export function present<T>(members: Readonly<Record<string, T | undefined>>): Re
 /**
  * An object with these members and no prototype: Ajv would find an absent property called `constructor` in the prototype.
  */
-export function bare(members: JsonObject): JsonObject {
+export function withoutPrototype(members: JsonObject): JsonObject {
   return Object.assign(Object.create(null), members);
 }

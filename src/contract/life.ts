@@ -4,7 +4,7 @@ import { staysUp } from './rules/endpoint.ts';
 import type { Ending, Exit, Target } from './target.ts';
 
 /** When a server stopped answering. */
-export interface Death {
+export interface Outage {
   /** The rule that detected it; empty if it was detected before the first rule. */
   readonly rule: string;
   /** Rules that ran at the same time. */
@@ -14,10 +14,10 @@ export interface Death {
 }
 
 /** Tracks during a run whether a server still answers, and which rules were running when it stopped. */
-export class Life {
+export class LivenessTracker {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
-  readonly #deaths: Death[] = [];
+  readonly #deaths: Outage[] = [];
   readonly #running = new Set<string>();
   #looking: Promise<boolean> | undefined;
   #isOver = false;
@@ -33,7 +33,7 @@ export class Life {
     return this.#isOver;
   }
 
-  get deaths(): readonly Death[] {
+  get deaths(): readonly Outage[] {
     return this.#deaths;
   }
 
@@ -99,12 +99,12 @@ export class Life {
 }
 
 /** The finding about a server that stopped answering: one problem for each cause, with the most likely rule. */
-export function deathProblems(deaths: readonly Death[]): readonly Problem[] {
+export function outageProblems(deaths: readonly Outage[]): readonly Problem[] {
   const byCause = new Map(deaths.map((death) => [death.ending?.cause?.message ?? death, death]));
-  return [...byCause.values()].map(deathProblem);
+  return [...byCause.values()].map(outageProblem);
 }
 
-function deathProblem({ rule, beside, ending }: Death): Problem {
+function outageProblem({ rule, beside, ending }: Outage): Problem {
   const others = beside.length === 0 ? '' : `, in parallel with ${beside.join(', ')}`;
   const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
   const { exit, cause, lastLines } = ending ?? {};

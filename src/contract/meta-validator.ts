@@ -1,6 +1,6 @@
-import { draft07, lazily } from './ajv.ts';
+import { draft07, lazyValidator } from './ajv.ts';
 
 /** Validates that a value is a JSON Schema. */
 export const schema = { $ref: draft07 };
 
-export const validator = lazily(schema);
+export const validator = lazyValidator(schema);

@@ -62,7 +62,7 @@ export function unless(holds: boolean, problem: Problem): readonly Problem[] {
 }
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
-export function weightOf(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
+export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
   const override = Object.hasOwn(rules.overrides, rule.id) ? rules.overrides[rule.id] : undefined;
   if (override) return override;
   if (!rule.fact || rules.facts === 'own') return rule.level;

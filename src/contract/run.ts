@@ -4,14 +4,14 @@ import { mapConcurrently } from './concurrency.ts';
 import { initializes } from './controls.ts';
 import { isOfEra, judgedEra } from './era.ts';
 import { inspectTools } from './inspect.ts';
-import { deathProblems, Life } from './life.ts';
+import { LivenessTracker, outageProblems } from './life.ts';
 import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
 import { NotRun } from './not-run.ts';
 import { overdue } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
 import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
-import { type LiveRule, verdict, weightOf } from './rule.ts';
+import { effectiveLevel, type LiveRule, verdict } from './rule.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { submissionRules } from './rules/submission.ts';
 import { conclusionOf, notRun, summaryOf } from './summary.ts';
@@ -66,7 +66,7 @@ interface Weighed {
 class Run {
   readonly #target: Target;
   readonly #options: RunOptions;
-  readonly #life: Life;
+  readonly #life: LivenessTracker;
   readonly #probes: Probe[] = [];
   /** The probe that ran the submission test. */
   #rehearsed: Probe | undefined;
@@ -74,7 +74,7 @@ class Run {
   constructor(target: Target, options: RunOptions) {
     this.#target = target;
     this.#options = options;
-    this.#life = new Life(target, options.signal);
+    this.#life = new LivenessTracker(target, options.signal);
     this.#renew();
   }
 
@@ -87,7 +87,7 @@ class Run {
     let fromDefinitions = (await this.#inspect()).filter(selects);
     const weighed = liveRules.filter(selects).flatMap((rule) => {
       const own = rule.levelOf?.(this.#target) ?? rule.level;
-      const level = weightOf({ ...rule, level: own }, this.#target.profile);
+      const level = effectiveLevel({ ...rule, level: own }, this.#target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
     const total = fromDefinitions.length + weighed.length;
@@ -233,7 +233,7 @@ class Run {
       const { message, kind } = overdue();
       return notRun(verdict(staysUp, level, [], started), message, kind);
     }
-    return verdict(staysUp, level, deathProblems(deaths), started);
+    return verdict(staysUp, level, outageProblems(deaths), started);
   }
 
   async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {

@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { bounded, Overdue, taskMs } from './bounded.ts';
+import { runWithTimeLimit, TimeLimitExceeded, taskTimeLimitMs } from './bounded.ts';
 import { compileSchema, mayBeEndless, readyDialect } from './compile.ts';
 import { shorten } from './json.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
@@ -22,24 +22,24 @@ export function tryCompile(schema: JsonObject): Compiled {
 function attempt(schema: JsonObject): Compiled {
   readyDialect(schema); // not part of the measured time
   try {
-    return { ok: true, validate: guard(schema, () => compileSchema(schema)) };
+    return { ok: true, validate: guardSchemaWork(schema, () => compileSchema(schema)) };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-const withoutDialect = new WeakMap<JsonObject, JsonObject>();
+const stripped = new WeakMap<JsonObject, JsonObject>();
 
 /**
  * An inputSchema as it is judged: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
  * outputSchemas only; for agents and clients an inputSchema may name its dialect, including 2020-12 (MCP 2025-11-25).
  */
-export function asInput(schema: JsonObject): JsonObject {
+export function withoutDialect(schema: JsonObject): JsonObject {
   if (!isDialect(schema.$schema)) return schema;
-  const known = withoutDialect.get(schema);
+  const known = stripped.get(schema);
   if (known) return known;
   const { $schema: _dialect, ...rest } = schema;
-  withoutDialect.set(schema, rest);
+  stripped.set(schema, rest);
   return rest;
 }
 
@@ -59,9 +59,12 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
   const result = tryCompile(schema);
   if (!result.ok) return [];
   try {
-    return guard(schema, () => result.validate(value)) ? [] : problemsOf(result.validate, value, root);
+    return guardSchemaWork(schema, () => result.validate(value))
+      ? []
+      : problemsOf(result.validate, value, root);
   } catch (error) {
-    const actual = error instanceof Overdue ? `${tooSlow} that ${error.message}` : 'endless recursion';
+    const actual =
+      error instanceof TimeLimitExceeded ? `${tooSlow} that ${error.message}` : 'endless recursion';
     return [{ path: root, expected: 'a schema whose validation ends', actual }];
   }
 }
@@ -72,12 +75,12 @@ const guarded = new WeakMap<JsonObject, boolean>();
 /**
  * Limits the time for work on a schema that may be endless. For any other schema the limit would only cost time.
  *
- * @throws Overdue, or whatever the work throws.
+ * @throws TimeLimitExceeded, or whatever the work throws.
  */
-export function guard<T>(schema: JsonObject, work: () => T): T {
+export function guardSchemaWork<T>(schema: JsonObject, work: () => T): T {
   const endless = guarded.get(schema) ?? mayBeEndless(JSON.stringify(schema));
   guarded.set(schema, endless);
-  return endless ? bounded(taskMs, work) : work();
+  return endless ? runWithTimeLimit(taskTimeLimitMs, work) : work();
 }
 
 /**

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
 import { startCompiler } from './compile.ts';
 import { observerArguments, type Written } from './observer.ts';
-import { whenAbandoned } from './parents.ts';
+import { onParentExit } from './parents.ts';
 import { changesOf } from './watch.ts';
 
 export interface Development {
@@ -56,7 +56,7 @@ export async function develop(development: Development): Promise<void> {
   for (const signal of signals) process.on(signal, end);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
-  const stopWatching = whenAbandoned(end);
+  const stopWatching = onParentExit(end);
   try {
     await runUntil(ending.signal);
   } finally {

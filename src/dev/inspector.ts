@@ -33,7 +33,9 @@ export function inspectionIn(options = ''): { readonly inspection?: Inspection; 
  * Passes the debugger that NODE_OPTIONS requests on to the server, because every Node process between the author and the
  * server takes the option for itself, npm first. If one of them keeps the port, the next free port is used.
  */
-export async function takeInspection(env: NodeJS.ProcessEnv = process.env): Promise<Inspection | undefined> {
+export async function handOverInspector(
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Inspection | undefined> {
   const { inspection, rest } = inspectionIn(env.NODE_OPTIONS);
   if (!inspection) return undefined;
   env.NODE_OPTIONS = rest;

@@ -9,7 +9,7 @@ const pollMs = 500;
  *
  * @returns a function that stops watching.
  */
-export function whenAbandoned(listener: () => void, env: NodeJS.ProcessEnv = process.env): () => void {
+export function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = process.env): () => void {
   if (env.npm_lifecycle_event === undefined || process.platform === 'win32') return () => {};
   const parent = process.ppid;
   const above = parentOf(parent);

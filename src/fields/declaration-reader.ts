@@ -2,7 +2,7 @@ import { shorten } from '../contract/json.ts';
 import { closest } from '../model/input-error.ts';
 
 /** The position and the reason where parsing a declaration stopped. */
-export class Stop extends Error {
+export class ParseStop extends Error {
   readonly hint: string;
 
   constructor(message: string, hint: string) {
@@ -92,7 +92,7 @@ export class DeclarationReader {
 
   stop(message: string, hint: string): never {
     const read = this.#text.slice(0, this.#at);
-    throw new Stop(read === '' ? message : `${message} (after ${shorten(read)})`, hint);
+    throw new ParseStop(read === '' ? message : `${message} (after ${shorten(read)})`, hint);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../contract/model.ts';
 import { inputError, listed, pass, refuse } from '../model/input-error.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
-import { DeclarationReader, Stop, type Written } from './declaration-reader.ts';
+import { DeclarationReader, ParseStop, type Written } from './declaration-reader.ts';
 import { numberPattern, typedValue } from './values.ts';
 
 /** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
@@ -69,7 +69,7 @@ export function parseDeclaration(text: string, where: string): Result<Declaratio
   try {
     return pass(readDeclaration(new DeclarationReader(text.trim())));
   } catch (stop) {
-    if (stop instanceof Stop) return refuse(inputError(where, undefined, stop.message, stop.hint));
+    if (stop instanceof ParseStop) return refuse(inputError(where, undefined, stop.message, stop.hint));
     throw stop;
   }
 }

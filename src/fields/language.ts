@@ -1,5 +1,5 @@
 import { shorten } from '../contract/json.ts';
-import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import type { Field, InputError, Result, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { type Declaration, parseDeclaration, type Step } from './declaration.ts';
@@ -13,7 +13,7 @@ import { fieldErrors, shapeErrors } from './errors.ts';
  * @param flag the flag or question that the texts come from, for the errors: `--input`
  */
 export function parseFields(texts: readonly string[], flag: string): Result<readonly Field[]> {
-  const declarations = together(texts.map((text) => checkedDeclaration(text, placeOf(flag, text))));
+  const declarations = combineResults(texts.map((text) => checkedDeclaration(text, placeOf(flag, text))));
   if (!declarations.ok) return declarations;
   const root = new Map<string, Node>();
   const errors = declarations.value.flatMap((declaration, i) =>

@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import type { FieldType, Result, Shape } from '../model/model.ts';
 import type { Written } from './declaration-reader.ts';
 import { shapeErrors } from './errors.ts';
@@ -39,7 +39,7 @@ export function parseValues(text: string, shape: Shape, where: string): Result<r
   const isScalar = shape.type !== 'array' && shape.type !== 'object';
   const separator = isScalar && !text.includes('|') ? ',' : '|';
   const parts = separator === ',' ? (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [text]) : text.split('|');
-  return together(parts.map((part) => parseValue(part, shape, where)));
+  return combineResults(parts.map((part) => parseValue(part, shape, where)));
 }
 
 function writtenIn(text: string, shape: Shape): Written {

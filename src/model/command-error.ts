@@ -80,7 +80,7 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
 }
 
 /** The value of a result. @throws CommandError `INVALID_INPUT` with all its errors. */
-export function unwrapped<T>(result: Result<T>): T {
+export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw invalidInput(result.errors, result.accepted);
 }

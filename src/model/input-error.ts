@@ -19,7 +19,7 @@ export function refuse(...errors: readonly InputError[]): {
 }
 
 /** All values, or the errors of all parts. */
-export function together<T>(results: readonly Result<T>[]): Result<T[]> {
+export function combineResults<T>(results: readonly Result<T>[]): Result<T[]> {
   const errors = results.flatMap((result) => (result.ok ? [] : result.errors));
   if (errors.length > 0) return refuse(...errors);
   return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));

@@ -5,7 +5,7 @@ import { compileUnchecked, mayBeEndless } from '../contract/compile.ts';
 import { propertyAlone } from '../contract/keywords.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
 import { RecentValidators } from '../contract/recent.ts';
-import { guard, problemsOf } from '../contract/schema.ts';
+import { guardSchemaWork, problemsOf } from '../contract/schema.ts';
 
 // The package is CommonJS: its types describe the namespace, but Node imports the function.
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
@@ -23,7 +23,7 @@ let common: Ajv | undefined;
  */
 export function clientMismatches(schema: JsonObject, value: unknown, root: string): readonly Problem[] {
   try {
-    return guard(schema, () => {
+    return guardSchemaWork(schema, () => {
       const validate = compiled(schema);
       return validate(value) ? [] : problemsOf(validate, value, root);
     });

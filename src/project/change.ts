@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProjectError } from './errors.ts';
-import { holding } from './lock.ts';
+import { withProjectLock } from './lock.ts';
 import { type Change, makeChange } from './transaction.ts';
 
 /** A planned change; null if there is nothing to do. */
@@ -13,10 +13,10 @@ export interface Plan {
  * Plans a change while no other run can change the project, and applies it atomically, even if it is killed.
  *
  * @param plan reads the current project; if it throws, nothing is changed.
- * @throws ProjectError `WRITE_FAILED` after everything was undone, and the errors of `holding`.
+ * @throws ProjectError `WRITE_FAILED` after everything was undone, and the errors of `withProjectLock`.
  */
 export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
-  return holding(directory, async (staging) => {
+  return withProjectLock(directory, async (staging) => {
     const planned = await plan();
     if (planned.change) write(directory, staging, planned.change);
     return planned;

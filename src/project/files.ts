@@ -15,7 +15,7 @@ export function isAsWritten(content: Buffer, written: string | undefined): boole
  *
  * @param manifest of the project in the directory; undefined if there is none: then every file is the author's
  */
-export function authorsFiles(
+export function conflictingFiles(
   directory: string,
   files: FileSet,
   manifest: Manifest | undefined,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ProjectError } from './errors.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings } from './staging.ts';
-import { takeBack } from './transaction.ts';
+import { rollBack } from './transaction.ts';
 
 /** Milliseconds. A change takes milliseconds, so a longer wait means that the other run hangs. */
 const timeoutMs = 10_000;
@@ -17,13 +17,16 @@ const timeoutMs = 10_000;
  * @param work gets its staging directory.
  * @throws ProjectError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
  */
-export async function holding<T>(directory: string, work: (staging: string) => T | Promise<T>): Promise<T> {
+export async function withProjectLock<T>(
+  directory: string,
+  work: (staging: string) => T | Promise<T>,
+): Promise<T> {
   const staging = await hold(directory);
   try {
-    for (const stale of staleStagings(directory, staging)) takeBack(directory, stale);
+    for (const stale of staleStagings(directory, staging)) rollBack(directory, stale);
     return await work(staging);
   } finally {
-    takeBack(directory, staging);
+    rollBack(directory, staging);
   }
 }
 

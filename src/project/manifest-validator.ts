@@ -1,4 +1,4 @@
-import { lazily } from '../contract/ajv.ts';
+import { lazyValidator } from '../contract/ajv.ts';
 import type { JsonObject } from '../contract/model.ts';
 
 const texts = { type: 'array', items: { type: 'string' } };
@@ -47,4 +47,4 @@ export const schema: JsonObject = {
   required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
 };
 
-export const validator = lazily(schema);
+export const validator = lazyValidator(schema);

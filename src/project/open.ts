@@ -14,7 +14,7 @@ import type { NamedTool } from './listed.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import type { Project, ToolFile } from './model.ts';
 import { readRegular } from './read.ts';
-import { refuseDetours } from './target.ts';
+import { refuseLinkedDirectories } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
@@ -23,11 +23,11 @@ const sourceIn = memoize(readToolSource);
  * Reads a project without running any of its code.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
- *   `refuseDetours` if a directory of the project is a link or no directory.
+ *   `refuseLinkedDirectories` if a directory of the project is a link or no directory.
  */
 export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
-  refuseDetours(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
+  refuseLinkedDirectories(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
   const index = readIndex(directory);
   const imported = importsIn(index);
   const present = toolFiles(directory);
@@ -64,7 +64,9 @@ export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
 }
 
 /** All files beside the tools and beside their tests; `file` is the name without extension. */
-export function takenFiles(directory: string): readonly { readonly file: string; readonly path: string }[] {
+export function occupiedFiles(
+  directory: string,
+): readonly { readonly file: string; readonly path: string }[] {
   return [toolsDirectory, testsDirectory].flatMap((place) =>
     namesIn(join(directory, place)).map((name) => ({
       file: name.replace(/(\.test)?\.[a-z]+$/i, ''),

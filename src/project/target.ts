@@ -28,7 +28,7 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
   if (existing.path !== absolute) return { directory: absolute, state: 'absent', conflicts: [] };
 
   const directory = realpathSync(absolute);
-  refuseDetours(directory, paths);
+  refuseLinkedDirectories(directory, paths);
   const entries = readdirSync(directory);
   return {
     directory,
@@ -93,7 +93,7 @@ function requireWritable(directory: string): void {
  *
  * @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`, `DIRECTORY_IN_THE_WAY`.
  */
-export function refuseDetours(directory: string, paths: readonly string[]): void {
+export function refuseLinkedDirectories(directory: string, paths: readonly string[]): void {
   const parents = new Set(paths.flatMap(parentsOf));
   for (const parent of parents) {
     const stats = lstatSync(join(directory, parent), { throwIfNoEntry: false });

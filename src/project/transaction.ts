@@ -38,7 +38,7 @@ const journalFile = 'journal.json';
  * directory first gets all contents, copies of what they replace, and a journal, so a killed change can be undone. A
  * path that has a file before and after the change has one at every moment. Each step of the generator is one rename.
  *
- * @throws Error of the file system. Nothing is undone then: call `takeBack`.
+ * @throws Error of the file system. Nothing is undone then: call `rollBack`.
  */
 export function* steps(directory: string, staging: string, { files, removed }: Change): Generator<void> {
   const paths = [...files.keys()];
@@ -60,7 +60,7 @@ export function makeChange(directory: string, staging: string, change: Change): 
     for (const _ of steps(directory, staging, change));
     for (const path of change.removed) removeEmptyParents(directory, path);
   } catch (error) {
-    takeBack(directory, staging);
+    rollBack(directory, staging);
     throw error;
   }
 }
@@ -70,7 +70,7 @@ export function makeChange(directory: string, staging: string, change: Change): 
  * that are byte for byte ours. If the author has replaced one of them, that file stays and the previous one is put
  * beside it. A finished change is not undone. Repeating an undo, even a partial one, has no further effect.
  */
-export function takeBack(directory: string, staging: string): void {
+export function rollBack(directory: string, staging: string): void {
   const { files, removed } = readJournal(staging);
   const paths = Object.keys(files);
   const last = paths.at(-1);

@@ -4,7 +4,7 @@ import type { FileSet } from '../plan/model.ts';
 import { ProjectError } from './errors.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import { inspectTarget, type Target } from './target.ts';
-import { makeChange, takeBack } from './transaction.ts';
+import { makeChange, rollBack } from './transaction.ts';
 
 /**
  * Writes a whole project or nothing.
@@ -12,7 +12,7 @@ import { makeChange, takeBack } from './transaction.ts';
  * A directory that is missing, or empty and not in use, is created by one rename of a finished sibling: a
  * kill leaves either nothing or everything. If the directory itself must remain (it is the current one,
  * a mount point, or contains files), the finished files are moved one by one out of a staging directory inside it, the manifest
- * last. A kill during those moves leaves the staging directory, and the next `sweep` undoes them. The work is
+ * last. A kill during those moves leaves the staging directory, and the next `rollBackKilledRuns` undoes them. The work is
  * synchronous: a signal finds it either not begun or done.
  *
  * @param files ends with the manifest.
@@ -36,9 +36,9 @@ export function writeProject(target: Target, files: FileSet): void {
 }
 
 /** Undoes what killed runs left in the target and beside it. */
-export function sweep(directory: string): void {
+export function rollBackKilledRuns(directory: string): void {
   for (const place of [directory, nearestDirectory(dirname(directory))]) {
-    for (const staging of staleStagings(place)) takeBack(place, staging);
+    for (const staging of staleStagings(place)) rollBack(place, staging);
   }
 }
 

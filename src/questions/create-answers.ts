@@ -5,9 +5,9 @@ import { shellLine } from './shell.ts';
 import {
   type Flags,
   givenFlags,
-  neededParts,
   readFlags,
   replayTools,
+  requiredParts,
   type ToolAnswers,
   toolAnswers,
 } from './tool-answers.ts';
@@ -31,7 +31,7 @@ export function readCreateFlags(flags: CreateFlags): Result<Partial<CreateParts>
 
 /** The flags that are required if no questions may be asked and defaults are not accepted. */
 export function missingFlags(given: Partial<CreateParts>): readonly string[] {
-  return (['directory', ...neededParts(given)] as const)
+  return (['directory', ...requiredParts(given)] as const)
     .filter((name) => given[name] === undefined)
     .map((name) => createQuestions[name].flag.syntax);
 }

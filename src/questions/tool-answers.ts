@@ -1,5 +1,5 @@
 import type { Effect } from '../contract/effect.ts';
-import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';
@@ -57,13 +57,13 @@ export function readFlags<Parts extends ToolParts>(
 ): Result<Partial<Parts>> {
   const names = Object.keys(questions) as (keyof Parts)[];
   const clash = clashErrors(questions, flags);
-  const parts = together(names.map((name) => partOf(name, questions[name], flags[name])));
+  const parts = combineResults(names.map((name) => partOf(name, questions[name], flags[name])));
   if (!parts.ok) return refuse(...clash, ...parts.errors);
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
-export function neededParts({
+export function requiredParts({
   spec,
   fromOpenapi,
   fromSample,
@@ -237,7 +237,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     ),
     ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
     ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
-    ...clashesWith('fromUrl', fromUrlSays, questions, flags),
+    ...clashesWith('fromUrl', excludedByUrl, questions, flags),
     ...(flags.fromOpenapi === undefined ? ofDocument : []).flatMap(({ name, says }) => {
       const [value] = [flags[name] ?? []].flat();
       const hint = 'Add --from-openapi <path or URL>.';
@@ -262,7 +262,7 @@ const ofDocument = [
 ] as const;
 
 /** Flags that cannot be combined with `--from-url`: the server provides their answers. */
-const fromUrlSays = [
+const excludedByUrl = [
   'tool',
   'description',
   'title',

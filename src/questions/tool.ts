@@ -1,6 +1,6 @@
 import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
 import { formatFields, parseFields } from '../fields/language.ts';
-import { inputError, listed, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
@@ -170,7 +170,7 @@ const fromSample: ToolQuestion<readonly string[], readonly string[]> = {
   prompt: { message: 'Which files contain answers of the API?' },
   initial: () => [],
   parse: (paths) => {
-    const parsed = together(
+    const parsed = combineResults(
       paths.map((path) => parseSomeText(path, '--from-sample', 'Write the path of a JSON file, or -.')),
     );
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
@@ -201,7 +201,7 @@ const operation: ToolQuestion<readonly string[], readonly string[]> = {
   prompt: { message: 'Which operations?' },
   initial: () => [],
   parse: (names) =>
-    together(
+    combineResults(
       names.map((name) => parseSomeText(name, '--operation', "Write an operationId, or 'GET /path'.")),
     ),
   replay: (names) => names.flatMap((name) => ['--operation', name]),
@@ -265,7 +265,7 @@ const example: ToolQuestion<readonly ExampleValue[], readonly string[]> = {
   },
   prompt: { message: 'With which values should the marketplace call the tools?' },
   initial: () => [],
-  parse: (texts) => together(texts.map((text) => parseExampleValue(text, '--example'))),
+  parse: (texts) => combineResults(texts.map((text) => parseExampleValue(text, '--example'))),
   replay: (values) => values.flatMap((value) => ['--example', formatExampleValue(value)]),
 };
 

@@ -1,5 +1,5 @@
 import { generateSync } from 'json-schema-faker';
-import { bounded, taskMs } from '../contract/bounded.ts';
+import { runWithTimeLimit, taskTimeLimitMs } from '../contract/bounded.ts';
 import { isObject } from '../contract/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
@@ -183,7 +183,7 @@ function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObj
   if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;
   try {
     const whole = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
-    const value = bounded(taskMs, () => generateSync(whole, { seed: 1 }));
+    const value = runWithTimeLimit(taskTimeLimitMs, () => generateSync(whole, { seed: 1 }));
     return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
   } catch {
     return undefined;

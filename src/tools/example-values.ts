@@ -35,7 +35,7 @@ export function formatExampleValue({ tool, parameter, text }: ExampleValue): str
 }
 
 /** A parameter that has only a placeholder. */
-export interface Wanted {
+export interface MissingExample {
   readonly tool: string;
   readonly parameter: string;
   readonly schema: JsonObject;
@@ -44,7 +44,7 @@ export interface Wanted {
 }
 
 /** The parameters of tools whose values are placeholders. */
-export function wantedExamples(tools: readonly PreparedTool[]): readonly Wanted[] {
+export function missingExamples(tools: readonly PreparedTool[]): readonly MissingExample[] {
   return tools.flatMap(({ definition: { name, inputSchema } }) =>
     propertiesOf(inputSchema)
       .filter(([, { $comment }]) => isPlaceholder($comment))
@@ -60,7 +60,7 @@ export function wantedExamples(tools: readonly PreparedTool[]): readonly Wanted[
 /** A text as a value of a parameter: a string parameter takes it unchanged, any other takes JSON. */
 export function exampleFor(
   text: string,
-  { schema, root }: Pick<Wanted, 'schema' | 'root'>,
+  { schema, root }: Pick<MissingExample, 'schema' | 'root'>,
   where: string,
 ): Result<Json> {
   const types = typesOf(schema);

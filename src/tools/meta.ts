@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts';
 import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { inputError, pass, refuse, together } from '../model/input-error.ts';
+import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
 /** One value of a tool's `_meta` from a flag: `pricing.executeUsd=0.01`. */
@@ -15,7 +15,7 @@ const setting = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)=(.*)$/s;
 
 /** Parses settings. Each path may be set once, and no path inside another. */
 export function parseMeta(texts: readonly string[], where: string): Result<readonly MetaSetting[]> {
-  const settings = together(texts.map((text) => parseSetting(text, where)));
+  const settings = combineResults(texts.map((text) => parseSetting(text, where)));
   if (!settings.ok) return settings;
   const paths = settings.value.map(({ path }) => `${path.join('.')}.`);
   const clash = paths.findIndex((path, i) =>

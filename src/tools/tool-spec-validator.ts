@@ -1,6 +1,6 @@
-import { lazily } from '../contract/ajv.ts';
+import { lazyValidator } from '../contract/ajv.ts';
 import { toolSpecSchema as schema } from './tool-spec-schema.ts';
 
 export { schema };
 
-export const validator = lazily(schema);
+export const validator = lazyValidator(schema);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { unhappyWays } from '../../src/marketplace/core/unhappy.ts';
+import { deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
@@ -129,7 +129,7 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   expect(complaints).toEqual([]);
 });
 
-test.each(Object.entries(unhappyWays))(
+test.each(Object.entries(deliberateErrors))(
   'the unhappy switch %s shows what the contract expects',
   async (way, title) => {
     const { page, url } = await open();

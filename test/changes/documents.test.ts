@@ -6,7 +6,7 @@ import { planCreation } from '../../src/changes/creation.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { unwrapped } from '../../src/model/command-error.ts';
+import { unwrap } from '../../src/model/command-error.ts';
 import { planFrame, projectContext, type Start } from '../../src/plan/project.ts';
 import { changeProject } from '../../src/project/change.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest.ts';
@@ -27,7 +27,7 @@ const kitPackages = '`ky`, `lru-cache`, `p-queue`';
 async function project(given: Partial<Parameters<typeof completeAnswers>[0]>): Promise<string> {
   const root = join(directory(), 'prices');
   const answers = completeAnswers({ directory: root, ...given });
-  const { files } = unwrapped(await planCreation(answers));
+  const { files } = unwrap(await planCreation(answers));
   writeProject(inspectTarget(root, [...files.keys()]), files);
   return root;
 }
@@ -45,7 +45,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 async function add(root: string, document: typeof gas & object) {
   const { fromOpenapi, operation } = documentIn(root, document);
   const source = { kind: 'openapi', document: fromOpenapi, operations: operation, meta: [] } as const;
-  const entries = unwrapped(await entriesOf(source, generic));
+  const entries = unwrap(await entriesOf(source, generic));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }
 

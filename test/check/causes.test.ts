@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
-import { causeOf, crashIn } from '../../src/check/causes.ts';
+import { causeOf, findCrash } from '../../src/check/causes.ts';
 import { printedErrors, ServerLog } from '../../src/check/logged.ts';
 import { directory } from '../project/directory.ts';
 
@@ -44,25 +44,25 @@ describe('the error that ended a process', () => {
     ['is an explicit exit', 'setTimeout(() => process.exit(7));', 'process.exit(7) was called'],
   ])('%s', (_, line, message) => {
     const { root, errors } = ran('const first = 1;', line);
-    expect(crashIn(errors, root)).toMatchObject({ message, at: `src/tools/price.ts:${2 + shift}` });
+    expect(findCrash(errors, root)).toMatchObject({ message, at: `src/tools/price.ts:${2 + shift}` });
   });
 
   it('includes the messages of its causes', () => {
     const line = "setTimeout(() => { throw new Error('outer', { cause: new Error('inner reason') }); });";
     const { root, errors } = ran(line);
-    expect(crashIn(errors, root)?.message).toMatch(/^Error: outer \[cause\]: Error: inner reason/);
+    expect(findCrash(errors, root)?.message).toMatch(/^Error: outer \[cause\]: Error: inner reason/);
   });
 
   it('may be a lack of memory', () => {
     const { root, errors } = ran(
       'const all = []; for (;;) all.push(new Array(1e4).fill(String(Math.random())));',
     );
-    expect(crashIn(errors, root)?.message).toContain('heap out of memory');
+    expect(findCrash(errors, root)?.message).toContain('heap out of memory');
   });
 
   it('is unknown if a process ended without output', () => {
     const { root, errors } = ran("console.error('no way to go on'); process.exitCode = 3;");
-    expect(crashIn(errors, root)).toBeUndefined();
+    expect(findCrash(errors, root)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import type { CheckReport, Demands, Drift } from '../../src/check/model.ts';
 import type { Baseline } from '../../src/check/verdict.ts';
-import { weigh } from '../../src/check/verdict.ts';
+import { evaluateReport } from '../../src/check/verdict.ts';
 import type { Problem, Report, RuleResult } from '../../src/contract/model.ts';
 import { summaryOf } from '../../src/contract/summary.ts';
 
@@ -84,5 +84,5 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
       { tool: 'list_coins', breaks: false, what: 'the tool is new' },
     ],
   };
-  return weigh({ ...report, rehearsal }, demands, baseline, drift);
+  return evaluateReport({ ...report, rehearsal }, demands, baseline, drift);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
-import { weigh } from '../../src/check/verdict.ts';
+import { evaluateReport } from '../../src/check/verdict.ts';
 import type { RehearsalStep } from '../../src/contract/model.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
@@ -19,7 +19,7 @@ describe.each(names)('the reporter %s', (name) => {
     'writes no workflow command where a text is %j',
     (text) => {
       const problem = { tool: text, path: text, expected: text, actual: text, fix: text };
-      const report = weigh(
+      const report = evaluateReport(
         {
           ...reportOf([
             failed('gate.no-token', [problem, { expected: 'x', actual: text }], { fix: text }),
@@ -55,7 +55,7 @@ describe('the cause of a failed rule', () => {
   const cause = { message: 'TypeError: the feed is gone', at, stack };
   const problem = { tool: 'get_price', expected: 'data', actual: 'isError: true', cause, at };
   const report = {
-    ...weigh(reportOf([failed('outcome.found', [problem]), ruleResult('gate.no-token')]), lenient),
+    ...evaluateReport(reportOf([failed('outcome.found', [problem]), ruleResult('gate.no-token')]), lenient),
     strays: [{ message: 'RangeError: no such day', at: 'src/tools/list-days.ts:7', stack: [], times: 3 }],
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baselineOf, weigh } from '../../src/check/verdict.ts';
+import { baselineOf, evaluateReport } from '../../src/check/verdict.ts';
 import { failed, lenient, reportOf, ruleResult } from './report.ts';
 
 const must = failed('gate.no-token', [{ expected: 'x', actual: 'y' }]);
@@ -14,8 +14,8 @@ const should = failed(
 const notRun = ruleResult('gate.expired', { status: 'not-run', reason: 'no key' });
 const strict = { level: 'should', requireAll: false } as const;
 
-function okOf(rules: Parameters<typeof reportOf>[0], demands: Parameters<typeof weigh>[1]): boolean {
-  return weigh(reportOf(rules), demands).ok;
+function okOf(rules: Parameters<typeof reportOf>[0], demands: Parameters<typeof evaluateReport>[1]): boolean {
+  return evaluateReport(reportOf(rules), demands).ok;
 }
 
 describe('a check', () => {
@@ -27,7 +27,7 @@ describe('a check', () => {
   });
 
   it('never counts skipped rules as passed', () => {
-    const { ok, summary } = weigh(reportOf([notRun]), lenient);
+    const { ok, summary } = evaluateReport(reportOf([notRun]), lenient);
     expect([ok, summary.passed, summary.notRun]).toEqual([true, 0, 1]);
     expect(okOf([notRun], { level: 'must', requireAll: true })).toBe(false);
   });
@@ -43,16 +43,16 @@ describe('a check', () => {
       refreshNeeded: true,
       changes: [{ tool: 'a', breaks: true, what: 'removed' }],
     };
-    expect(weigh(reportOf([]), lenient, undefined, drift).ok).toBe(true);
-    expect(weigh(reportOf([]), strict, undefined, drift).ok).toBe(false);
+    expect(evaluateReport(reportOf([]), lenient, undefined, drift).ok).toBe(true);
+    expect(evaluateReport(reportOf([]), strict, undefined, drift).ok).toBe(false);
     const harmless = { ...drift, changes: [{ tool: 'a', breaks: false, what: 'new' }] };
-    expect(weigh(reportOf([]), strict, undefined, harmless).ok).toBe(true);
+    expect(evaluateReport(reportOf([]), strict, undefined, harmless).ok).toBe(true);
   });
 });
 
 describe('a baseline', () => {
   const weighed = (known: readonly { rule: string; tool?: string }[], rules = [must, should, notRun]) =>
-    weigh(reportOf(rules), strict, { file: 'known.json', known });
+    evaluateReport(reportOf(rules), strict, { file: 'known.json', known });
 
   it('excuses its failures, of all tools or of one', () => {
     const { ok, summary, rules } = weighed([{ rule: 'gate.no-token' }, { rule: 'input.sample' }]);
@@ -85,7 +85,7 @@ describe('a baseline', () => {
 
   it('made from a report excuses that report', () => {
     const report = reportOf([must, should, notRun]);
-    const again = weigh(report, strict, { file: 'known.json', known: baselineOf(report) });
+    const again = evaluateReport(report, strict, { file: 'known.json', known: baselineOf(report) });
     expect([again.ok, again.summary.known, again.baseline?.stale]).toEqual([true, 2, []]);
   });
 });

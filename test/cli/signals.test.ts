@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { onSignals, whenInterrupted } from '../../src/cli/signals.ts';
+import { onInterrupted, onSignals } from '../../src/cli/signals.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -16,10 +16,10 @@ test('a signal between two steps, when no child runs, is reported before the pro
   });
   onSignals();
   const told = vi.fn();
-  whenInterrupted(told);
-  whenInterrupted(undefined);
+  onInterrupted(told);
+  onInterrupted(undefined);
   expect(process.listenerCount('SIGTERM')).toBe(before[1]?.length);
-  whenInterrupted(told);
+  onInterrupted(told);
   process.kill(process.pid, 'SIGTERM');
   await vi.waitUntil(() => exit.mock.calls.length > 0);
   expect(told).toHaveBeenCalledOnce();

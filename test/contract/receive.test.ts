@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestsIn } from '../../src/contract/probe/events.ts';
 import { receive } from '../../src/contract/probe/receive.ts';
-import { lingerMs } from '../../src/contract/probe/timeouts.ts';
+import { streamLingerMs } from '../../src/contract/probe/timeouts.ts';
 
 /** The result of reading an answer from a temporary server. */
 async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {
@@ -24,7 +24,7 @@ describe('a stream of events', () => {
   it('is read until the last expected response, however late that comes', async () => {
     const incoming = await answerOf(async (response) => {
       response.write(event(1));
-      await setTimeout(3 * lingerMs);
+      await setTimeout(3 * streamLingerMs);
       response.write(event(2));
     });
     const { bytes, open } = await receive(incoming, true, 2);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
-import { weigh } from '../../src/check/verdict.ts';
+import { evaluateReport } from '../../src/check/verdict.ts';
 import { createSigner, runContract, Unreachable } from '../../src/contract/index.ts';
 import type { Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
@@ -26,7 +26,7 @@ export async function examine(server: HostileServer): Promise<void> {
   const report = await reportOn(server);
   const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
   expect(failed).toEqual(expect.arrayContaining([...server.finds]));
-  const weighed = weigh(report, { level: 'must', requireAll: false });
+  const weighed = evaluateReport(report, { level: 'must', requireAll: false });
   for (const name of Object.keys(reporters) as ReporterName[]) {
     expect(reporters[name](weighed, { color: false, verbose: true })).not.toMatch(unprintable);
   }

@@ -4,7 +4,7 @@ import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jo
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import type { Step } from '../../src/marketplace/core/model.ts';
-import { type UnhappyWay, unhappyWays } from '../../src/marketplace/core/unhappy.ts';
+import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 import { directory, formFor, issuer, openMarketplace, startServer } from './support.ts';
@@ -135,7 +135,7 @@ test('publishes a key set that verifies tokens, by key and by certificate', asyn
   await jwtVerify(token, await importX509(certificate, 'RS256'), expected);
 });
 
-test.each(Object.keys(unhappyWays) as UnhappyWay[])(
+test.each(Object.keys(deliberateErrors) as DeliberateError[])(
   'the good server answers the unhappy call %s as it must',
   async (unhappy) => {
     const marketplace = await openMarketplace();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileSet } from '../../src/plan/model.ts';
 import { makeStaging } from '../../src/project/staging.ts';
-import { type Change, makeChange, steps, takeBack } from '../../src/project/transaction.ts';
+import { type Change, makeChange, rollBack, steps } from '../../src/project/transaction.ts';
 import { directory, tree } from './directory.ts';
 
 const before = {
@@ -54,7 +54,7 @@ describe('a change', () => {
     const root = project();
     const staging = makeStaging(root);
     makeChange(root, staging, change);
-    takeBack(root, staging);
+    rollBack(root, staging);
     expect(tree(root)).toEqual(after);
   });
 
@@ -62,13 +62,13 @@ describe('a change', () => {
     const root = project();
     const staging = killed(root, done);
     expect(['old', 'new']).toContain(readFileSync(join(root, 'src/index.ts'), 'utf8'));
-    takeBack(root, staging);
+    rollBack(root, staging);
     expect(tree(root)).toEqual(before);
   });
 
   it('is complete if killed after its last step', () => {
     const root = project();
-    takeBack(root, killed(root, count));
+    rollBack(root, killed(root, count));
     expect(tree(root)).toEqual(after);
   });
 
@@ -85,7 +85,7 @@ describe('a change', () => {
     const staging = killed(root, count - 1);
     writeFileSync(join(root, 'src/a.ts'), 'edited');
     writeFileSync(join(root, 'src/gone.ts'), 'anew');
-    takeBack(root, staging);
+    rollBack(root, staging);
     expect(tree(root)).toEqual({ ...before, 'src/a.ts': 'edited', 'src/gone.ts': 'anew' });
   });
 
@@ -95,7 +95,7 @@ describe('a change', () => {
     mkdirSync(join(staging, 'new'));
     writeFileSync(join(staging, 'new/x'), '');
     writeFileSync(join(staging, 'journal.json'), '{"files":{"../x":"","x":""},"removed":[]}');
-    takeBack(root, staging);
+    rollBack(root, staging);
     expect(tree(root)).toEqual(before);
   });
 });

@@ -18,7 +18,7 @@ import { isStaging, makeStaging, staleStagings } from '../../src/project/staging
 import { inspectTarget } from '../../src/project/target.ts';
 import { templatesBelow } from '../../src/project/templates.ts';
 import { steps } from '../../src/project/transaction.ts';
-import { sweep, writeProject } from '../../src/project/write.ts';
+import { rollBackKilledRuns, writeProject } from '../../src/project/write.ts';
 import { directory, fileSet, tree } from './directory.ts';
 
 const files = fileSet({ 'package.json': '{}', 'src/tools/a.ts': 'a', 'src/main.ts': 'main' });
@@ -101,7 +101,7 @@ describe('a write that fails halfway', () => {
       writeFileSync(join(target, 'market-mcp.json'), 'mine');
       const before = tree(target);
       interruptMove(target, at);
-      sweep(target);
+      rollBackKilledRuns(target);
       expect(tree(target)).toEqual(before);
       expect(readdirSync(target).sort()).toEqual(['market-mcp.json', 'src']);
     }
@@ -112,7 +112,7 @@ describe('a write that fails halfway', () => {
     writeFileSync(join(target, 'package.json'), 'mine');
     interruptMove(target, 3);
     writeFileSync(join(target, 'package.json'), 'changed');
-    sweep(target);
+    rollBackKilledRuns(target);
     expect(tree(target)).toEqual({ 'package.json': 'changed', 'package.json.before': 'mine' });
   });
 
@@ -129,7 +129,7 @@ describe('a sweep', () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
     stagingOf(root, child.pid);
-    sweep(join(root, 'target'));
+    rollBackKilledRuns(join(root, 'target'));
     expect(readdirSync(root)).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('a sweep', () => {
     try {
       stagingOf(root, child.pid);
       mkdirSync(join(root, '.create-market-mcp-notes'));
-      sweep(join(root, 'target'));
+      rollBackKilledRuns(join(root, 'target'));
       expect(readdirSync(root)).toHaveLength(2);
     } finally {
       child.kill();
@@ -178,7 +178,7 @@ describe('a sweep', () => {
     writeFileSync(join(planted, 'journal.json'), JSON.stringify({ files, removed: [] }));
     const before = tree(planted);
 
-    sweep(target);
+    rollBackKilledRuns(target);
     expect(readdirSync(victim)).toEqual(['known.txt']);
     expect(tree(planted)).toEqual(before);
     expect(inspectTarget(target, []).conflicts).toEqual([basename(planted), 'link']);
@@ -241,7 +241,7 @@ describe('a write killed at any moment', () => {
     const root = directory();
     for (const delay of delays) {
       expect([0, whole]).toContain(await killedWrite(join(root, `new-${delay}`), root, delay));
-      sweep(join(root, `new-${delay}`));
+      rollBackKilledRuns(join(root, `new-${delay}`));
     }
     expect(readdirSync(root).filter((name) => !name.startsWith('new-'))).toEqual([]);
   });
@@ -251,7 +251,7 @@ describe('a write killed at any moment', () => {
       const target = directory();
       writeFileSync(join(target, 'LICENSE'), 'mine');
       await killedWrite(target, target, delay);
-      sweep(target);
+      rollBackKilledRuns(target);
       const count = Object.keys(tree(target)).length;
       expect([1, whole + 1]).toContain(count);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { parseExampleValue, wantedExamples, withExamples } from '../../src/tools/example-values.ts';
+import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 
 const description = 'Returns x. Use it when x is asked for.';
@@ -40,7 +40,7 @@ function given(...texts: readonly string[]) {
 function wantedIn(entries: readonly JsonObject[]): readonly string[] {
   const result = prepare(entries, generic);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  return wantedExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
+  return missingExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }
 
 describe("the author's examples for a list of tools", () => {

@@ -69,7 +69,7 @@ export function record(content: Uint8Array): ProjectFile {
 }
 
 /** The change that restores every file to its state before the upgrade. */
-export function abortion(directory: string, { from, to, files }: Pending): Change {
+export function restoringChange(directory: string, { from, to, files }: Pending): Change {
   const entries = Object.entries(files);
   const before = entries
     .filter(([path, wasThere]) => wasThere && path !== manifestFile)
@@ -83,7 +83,7 @@ export function abortion(directory: string, { from, to, files }: Pending): Chang
 }
 
 /** Deletes the records that undo the upgrade: it is finished. */
-export function finish(directory: string): void {
+export function discardRecords(directory: string): void {
   rmSync(join(directory, stateFile));
   rmSync(join(directory, pendingRoot), { recursive: true });
 }

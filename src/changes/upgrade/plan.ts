@@ -11,7 +11,7 @@ import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestContent, manifestFile, readAnyManifest } from '../../project/manifest.ts';
 import { readRegular } from '../../project/read.ts';
-import { refuseDetours } from '../../project/target.ts';
+import { refuseLinkedDirectories } from '../../project/target.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
 import { authorFiles } from './author-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
@@ -41,7 +41,7 @@ export function planUpgrade(directory: string): Upgrade {
   const paths = [
     ...new Set([...frames.base.keys(), ...frames.theirs.keys(), ...recorded.map(([path]) => path)]),
   ].sort();
-  refuseDetours(directory, paths);
+  refuseLinkedDirectories(directory, paths);
 
   const authors = authorFiles(directory, (path) => paths.includes(path));
   const usedPackages = new Set([...authors.values()].flatMap(importedPackages));

@@ -5,7 +5,11 @@ import type { CheckFlags } from './flag-types.ts';
  * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
  * a token is printed as "$TOKEN".
  */
-export function againLine(target: string | undefined, flags: CheckFlags, rules: readonly string[]): string {
+export function rerunCommand(
+  target: string | undefined,
+  flags: CheckFlags,
+  rules: readonly string[],
+): string {
   const { platform, signingKey, token, issuer, audience, call, examples, timeout, era, level, requireAll } =
     flags;
   const isFile = signingKey !== undefined && !signingKey.includes('-----BEGIN');

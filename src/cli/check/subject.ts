@@ -8,13 +8,13 @@ import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Signer } from '../../contract/signer.ts';
-import { inputError, pass, refuse, together } from '../../model/input-error.ts';
+import { combineResults, inputError, pass, refuse } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import type { Output } from '../output.ts';
-import { during } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import type { CheckFlags } from './flag-types.ts';
 
 /** The subject of a check. */
@@ -73,9 +73,9 @@ function project(
   return {
     directory,
     async hold(output) {
-      if (isWanted) await during(output.progress('building'), () => buildProject(directory));
+      if (isWanted) await withProgress(output.progress('building'), () => buildProject(directory));
       const sources = live ? 'live' : 'replay';
-      return during(output.progress('starting'), () => holdProject(directory, platform, sources));
+      return withProgress(output.progress('starting'), () => holdProject(directory, platform, sources));
     },
   };
 }
@@ -101,7 +101,7 @@ async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags
   ];
   if (errors.length > 0) return refuse(...errors);
   const signer = await signerOf(url, profile, flags);
-  const headers = together(flags.header.map((line) => headerOf(line, profile)));
+  const headers = combineResults(flags.header.map((line) => headerOf(line, profile)));
   if (!signer.ok) return signer;
   if (!headers.ok) return headers;
   const target = {

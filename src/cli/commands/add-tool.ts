@@ -1,6 +1,6 @@
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { pass } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { changeProject } from '../../project/change.ts';
@@ -12,14 +12,14 @@ import type { ToolParts } from '../../questions/tool.ts';
 import {
   type Flags,
   givenFlags,
-  neededParts,
   readFlags,
+  requiredParts,
   type ToolAnswers,
   toolAnswers,
 } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { type Answering, answersOf, canAsk } from '../answers.ts';
+import { type Answering, canAsk, collectAnswers } from '../answers.ts';
 import { firstEditOf, shortReport, showNext, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { Output } from '../output.ts';
@@ -31,7 +31,7 @@ export async function addTool(
   switches: AddToolSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const given = unwrapped(readFlags<ToolParts>(addToolQuestions, flags));
+  const given = unwrap(readFlags<ToolParts>(addToolQuestions, flags));
   const asks = !switches.yes && !switches.json && canAsk();
   const lists = given.search !== undefined || (given.operation === undefined && !asks);
   if (given.fromOpenapi !== undefined && lists) {
@@ -39,9 +39,9 @@ export async function addTool(
     return listOperations(given.fromOpenapi, given.search, output);
   }
   const project = await openProject(findProject(process.cwd()));
-  const answers = await answersOf(answering(given, project, switches), switches);
+  const answers = await collectAnswers(answering(given, project, switches), switches);
   // Read before the lock is taken: standard input may take long.
-  const entries = unwrapped(await entriesOf(answers, project.profile));
+  const entries = unwrap(await entriesOf(answers, project.profile));
   const { directory } = project;
   const plan = async () => planAddition(await openProject(directory), entries);
 
@@ -82,7 +82,7 @@ function answering(
   { check }: AddToolSwitches,
 ): Answering<ToolAnswers> {
   return {
-    missing: neededParts(given)
+    missing: requiredParts(given)
       .filter((name) => given[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
     complete: () => toolAnswers(given),

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import type { CallFlags } from '../marketplace/flag-types.ts';
@@ -22,7 +22,7 @@ export async function call(
   flags: CallFlags,
   output: Output,
 ): Promise<ExitCode> {
-  const args = unwrapped(argumentsIn(given));
+  const args = unwrap(argumentsIn(given));
   return withMarketplace(flags, output, async (url, { directory, endpoint }) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
       url,

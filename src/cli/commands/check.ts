@@ -9,13 +9,13 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import type { CallPlan } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
-import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { exists } from '../../project/input.ts';
 import { manifestFile, readAnyManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
-import { againLine } from '../check/again.ts';
+import { rerunCommand } from '../check/again.ts';
 import { answerLines } from '../check/answers.ts';
 import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flag-types.ts';
@@ -35,9 +35,9 @@ export async function check(
   flags: CheckFlags,
   output: Output,
 ): Promise<ExitCode> {
-  const subject = unwrapped(await subjectOf(target, flags));
+  const subject = unwrap(await subjectOf(target, flags));
   const options = await optionsOf(flags, subject.directory);
-  const again = (rules: readonly string[]) => againLine(target, flags, rules);
+  const again = (rules: readonly string[]) => rerunCommand(target, flags, rules);
   const save = savedAs(flags, subject.directory);
   for (const file of [save.baseline, save.listing]) if (file !== undefined) await refuseUnwritable(file);
   if (flags.watch && subject.directory !== undefined) {
@@ -132,11 +132,11 @@ async function optionsOf(flags: CheckFlags, directory: string | undefined): Prom
   return {
     demands: { level, requireAll },
     era,
-    selects: unwrapped(selector({ only, skip })),
-    timeoutMs: unwrapped(millisecondsIn('--timeout', flags.timeout, 600_000)),
-    deadlineMs: unwrapped(millisecondsIn('--deadline', flags.deadline, 86_400_000)),
-    examples: examples === undefined ? undefined : unwrapped(await readExamples(examples)),
-    baseline: baseline === undefined ? undefined : unwrapped(await readBaseline(baseline)),
+    selects: unwrap(selector({ only, skip })),
+    timeoutMs: unwrap(millisecondsIn('--timeout', flags.timeout, 600_000)),
+    deadlineMs: unwrap(millisecondsIn('--deadline', flags.deadline, 86_400_000)),
+    examples: examples === undefined ? undefined : unwrap(await readExamples(examples)),
+    baseline: baseline === undefined ? undefined : unwrap(await readBaseline(baseline)),
     earlier: against === undefined ? await recordedIn(directory) : await listingIn(against),
   };
 }
@@ -155,7 +155,7 @@ async function recordedIn(directory: string | undefined): Promise<Earlier | unde
 }
 
 async function listingIn(file: string): Promise<Earlier> {
-  const before = unwrapped(await readListing(file));
+  const before = unwrap(await readListing(file));
   return { file, changesTo: (tools) => changesBetween(before, tools) };
 }
 

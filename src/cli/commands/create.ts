@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { type Blueprint, planCreation } from '../../changes/creation.ts';
+import { type Creation, planCreation } from '../../changes/creation.ts';
 import type { Report } from '../../contract/model.ts';
-import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { authorsFiles } from '../../project/files.ts';
+import { conflictingFiles } from '../../project/files.ts';
 import type { Manifest } from '../../project/manifest.ts';
 import { ownCommand } from '../../project/own-package.ts';
 import { inspectTarget, type Target } from '../../project/target.ts';
-import { sweep, writeProject } from '../../project/write.ts';
+import { rollBackKilledRuns, writeProject } from '../../project/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
   type CreateAnswers,
@@ -22,7 +22,7 @@ import {
   resumeCommand,
 } from '../../questions/create-answers.ts';
 import { shellLine } from '../../questions/shell.ts';
-import { type Answering, answersOf, canAsk } from '../answers.ts';
+import { type Answering, canAsk, collectAnswers } from '../answers.ts';
 import {
   fileLines,
   firstEditOf,
@@ -33,11 +33,11 @@ import {
   showPrepared,
   showReport,
 } from '../create/format.ts';
-import { interruptedIn, isThere, projectIn, standsAlready } from '../create/resume.ts';
+import { interruptedError, isSameProject, projectExistsError, projectIn } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { ProjectContext } from '../create/steps.ts';
 import type { Output } from '../output.ts';
-import { whenInterrupted } from '../signals.ts';
+import { onInterrupted } from '../signals.ts';
 import { singleLine } from '../single-line.ts';
 import { nameList } from '../tools/format.ts';
 
@@ -52,7 +52,7 @@ export async function create(
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const given = unwrapped(readCreateFlags(flags));
+  const given = unwrap(readCreateFlags(flags));
   const asks = !switches.yes && !switches.json && canAsk();
   const lists = given.search !== undefined || (given.operation === undefined && !asks);
   if (given.fromOpenapi !== undefined && lists) {
@@ -65,10 +65,10 @@ export async function create(
     if (there === undefined) lookAt(given.directory, switches);
     else if (asks) return finish(given.directory, there, switches, output);
   }
-  const answers = await answersOf(answering(given, switches), switches);
-  const blueprint = unwrapped(await planCreation(answers));
+  const answers = await collectAnswers(answering(given, switches), switches);
+  const blueprint = unwrap(await planCreation(answers));
   const { files, packageManager } = blueprint;
-  if (!switches.force && !switches.dryRun && isThere(answers.directory, files)) {
+  if (!switches.force && !switches.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
     output.done(`${context.directory} already contains this project: continuing with it`);
     return goOn(blueprint, context, switches, output);
@@ -83,7 +83,7 @@ export async function create(
 }
 
 async function goOn(
-  blueprint: Blueprint,
+  blueprint: Creation,
   context: ProjectContext,
   switches: CreateSwitches,
   output: Output,
@@ -141,7 +141,7 @@ async function takeSteps(
   if (!switches.install && !switches.git) return null;
   const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
   const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
-    whenInterrupted(() => output.error(interruptedIn(step, context)));
+    onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
   };
   try {
@@ -150,7 +150,7 @@ async function takeSteps(
     if (!switches.install || !switches.check) return null;
     return await during('the self-check', () => checkStep(context, output));
   } finally {
-    whenInterrupted(undefined);
+    onInterrupted(undefined);
   }
 }
 
@@ -166,7 +166,7 @@ async function review(answers: CreateAnswers, switches: CreateSwitches): Promise
 function directoryError(directory: string, switches: CreateSwitches): InputError | undefined {
   try {
     const there = switches.force ? undefined : projectIn(directory);
-    if (there) throw standsAlready(directory, there);
+    if (there) throw projectExistsError(directory, there);
     lookAt(directory, switches);
     return undefined;
   } catch (error) {
@@ -182,7 +182,7 @@ function directoryError(directory: string, switches: CreateSwitches): InputError
  * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`; ProjectError as `inspectTarget` does.
  */
 function lookAt(directory: string, switches: CreateSwitches, files: FileSet = new Map()): Target {
-  if (!switches.dryRun) sweep(resolve(directory));
+  if (!switches.dryRun) rollBackKilledRuns(resolve(directory));
   const target = inspectTarget(directory, [...files.keys()]);
   const { conflicts } = target;
   if (conflicts.length === 0) return target;
@@ -191,7 +191,7 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
     if (!switches.overwrite) requireNotChanged(target.directory, files, there);
     return target;
   }
-  if (there) throw standsAlready(target.directory, there);
+  if (there) throw projectExistsError(target.directory, there);
   throw new CommandError(
     'TARGET_NOT_EMPTY',
     `${target.directory} is not empty: ${conflicts.join(', ')}`,
@@ -200,7 +200,7 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
 }
 
 function requireNotChanged(directory: string, files: FileSet, manifest: Manifest | undefined): void {
-  const changed = authorsFiles(directory, files, manifest);
+  const changed = conflictingFiles(directory, files, manifest);
   if (changed.length === 0) return;
   throw new CommandError(
     'FILES_CHANGED',
@@ -209,7 +209,7 @@ function requireNotChanged(directory: string, files: FileSet, manifest: Manifest
   );
 }
 
-function showDryRun({ files, prepared }: Blueprint, { directory }: Target, output: Output): ExitCode {
+function showDryRun({ files, prepared }: Creation, { directory }: Target, output: Output): ExitCode {
   output.line(`These files would be written to ${singleLine(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
@@ -225,7 +225,7 @@ function showDryRun({ files, prepared }: Blueprint, { directory }: Target, outpu
 }
 
 function showResult(
-  { answers, files, prepared }: Blueprint,
+  { answers, files, prepared }: Creation,
   context: ProjectContext,
   switches: CreateSwitches,
   report: Report | null,
@@ -256,6 +256,6 @@ function selfCheckFailed({ directory, packageManager }: ProjectContext): Command
   );
 }
 
-function contents(files: Blueprint['files'], { tools, changes, advice }: Blueprint['prepared']) {
+function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {
   return { files: [...files.keys()], tools: tools.map(({ definition }) => definition.name), changes, advice };
 }

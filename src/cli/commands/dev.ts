@@ -1,7 +1,7 @@
 import { develop } from '../../dev/develop.ts';
-import { type Inspection, takeInspection } from '../../dev/inspector.ts';
+import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
@@ -19,13 +19,13 @@ export interface DevFlags {
 
 /** `market-mcp dev`: builds and starts the server of the project after each change, beside a local marketplace. */
 export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
-  const asked = unwrapped(inspectArguments(flags.inspect));
-  const taken = await takeInspection();
+  const asked = unwrap(inspectArguments(flags.inspect));
+  const taken = await handOverInspector();
   const nodeArguments = asked.length > 0 || !taken ? asked : [optionOf(taken)];
   if (asked.length === 0 && taken) {
     output.note(`NODE_OPTIONS requests a debugger: attach it to the server at ${taken.host}:${taken.port}`);
   }
-  const port = unwrapped(portIn(flags.port));
+  const port = unwrap(portIn(flags.port));
   const directory = findProject(process.cwd());
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);

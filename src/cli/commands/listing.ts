@@ -8,13 +8,7 @@ import { environmentFile } from '../../dev/local-server.ts';
 import { formProblems, isLoopback, stakeOf } from '../../marketplace/core/form.ts';
 import type { FieldProblem, ListingForm } from '../../marketplace/core/model.ts';
 import { hostOf, registryName, serverJson, serverJsonProblems } from '../../marketplace/core/server-json.ts';
-import {
-  CommandError,
-  type ExitCode,
-  exitCodes,
-  invalidInput,
-  unwrapped,
-} from '../../model/command-error.ts';
+import { CommandError, type ExitCode, exitCodes, invalidInput, unwrap } from '../../model/command-error.ts';
 import { inputError } from '../../model/input-error.ts';
 import type { InputError } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
@@ -34,7 +28,7 @@ import { singleLine } from '../single-line.ts';
 export async function listing(flags: ListingFlags, output: Output): Promise<ExitCode> {
   const project = await openProject(findProject(process.cwd()));
   const profile =
-    flags.platform === undefined ? project.profile : unwrapped(await resolvePlatform(flags.platform));
+    flags.platform === undefined ? project.profile : unwrap(await resolvePlatform(flags.platform));
   const draft = draftOf(project);
   const manifest = packageOf(project.directory);
   const endpoint = flags.endpoint ?? deployedAt(project.directory);

@@ -1,8 +1,8 @@
 import { runningMarketplace } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
 import type { MarketplaceFlags } from '../marketplace/flag-types.ts';
-import { tellAddress } from '../marketplace/format.ts';
+import { printAddress } from '../marketplace/format.ts';
 import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
 import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';
@@ -13,18 +13,18 @@ import type { Output } from '../output.ts';
  * @returns the exit code of the command.
  */
 export async function marketplace(flags: MarketplaceFlags, output: Output): Promise<ExitCode> {
-  const port = unwrapped(portIn(flags.port));
+  const port = unwrap(portIn(flags.port));
   const place = await placeOf(flags);
   const running = await runningMarketplace(place.directory);
   if (running !== undefined && !flags.reset) {
-    tellAddress(running, place, output);
+    printAddress(running, place, output);
     if (flags.exec !== undefined) return execute(flags.exec, running, place.directory);
     output.note('The marketplace is already running: nothing to do.');
     return exitCodes.ok;
   }
   const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };
   return withLocal(place, options, output, async (local, ended, failed) => {
-    tellAddress(local.url, place, output);
+    printAddress(local.url, place, output);
     if (flags.exec === undefined) {
       await ended;
       return exitCodes.ok;

@@ -3,7 +3,7 @@ import { type Facts, factsOf } from '../../check/project.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { CommandError, type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -18,7 +18,7 @@ export async function token(
   { ttl }: { readonly ttl?: string },
   output: Output,
 ): Promise<ExitCode> {
-  const asked = ttl === undefined ? undefined : unwrapped(secondsIn(ttl));
+  const asked = ttl === undefined ? undefined : unwrap(secondsIn(ttl));
   const directory = findProject(process.cwd());
   await compile(directory);
   const { platform: profile, tools } = await factsOf(directory);
@@ -29,7 +29,7 @@ export async function token(
   if (lifetimeSeconds > most) {
     const message = `is longer than the server accepts (${most} seconds)`;
     const hint = `Write at most ${most}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
-    unwrapped(refuse(inputError('--ttl', String(lifetimeSeconds), message, hint)));
+    unwrap(refuse(inputError('--ttl', String(lifetimeSeconds), message, hint)));
   }
   const call = {
     url: server.url,

@@ -1,5 +1,11 @@
 import type { Upgrade } from '../../changes/upgrade/model.ts';
-import { abortion, finish, isRecord, type Pending, readPending } from '../../changes/upgrade/pending.ts';
+import {
+  discardRecords,
+  isRecord,
+  type Pending,
+  readPending,
+  restoringChange,
+} from '../../changes/upgrade/pending.ts';
 import { planUpgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
 import { openConflicts } from '../../changes/upgrade/resolved.ts';
@@ -8,7 +14,7 @@ import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
 import { changeProject } from '../../project/change.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { holding } from '../../project/lock.ts';
+import { withProjectLock } from '../../project/lock.ts';
 import { findProject } from '../../project/manifest.ts';
 import type { Change } from '../../project/transaction.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -26,7 +32,7 @@ export async function upgrade(flags: UpgradeFlags, output: Output): Promise<Exit
   requireVersion(flags);
   const directory = findProject(process.cwd());
   // Removes the leftovers of a killed run before anything is read.
-  await holding(directory, () => {});
+  await withProjectLock(directory, () => {});
   if (flags.abort) return abort(directory, output);
   if (flags.continue) return goOn(directory, flags, output);
   if (flags.dryRun) return dryRun(directory, output);
@@ -130,7 +136,7 @@ async function finishing(
   }
   const report = install && check ? await checkChange(standing, done, undo(), output) : null;
   requirePassed(report, done, undo(), output);
-  finish(directory);
+  discardRecords(directory);
   for (const section of changesOf(planned)) output.line(`\n${section}`);
   output.line();
   output.done(`${done}. Review the change and commit it.`);
@@ -160,7 +166,7 @@ async function installed(standing: ProjectContext, done: string, output: Output)
 async function abort(directory: string, output: Output): Promise<ExitCode> {
   const { pending } = await changeProject(directory, async () => {
     const pending = requirePending(directory);
-    return { pending, change: abortion(directory, pending) };
+    return { pending, change: restoringChange(directory, pending) };
   });
   const { frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
   output.done(`every file is as it was before the upgrade from ${pending.from}`);

@@ -19,7 +19,7 @@ export function projectIn(directory: string): Manifest | undefined {
 }
 
 /** Whether a directory already contains exactly this project: an earlier run wrote it and was interrupted. */
-export function isThere(directory: string, files: FileSet): boolean {
+export function isSameProject(directory: string, files: FileSet): boolean {
   const wanted = files.get(manifestFile)?.content;
   return (
     wanted !== undefined &&
@@ -29,7 +29,7 @@ export function isThere(directory: string, files: FileSet): boolean {
 }
 
 /** The error for a project that exists already, with the command that finishes it. */
-export function standsAlready(directory: string, { answers }: Manifest): CommandError {
+export function projectExistsError(directory: string, { answers }: Manifest): CommandError {
   const tools = answers.tools.slice(0, 5).join(', ');
   return new CommandError(
     'TARGET_NOT_EMPTY',
@@ -39,7 +39,7 @@ export function standsAlready(directory: string, { answers }: Manifest): Command
 }
 
 /** The error after a signal interrupted a step, with the command that continues. */
-export function interruptedIn(step: string, context: ProjectContext): CommandError {
+export function interruptedError(step: string, context: ProjectContext): CommandError {
   return new CommandError(
     'INTERRUPTED',
     `interrupted during ${step}: all files of the project are written to ${context.directory}`,

@@ -5,7 +5,7 @@ import type { PackageManager } from '../../questions/package-managers.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 import type { Output } from '../output.ts';
-import { during } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 /** A project on disk and its package manager. */
 export interface ProjectContext {
@@ -19,12 +19,12 @@ export async function installStep(
   output: Output,
 ): Promise<void> {
   const { install: command } = packageManagerCommands[packageManager];
-  await during(output.progress(command), (update) => install(packageManager, directory, update));
+  await withProgress(output.progress(command), (update) => install(packageManager, directory, update));
   output.done(`packages installed with ${packageManager}`);
 }
 
 export async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
-  const outcome = await during(output.progress('git init'), () =>
+  const outcome = await withProgress(output.progress('git init'), () =>
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
   if (outcome.state === 'committed') output.done('git repository with a first commit');
@@ -36,8 +36,8 @@ export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
 ): Promise<Report> {
-  await during(output.progress('building'), () => build(directory, packageManager));
-  const report = await during(output.progress('self-check'), (update) =>
+  await withProgress(output.progress('building'), () => build(directory, packageManager));
+  const report = await withProgress(output.progress('self-check'), (update) =>
     selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),
   );
   const { passed, failed, advice, notRun } = report.summary;

@@ -1,4 +1,4 @@
-import type { UnhappyWay } from '../../marketplace/core/unhappy.ts';
+import type { DeliberateError } from '../../marketplace/core/unhappy.ts';
 
 /** The flags that say where the commands of the marketplace work. */
 export interface PlaceFlags {
@@ -30,6 +30,6 @@ export interface ListingFlags extends RegisterFlags {
 }
 
 export interface CallFlags extends PlaceFlags {
-  readonly as?: UnhappyWay;
+  readonly as?: DeliberateError;
   readonly expect?: 'found' | 'empty' | 'fail';
 }

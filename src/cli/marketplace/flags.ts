@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { unhappyWays } from '../../marketplace/core/unhappy.ts';
+import { deliberateErrors } from '../../marketplace/core/unhappy.ts';
 import type { Run } from '../command.ts';
 import type { CallFlags, ListingFlags, MarketplaceFlags, PlaceFlags, RegisterFlags } from './flag-types.ts';
 
@@ -76,7 +76,7 @@ export function withMarketplace(program: Command, run: Run): void {
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
     .description('Call a tool as the platform does, and validate its result')
     .addOption(
-      new Option('--as <caller>', 'make an invalid or unusual call').choices(Object.keys(unhappyWays)),
+      new Option('--as <caller>', 'make an invalid or unusual call').choices(Object.keys(deliberateErrors)),
     )
     .addOption(
       new Option('--expect <outcome>', 'the only outcome to accept (default: found and empty)').choices([

@@ -8,7 +8,7 @@ import { singleLine } from '../single-line.ts';
 import type { Place } from './place.ts';
 
 /** Prints the address of the page, and where servers find the key. */
-export function tellAddress(url: string, { endpoint }: Place, output: Output): void {
+export function printAddress(url: string, { endpoint }: Place, output: Output): void {
   const keySet = `${url}/.well-known/jwks.json`;
   output.line(`${output.style('bold', 'Marketplace')}  ${url}`);
   output.line(output.style('dim', `Key set      ${keySet}`));

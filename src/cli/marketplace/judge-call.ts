@@ -5,7 +5,7 @@ import type { Cause } from '../../contract/model.ts';
 import { incidentIn } from '../../contract/probe/rpc.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { Exchange } from '../../marketplace/core/traffic.ts';
-import { isSound } from '../../marketplace/core/verdict.ts';
+import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { CallFlags } from './flag-types.ts';
 
@@ -31,7 +31,7 @@ export function objectionTo(
     case 'empty-unsigned':
       return 'the result has no data and does not say so: expected searchExhausted or noResultsReason';
   }
-  if (!isSound(verdict)) return 'the result does not match the outputSchema';
+  if (!hasNoMismatch(verdict)) return 'the result does not match the outputSchema';
   if (wanted !== undefined && outcome !== wanted) return `expected the outcome ${wanted}, got ${outcome}`;
   if (outcome === 'fail' && wanted === undefined) {
     return 'the tool reported a failure (if a failure is correct here, add --expect fail)';

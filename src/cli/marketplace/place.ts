@@ -13,7 +13,7 @@ import { type Development, develop } from '../../dev/develop.ts';
 import { type LocalServer, localServer } from '../../dev/local-server.ts';
 import { stateDirectory } from '../../marketplace/core/store.ts';
 import { type Local, openLocalMarketplace, runningMarketplace } from '../../marketplace/local.ts';
-import { unwrapped } from '../../model/command-error.ts';
+import { unwrap } from '../../model/command-error.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { findProject } from '../../project/manifest.ts';
 import type { Project } from '../../project/model.ts';
@@ -36,7 +36,7 @@ export interface Place {
 /** @throws ProjectError if the project cannot be read; CommandError if a flag is invalid. */
 export async function placeOf({ endpoint, platform }: PlaceFlags, cwd = process.cwd()): Promise<Place> {
   const directory = projectAbove(cwd);
-  const named = platform === undefined ? undefined : unwrapped(await resolvePlatform(platform));
+  const named = platform === undefined ? undefined : unwrap(await resolvePlatform(platform));
   if (directory === undefined) {
     return { directory: cwd, project: undefined, profile: named ?? generic, endpoint, server: undefined };
   }

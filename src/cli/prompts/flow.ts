@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Result } from '../../model/model.ts';
 import { Asker, Back, Cancelled } from './asker.ts';
-import { inOrder, type Step } from './steps.ts';
+import { askInOrder, type Step } from './steps.ts';
 
 /** Streams for prompts; a terminal by default. */
 export interface Streams {
@@ -54,7 +54,7 @@ export async function askAll<
   try {
     let from = 0;
     for (;;) {
-      parts = await inOrder(stepsOf, parts, { stays: true, from });
+      parts = await askInOrder(stepsOf, parts, { stays: true, from });
       const { length } = asked(parts);
       from = length - 1;
       const way = await agreeOrChange(flow, asker, parts);

@@ -5,7 +5,7 @@ import { type Field, type FieldType, type Result, type Shape, scalarTypes } from
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
 import { type Asker, Back } from './asker.ts';
-import { inOrder, type Step } from './steps.ts';
+import { askInOrder, type Step } from './steps.ts';
 
 /** How the form asks for a parameter or a field of the answer. */
 export interface FieldKind {
@@ -54,7 +54,10 @@ export async function askField(
     required,
     description,
     ...rest
-  } = await inOrder<FieldAnswers>((answers) => fieldSteps(asker, kind, siblings, above, depth, answers), {});
+  } = await askInOrder<FieldAnswers>(
+    (answers) => fieldSteps(asker, kind, siblings, above, depth, answers),
+    {},
+  );
   return {
     name,
     ...(required && { required }),

@@ -4,7 +4,7 @@ import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
 import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
-import { CommandError, unwrapped } from '../../model/command-error.ts';
+import { CommandError, unwrap } from '../../model/command-error.ts';
 import { inputError, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
@@ -102,7 +102,7 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
       parse: (text) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
     });
     try {
-      unwrapped((await documentAt(given)).document);
+      unwrap((await documentAt(given)).document);
       return given;
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -117,7 +117,7 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
  * @throws CommandError if the document cannot be read
  */
 export async function askOperations(asker: Asker, place: string): Promise<readonly string[]> {
-  const operations = operationsOf(unwrapped((await documentAt(place)).document));
+  const operations = operationsOf(unwrap((await documentAt(place)).document));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';

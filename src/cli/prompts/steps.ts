@@ -11,7 +11,7 @@ export type Step<Answers> = (answers: Answers) => Promise<Answers>;
  * @param from index of the first question
  * @throws Back if the author goes back from the first question and `stays` is false
  */
-export async function inOrder<Answers>(
+export async function askInOrder<Answers>(
   stepsOf: (answers: Answers) => readonly Step<Answers>[],
   initial: Answers,
   { stays = false, from = 0 }: { readonly stays?: boolean; readonly from?: number } = {},

@@ -6,7 +6,7 @@ import { pass } from '../../model/input-error.ts';
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import { type ExampleValue, exampleFor, wantedExamples } from '../../tools/example-values.ts';
+import { type ExampleValue, exampleFor, missingExamples } from '../../tools/example-values.ts';
 import type { Asker, Choice } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
@@ -132,7 +132,7 @@ async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<rea
   // Errors in the file are reported at the review.
   const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
   const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
-  const wanted = preparation?.ok ? wantedExamples(preparation.prepared.tools) : [];
+  const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
   const values: ExampleValue[] = [];
   for (const one of wanted) {
     const { tool, parameter } = one;

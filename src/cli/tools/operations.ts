@@ -1,6 +1,6 @@
 import { documentAt } from '../../changes/openapi.ts';
 import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
-import { type ExitCode, exitCodes, unwrapped } from '../../model/command-error.ts';
+import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
@@ -15,7 +15,7 @@ export async function listOperations(
   output: Output,
 ): Promise<ExitCode> {
   const { document } = await documentAt(place);
-  const all = operationsOf(unwrapped(document));
+  const all = operationsOf(unwrap(document));
   const operations = search === undefined ? all : matching(all, search);
   const names = operations.map(nameOf);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));

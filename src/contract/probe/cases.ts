@@ -1,7 +1,7 @@
-import { bare, isObject } from '../json.ts';
+import { isObject, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { asInput, mismatches, tryCompile } from '../schema.ts';
+import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 
 /** A call to make. */
@@ -31,7 +31,7 @@ export function casesOf(
     const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
     const known = expected.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
-    const wrong = wrongArguments(schema, expected[0]?.arguments ?? sample, 1);
+    const wrong = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
     return [
       ...expected,
       ...(known ? [] : [{ tool, name, arguments: sample }]),
@@ -41,20 +41,20 @@ export function casesOf(
 }
 
 /** Limits the invalid variants of one tool's arguments: a schema may have thousands of parameters. */
-export const spoiltAtMost = 20;
+export const maxInvalidVariants = 20;
 
 /** Valid arguments, with each of the first parameters in turn replaced by an invalid value. */
-export function wrongArguments(
+export function invalidVariants(
   inputSchema: JsonObject,
   valid: JsonObject,
-  most = spoiltAtMost,
+  most = maxInvalidVariants,
 ): readonly JsonObject[] {
-  const schema = asInput(inputSchema);
+  const schema = withoutDialect(inputSchema);
   const found: JsonObject[] = [];
-  for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, spoiltAtMost)) {
+  for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, maxInvalidVariants)) {
     if (found.length === most) break;
     const wrong = wrongValues
-      .map((value) => bare({ ...valid, [name]: value }))
+      .map((value) => withoutPrototype({ ...valid, [name]: value }))
       .find((changed) => mismatches(schema, changed, '').length > 0);
     if (wrong) found.push(wrong);
   }

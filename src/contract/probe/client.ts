@@ -3,7 +3,7 @@ import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import type { JsonObject } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { guard } from '../schema.ts';
+import { guardSchemaWork } from '../schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NoAnswer } from './receive.ts';
 
@@ -76,7 +76,7 @@ export async function connect({
  *
  * @throws NotRun if the request could not be sent or its answer could not be awaited.
  */
-export function silenceOf(error: unknown): NoAnswer | undefined {
+export function missingAnswerOf(error: unknown): NoAnswer | undefined {
   if (error instanceof NotRun) throw error;
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
@@ -98,14 +98,14 @@ export async function boundedValidator() {
   let intact: AjvJsonSchemaValidator | undefined;
   return {
     getValidator<T>(schema: Parameters<AjvJsonSchemaValidator['getValidator']>[0]) {
-      const validate = guard(schema as JsonObject, () => {
+      const validate = guardSchemaWork(schema as JsonObject, () => {
         const own = intact ?? new Validator();
         intact = undefined;
         const compiled = own.getValidator<T>(schema);
         intact = own;
         return compiled;
       });
-      return (input: unknown) => guard(schema as JsonObject, () => validate(input));
+      return (input: unknown) => guardSchemaWork(schema as JsonObject, () => validate(input));
     },
   };
 }

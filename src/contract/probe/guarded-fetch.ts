@@ -1,6 +1,6 @@
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
-import { maximumBytes, tooLong } from './receive.ts';
+import { answerTooLong, maximumBytes } from './receive.ts';
 
 export interface Guarded {
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
@@ -62,7 +62,7 @@ function guarded(
       if (done) return controller.close();
       if (bytes <= maximumBytes) return controller.enqueue(value);
       await reader.cancel();
-      throw tooLong();
+      throw answerTooLong();
     },
     async cancel(reason) {
       settle();

@@ -15,8 +15,8 @@ import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
-import { LateAnswer, NoAnswer, receive } from './receive.ts';
-import { confirmMs, maximumUnanswered, momentMs } from './timeouts.ts';
+import { AnswerTimeout, NoAnswer, receive } from './receive.ts';
+import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -82,7 +82,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
   const onLate = (timeoutMs: number): Error => {
     if (now() >= deadlineAt) return overdue();
     unanswered += 1;
-    return new LateAnswer(`no complete answer within ${timeoutMs} ms`);
+    return new AnswerTimeout(`no complete answer within ${timeoutMs} ms`);
   };
   return {
     async exchange(request) {
@@ -180,7 +180,7 @@ async function sendBody(
     outgoing.flushHeaders();
     await Promise.race([confirmed, setTimeout(confirmMs, undefined, { ref: false })]);
     onHeadersRead();
-    await setTimeout(momentMs);
+    await setTimeout(settleMs);
   }
   // Node writes headers that are sent together with a text in the encoding of that text.
   const bytes = body === undefined ? undefined : Buffer.from(body);

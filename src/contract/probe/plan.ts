@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
-import { casesOf, spoiltAtMost, wrongArguments } from './cases.ts';
+import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
 import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /** How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test. */
@@ -39,8 +39,8 @@ function callsOf(
 ): number {
   const cases = casesOf([tool], examples, smoke);
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
-  const spoiled = wrongArguments(schema, cases[0]?.arguments ?? {}).length;
-  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, spoiltAtMost) : 0;
+  const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
+  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
   const withImprobableTexts = 1;
   return cases.length * roundsOfCase + spoiled + required + withImprobableTexts;
 }

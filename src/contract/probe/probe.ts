@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
-import { connect, type SdkSession, silenceOf } from './client.ts';
+import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import type { HttpAnswer } from './http.ts';
 import { type Listing, listTools } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
@@ -262,7 +262,7 @@ export class Probe extends Requests {
       admit: this.exchanges.admit,
       onLate: this.exchanges.onLate,
     }).catch((error: unknown) => {
-      throw silenceOf(error) ?? error;
+      throw missingAnswerOf(error) ?? error;
     });
   }
 

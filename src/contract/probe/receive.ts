@@ -3,7 +3,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { now } from '../clock.ts';
 import type { Problem } from '../model.ts';
 import { ResponseWatch } from './events.ts';
-import { lingerMs, owingMs } from './timeouts.ts';
+import { missingResponseMs, streamLingerMs } from './timeouts.ts';
 
 /** The maximum size of an answer; a longer one counts as no answer. */
 export const maximumBytes = 8 * 1024 * 1024;
@@ -22,10 +22,10 @@ export class Unanswered extends NoAnswer {
 }
 
 /** Thrown when the time for an answer is over. */
-export class LateAnswer extends NoAnswer {}
+export class AnswerTimeout extends NoAnswer {}
 
 /** The error of an answer that is too long. */
-export function tooLong(): NoAnswer {
+export function answerTooLong(): NoAnswer {
   return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
 }
 
@@ -60,14 +60,14 @@ export async function receive(incoming: IncomingMessage, isStream: boolean, due:
     for await (const chunk of incoming) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maximumBytes) throw tooLong();
+      if (size > maximumBytes) throw answerTooLong();
       if (watch === undefined || responses >= Math.max(due, 1)) continue;
       const more = watch.count(chunk.toString('utf8'));
       if (more === 0) continue;
       responses += more;
       answeredAt = now();
       clearTimeout(linger);
-      linger = startTimer(leave, responses < due ? owingMs : lingerMs);
+      linger = startTimer(leave, responses < due ? missingResponseMs : streamLingerMs);
     }
   } catch (error) {
     if (!open) throw error;

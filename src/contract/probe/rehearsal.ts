@@ -5,7 +5,7 @@ import { NotRun } from '../not-run.ts';
 import { mismatches } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
-import { type SdkSession, silenceOf } from './client.ts';
+import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
 import { incidentIn } from './rpc.ts';
 
@@ -85,7 +85,7 @@ export async function submissionTest(
           ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),
         }))
         .catch((error: Error) => {
-          const silence = silenceOf(error);
+          const silence = missingAnswerOf(error);
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
       steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
@@ -114,7 +114,7 @@ export async function listingClient(
   } catch (error) {
     await session?.close();
     if (error instanceof NotRun) throw error;
-    throw silenceOf(error) ?? new NotRun('the client cannot list the tools (see discovery.client)');
+    throw missingAnswerOf(error) ?? new NotRun('the client cannot list the tools (see discovery.client)');
   }
 }
 

@@ -5,16 +5,16 @@
 export const graceMs = 10_000;
 
 /** Milliseconds after which sent data has usually been read. */
-export const momentMs = 50;
+export const settleMs = 50;
 
 /** Milliseconds to wait for a server that does not confirm the headers of a request. */
 export const confirmMs = 1_000;
 
 /** Milliseconds for which a stream of events is read after its last expected response. */
-export const lingerMs = 250;
+export const streamLingerMs = 250;
 
 /** Milliseconds for which a stream of events is read while responses to a batch are missing. */
-export const owingMs = 2_000;
+export const missingResponseMs = 2_000;
 
 /** The number of unanswered requests after which no further one is sent. */
 export const maximumUnanswered = 24;

@@ -1,14 +1,14 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls, answersCalls } from '../controls.ts';
-import { bare, isObject, shorten } from '../json.ts';
+import { isObject, shorten, withoutPrototype } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
-import { spoiltAtMost, wrongArguments } from '../probe/cases.ts';
+import { invalidVariants, maxInvalidVariants } from '../probe/cases.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { asInput, mismatches } from '../schema.ts';
+import { mismatches, withoutDialect } from '../schema.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
@@ -43,7 +43,7 @@ export const callRules: readonly LiveRule[] = [
     source: 'C§4.1, C§7',
     fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
-      failsOn(probe, 'no tool takes an argument', (schema, args) => wrongArguments(schema, args)),
+      failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
   },
   {
     id: 'call.missing-arguments',
@@ -59,9 +59,9 @@ export const callRules: readonly LiveRule[] = [
         const required = Array.isArray(schema.required) ? schema.required : [];
         return required
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
-          .slice(0, spoiltAtMost)
-          .map((missing) => bare(without(args, missing)))
-          .filter((changed) => mismatches(asInput(schema), changed, '').length > 0);
+          .slice(0, maxInvalidVariants)
+          .map((missing) => withoutPrototype(without(args, missing)))
+          .filter((changed) => mismatches(withoutDialect(schema), changed, '').length > 0);
       }),
   },
   {

@@ -1,7 +1,7 @@
 import { initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import { NotRun } from '../not-run.ts';
-import { silenceOf } from '../probe/client.ts';
+import { missingAnswerOf } from '../probe/client.ts';
 import { describe, isRefusal } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
@@ -90,7 +90,7 @@ export const discoveryRules: readonly LiveRule[] = [
           actual: `${listed.tools.length} tools`,
         });
       } catch (error) {
-        const silence = silenceOf(error);
+        const silence = missingAnswerOf(error);
         if (silence) throw silence;
         return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(messageOf(error), 300) }];
       }

@@ -1,4 +1,4 @@
-import { effectNamed, readingVerbs, wordsOf } from '../effect.ts';
+import { effectInName, readingVerbs, wordsOf } from '../effect.ts';
 import { shorten } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
@@ -233,6 +233,6 @@ function mixes(values: JsonObject[string] | undefined): boolean {
 }
 
 function writes(word: string): boolean {
-  const effect = effectNamed(word);
+  const effect = effectInName(word);
   return effect !== undefined && effect !== 'reads';
 }

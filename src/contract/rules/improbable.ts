@@ -1,12 +1,12 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { answeredCalls } from '../controls.ts';
-import { bare, isObject } from '../json.ts';
+import { isObject, withoutPrototype } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describeCall } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule } from '../rule.ts';
-import { asInput, mismatches } from '../schema.ts';
+import { mismatches, withoutDialect } from '../schema.ts';
 import { isEmpty, ofCall } from './result.ts';
 
 /** A text that no source contains. */
@@ -48,12 +48,15 @@ function improbable({
   name,
   arguments: args,
 }: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
-  const schema = isObject(tool.inputSchema) ? asInput(tool.inputSchema) : {};
+  const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
   const texts = propertiesOf(schema).filter(
     ([, { type, enum: allowed, format }]) =>
       type === 'string' && allowed === undefined && format === undefined,
   );
-  const changed = bare({ ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) });
+  const changed = withoutPrototype({
+    ...args,
+    ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])),
+  });
   return texts.length > 0 && mismatches(schema, changed, '').length === 0
     ? [{ name, arguments: changed }]
     : [];

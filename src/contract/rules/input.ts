@@ -1,9 +1,9 @@
-import { bare, isObject, shorten } from '../json.ts';
+import { isObject, shorten, withoutPrototype } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { asInput, mismatches, tryCompile } from '../schema.ts';
+import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { places } from '../walk.ts';
 import { hasItems, isText, undeclared } from './read.ts';
@@ -69,7 +69,7 @@ export const inputRules: readonly StaticRule[] = [
     source: 'C§2.1',
     fix: 'Correct the schema at the place that the message names.',
     inspect: ({ inputSchema }) =>
-      compileProblems(isObject(inputSchema) ? asInput(inputSchema) : inputSchema, 'inputSchema'),
+      compileProblems(isObject(inputSchema) ? withoutDialect(inputSchema) : inputSchema, 'inputSchema'),
   },
   ofParameters({
     id: 'input.type',
@@ -146,7 +146,11 @@ export const inputRules: readonly StaticRule[] = [
     fix: 'Give the parameter a default or examples that match its schema. Otherwise the test sends "test", 1 or true.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
       isObject(inputSchema)
-        ? mismatches(asInput(inputSchema), bare(sampleArguments(inputSchema, smoke)), 'arguments')
+        ? mismatches(
+            withoutDialect(inputSchema),
+            withoutPrototype(sampleArguments(inputSchema, smoke)),
+            'arguments',
+          )
         : [],
   },
 ];

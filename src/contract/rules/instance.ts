@@ -35,7 +35,9 @@ export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
   return probe.once('audience in production', async () => {
     const instance = await productionInstance(probe);
     if (!instance.healthy) {
-      return [{ path: 'NODE_ENV=production', expected: 'a server that starts', actual: lastWords(instance) }];
+      return [
+        { path: 'NODE_ENV=production', expected: 'a server that starts', actual: lastOutput(instance) },
+      ];
     }
     const answerTo = async (aud: string): Promise<HttpAnswer> =>
       callOf(probe, instance, await probe.token({ claims: { aud } }));
@@ -75,13 +77,13 @@ export async function callOf(
 }
 
 /** How an instance ends. One that does not end in time is killed, and the result shows it. */
-export async function exitOf(instance: Instance, timeoutMs: number): Promise<Exit> {
+export async function waitForExit(instance: Instance, timeoutMs: number): Promise<Exit> {
   const exit = await Promise.race([instance.exit, setTimeout(timeoutMs, undefined, { ref: false })]);
   if (!exit) await instance.stop();
   return instance.exit;
 }
 
 /** The last output of an instance, for `Problem.actual`. */
-export function lastWords(instance: Instance): string {
+export function lastOutput(instance: Instance): string {
   return shorten(instance.output().trim().split('\n').slice(-3).join(' | ') || 'nothing', 300);
 }

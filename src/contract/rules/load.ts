@@ -7,7 +7,7 @@ import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
-import { graceMs, momentMs } from '../probe/timeouts.ts';
+import { graceMs, settleMs } from '../probe/timeouts.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isClientError } from './expect.ts';
 
@@ -102,7 +102,7 @@ function slow(id: string, what: string, rest: string): LiveRule {
       try {
         await Promise.all(stalled.map((socket) => startRequest(socket, probe.url, rest)));
         for (let look = 1; look <= looks; look++) {
-          await setTimeout(momentMs);
+          await setTimeout(settleMs);
           const problems = await healthProblems(probe);
           if (problems.length > 0) return problems;
         }

@@ -4,7 +4,7 @@ import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { blankAnswer } from '../outcomes.ts';
-import { silenceOf } from '../probe/client.ts';
+import { missingAnswerOf } from '../probe/client.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { listingClient } from '../probe/rehearsal.ts';
@@ -113,7 +113,7 @@ export const outcomeRules: readonly LiveRule[] = [
               timeout: probe.timeoutMs(probe.profile.limits.callMs),
             })
             .catch((error: Error) => {
-              const silence = silenceOf(error);
+              const silence = missingAnswerOf(error);
               if (silence) throw silence;
               problems.push(
                 ofCall({ name, arguments: args }, { expected: 'a result', actual: error.message }),

@@ -1,4 +1,4 @@
-import { bare, isObject, present, shorten } from '../json.ts';
+import { isObject, present, shorten, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { mismatches } from '../schema.ts';
@@ -69,7 +69,10 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
       const { schema: side, members } = sideBySide(inputSchema);
       return members.flatMap(({ name, place }) =>
         judge(place.schema, place.path, (value, path) =>
-          mismatches(side, bare({ [name]: value }), 'arguments').map((problem) => ({ ...problem, path })),
+          mismatches(side, withoutPrototype({ [name]: value }), 'arguments').map((problem) => ({
+            ...problem,
+            path,
+          })),
         ),
       );
     },

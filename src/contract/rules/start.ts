@@ -9,11 +9,11 @@ import type { Environment, Instance } from '../target.ts';
 import {
   audienceProblems,
   callOf,
-  exitOf,
-  lastWords,
+  lastOutput,
   production,
   secondInstance,
   startsInstances,
+  waitForExit,
 } from './instance.ts';
 
 const defaultPort = 3000;
@@ -46,7 +46,7 @@ export const startRules: readonly LiveRule[] = [
       return unless(instance.healthy, {
         path: 'PORT',
         expected: `GET /health answered at ${new URL(instance.url).origin}`,
-        actual: lastWords(instance),
+        actual: lastOutput(instance),
       });
     },
   },
@@ -64,11 +64,11 @@ export const startRules: readonly LiveRule[] = [
         await instance.stop();
         return [];
       }
-      const { code } = await exitOf(instance, 0);
+      const { code } = await waitForExit(instance, 0);
       return unless(code !== 0 && instance.output().includes(String(defaultPort)), {
         path: 'PORT unset',
         expected: `GET /health answered on port ${defaultPort}, or an error that the port is in use`,
-        actual: lastWords(instance),
+        actual: lastOutput(instance),
       });
     },
   },
@@ -157,7 +157,7 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
     ...unless(instance.output().includes(mentions), {
       path,
       expected: `a message that mentions ${mentions}`,
-      actual: lastWords(instance),
+      actual: lastOutput(instance),
     }),
   ];
 }

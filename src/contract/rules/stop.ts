@@ -8,10 +8,10 @@ import type { Exit, Instance } from '../target.ts';
 import {
   audienceProblems,
   callOf,
-  exitOf,
   productionInstance,
   secondInstance,
   startsInstances,
+  waitForExit,
 } from './instance.ts';
 
 /** More time than a server may take to finish its calls. */
@@ -32,7 +32,7 @@ export const stopRules: readonly LiveRule[] = [
       const instance = await productionInstance(probe);
       if (!instance.healthy) throw new NotRun('the server does not start in production (process.production)');
       instance.signal('SIGTERM');
-      return orderlyProblems(instance, await exitOf(instance, timeoutMs));
+      return orderlyProblems(instance, await waitForExit(instance, timeoutMs));
     },
   },
   {
@@ -61,7 +61,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
       expected: 'a result',
       actual: describe(answer),
     }),
-    ...orderlyProblems(instance, await exitOf(instance, timeoutMs)),
+    ...orderlyProblems(instance, await waitForExit(instance, timeoutMs)),
   ];
 }
 

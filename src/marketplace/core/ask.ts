@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { type Candidate, isRecoverable, rank } from './ask-rules.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { BuyerTool, Mode } from './model.ts';
-import { isSound } from './verdict.ts';
+import { hasNoMismatch } from './verdict.ts';
 
 /**
  * Limits of a run, which are printed with it. The contract gives none (C§8): the number of retries, the calls of one
@@ -151,7 +151,7 @@ export function decide({ verdict, result, error, status }: CallReport, attempt: 
   if (outcome === 'error' || outcome === 'http-error') {
     return { why: `no result (${shorten(error, 120)}): a capability miss` };
   }
-  if (!isSound(verdict)) return retry('the result does not match its schema');
+  if (!hasNoMismatch(verdict)) return retry('the result does not match its schema');
   if (outcome === 'fail') {
     const told = shorten(result?.structuredContent ?? result?.content, 120);
     return isRecoverable(result)

@@ -7,7 +7,7 @@ import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
-import type { UnhappyWay } from './unhappy.ts';
+import type { DeliberateError } from './unhappy.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
 
 export interface CallOrder {
@@ -16,7 +16,7 @@ export interface CallOrder {
   readonly arguments: Json;
   /** The definition that the answer is judged by; without one, only the outcome is determined. */
   readonly definition?: JsonObject | undefined;
-  readonly unhappy?: UnhappyWay | undefined;
+  readonly unhappy?: DeliberateError | undefined;
   readonly purpose?: Purpose;
 }
 
@@ -27,7 +27,7 @@ export interface CallReport {
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: Json;
-  readonly unhappy: UnhappyWay | null;
+  readonly unhappy: DeliberateError | null;
   /** 0 if there was no answer. */
   readonly status: number;
   /** Milliseconds from the first byte sent to the last byte received; null if there was no answer. */
@@ -116,7 +116,7 @@ export class Caller {
   }
 }
 
-const forgeries: { readonly [way in UnhappyWay]?: Forgery } = {
+const forgeries: { readonly [way in DeliberateError]?: Forgery } = {
   'wrong-audience': { claims: { aud: 'https://another.example/mcp' } },
   'wrong-key': { by: 'untrusted' },
 };
@@ -125,7 +125,7 @@ async function send(
   probe: Probe,
   tool: string,
   args: Json,
-  unhappy: UnhappyWay | undefined,
+  unhappy: DeliberateError | undefined,
 ): Promise<RpcAnswer> {
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
   const session = await sessionFor(probe, unhappy);
@@ -136,14 +136,14 @@ async function send(
   return rpcAnswer(await probe.post(body, { session, token, timeoutMs }), id);
 }
 
-async function sessionFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<string | undefined> {
+async function sessionFor(probe: Probe, unhappy: DeliberateError | undefined): Promise<string | undefined> {
   if (unhappy !== 'dropped-session') return probe.session();
   const session = await probe.newSession();
   await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
   return session;
 }
 
-async function tokenFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<string | undefined> {
+async function tokenFor(probe: Probe, unhappy: DeliberateError | undefined): Promise<string | undefined> {
   if (unhappy === 'no-token' || unhappy === 'batch') return undefined;
   if (unhappy === 'expired') {
     const now = Math.floor(Date.now() / 1000);
@@ -156,7 +156,7 @@ async function tokenFor(probe: Probe, unhappy: UnhappyWay | undefined): Promise<
 }
 
 /** The answer that the contract expects to a call with a deliberate error. */
-function expectation(way: UnhappyWay, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
+function expectation(way: DeliberateError, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
   const [value] = http.values;
   const says = isObject(value) && typeof value.error === 'string' ? value.error : undefined;
   const actual = http.status === 0 ? http.body : `HTTP ${http.status} ${http.body.slice(0, 200)}`.trimEnd();

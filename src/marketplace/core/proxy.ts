@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
 import { isLoopback } from './form.ts';
-import { keptBody, type Message, type Purpose, redact, type Traffic } from './traffic.ts';
+import { type Message, maxBodyBytes, type Purpose, redact, type Traffic } from './traffic.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -171,7 +171,7 @@ function record(headers: IncomingHttpHeaders): Recorder {
   let cut = 0;
   return {
     take(chunk) {
-      const room = Math.max(0, keptBody - kept);
+      const room = Math.max(0, maxBodyBytes - kept);
       if (room > 0) chunks.push(chunk.subarray(0, room));
       kept += Math.min(room, chunk.length);
       cut += Math.max(0, chunk.length - room);

@@ -34,7 +34,7 @@ export interface Exchange {
 const overheadBytes = 1_024;
 const maximumLogLines = 200;
 /** Maximum number of bytes kept of a body. */
-export const keptBody = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 
 /** The exchanges of a marketplace. The oldest are dropped when the memory limit is reached. */
 export class Traffic {

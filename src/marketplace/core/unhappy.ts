@@ -1,5 +1,5 @@
 /** Errors that a caller can make deliberately. */
-export const unhappyWays = {
+export const deliberateErrors = {
   'no-token': 'No token',
   expired: 'Expired token',
   'wrong-audience': 'Token for another endpoint',
@@ -9,4 +9,4 @@ export const unhappyWays = {
   'dropped-session': 'Dropped session',
 } as const;
 
-export type UnhappyWay = keyof typeof unhappyWays;
+export type DeliberateError = keyof typeof deliberateErrors;

@@ -64,7 +64,7 @@ export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): Call
 }
 
 /** Whether a verdict contains no mismatch. */
-export function isSound({ text, structuredContent, same }: CallVerdict): boolean {
+export function hasNoMismatch({ text, structuredContent, same }: CallVerdict): boolean {
   return [text, structuredContent, same].every(({ status }) => status !== 'fail');
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { type UnhappyWay, unhappyWays } from '../core/unhappy.ts';
+import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
 import { Csrf, shown } from '../web/parts.tsx';
 
 export interface TryTool {
@@ -11,7 +11,7 @@ export interface TryTool {
 export interface CallFormData {
   /** Initial values of the form. */
   readonly arguments: JsonObject;
-  readonly unhappy: UnhappyWay | null;
+  readonly unhappy: DeliberateError | null;
   readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];
 }
 
@@ -48,7 +48,7 @@ export function CallForm({ data, tool, csrf }: { data: CallFormData; tool: TryTo
           <span>Call as</span>
           <select name="unhappy">
             <option value="">A paying caller</option>
-            {Object.entries(unhappyWays).map(([way, title]) => (
+            {Object.entries(deliberateErrors).map(([way, title]) => (
               <option value={way} selected={way === data.unhappy}>
                 {title}
               </option>

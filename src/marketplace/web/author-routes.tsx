@@ -5,7 +5,7 @@ import { curlCommands } from '../../dev/curl.ts';
 import type { CallReport } from '../core/caller.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type UnhappyWay, unhappyWays } from '../core/unhappy.ts';
+import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
 import { Check, CheckView } from '../pages/check.tsx';
 import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
 import { Try, type TryData } from '../pages/try.tsx';
@@ -13,7 +13,7 @@ import { outcomeWords } from '../pages/try-result.tsx';
 import { argumentsOf, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
 import { jobPages } from './market-routes.tsx';
-import { type Done, type Site, twinOf, wantsJson } from './site.tsx';
+import { type Done, jsonPathOf, type Site, wantsJson } from './site.tsx';
 
 /** Home, Try it and Check: pages for the author's own server. */
 export function authorRoutes(site: Site): void {
@@ -121,7 +121,7 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
         : null,
     calls: outcomes.size,
     canCheck: check !== undefined,
-    twins: Object.fromEntries(pages.map(([path, name]) => [name, twinOf(path)])),
+    twins: Object.fromEntries(pages.map(([path, name]) => [name, jsonPathOf(path)])),
   };
 }
 
@@ -197,15 +197,15 @@ async function callAs(
   const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
   const name = textOf(input, 'tool');
   const way = textOf(input, 'unhappy');
-  if (way !== '' && !Object.hasOwn(unhappyWays, way)) {
-    const known = Object.keys(unhappyWays).join(', ');
+  if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
+    const known = Object.keys(deliberateErrors).join(', ');
     throw new MarketError(
       'BAD_WAY',
       `there is no kind of call ${JSON.stringify(way)}`,
       `Choose one of: ${known}.`,
     );
   }
-  const unhappy = way === '' ? undefined : (way as UnhappyWay);
+  const unhappy = way === '' ? undefined : (way as DeliberateError);
   const { tools } = await readTools(marketplace, endpoint);
   const definition = tools.find((tool) => tool.name === name)?.definition;
   const typed = textOf(input, 'json').trim();

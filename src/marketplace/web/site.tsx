@@ -57,7 +57,7 @@ export class Site {
       return wantsJson(c) ? c.json(data as object) : this.#html(c, title, view(data));
     };
     this.app.get(path, handle);
-    if (!path.includes(':')) this.app.get(twinOf(path), handle);
+    if (!path.includes(':')) this.app.get(jsonPathOf(path), handle);
   }
 
   /** Adds a part of a page, which the script fetches and inserts. */
@@ -99,7 +99,7 @@ export class Site {
 }
 
 /** The URL of a page's JSON form. */
-export function twinOf(path: string): string {
+export function jsonPathOf(path: string): string {
   return path === '/' ? '/index.json' : `${path}.json`;
 }
 

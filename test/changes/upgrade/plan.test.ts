@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { abortion, finish, readPending } from '../../../src/changes/upgrade/pending.ts';
+import { discardRecords, readPending, restoringChange } from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changesBetween } from '../../../src/changes/upgrade/report.ts';
 import { openConflicts } from '../../../src/changes/upgrade/resolved.ts';
@@ -27,7 +27,7 @@ async function abort(root: string): Promise<void> {
   await changeProject(root, async () => {
     const pending = readPending(root);
     if (!pending) throw new Error('nothing to abort');
-    return { change: abortion(root, pending) };
+    return { change: restoringChange(root, pending) };
   });
 }
 
@@ -36,7 +36,7 @@ describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profi
     const root = oldProject(profile);
     const before = tree(root);
     const { files, todos } = await upgrade(root);
-    finish(root);
+    discardRecords(root);
     expect(todos).toEqual([]);
     expect([...new Set(files.map(({ kind }) => kind))].toSorted()).toEqual([
       'merged',
@@ -101,7 +101,7 @@ describe('edits of the author', () => {
       "import type { Json } from '../server/define-tool.ts';\nexport const none: Json = null;\n",
     );
     expect(text(root, '.local/upgrade/0.1.0-to-0.2.0/report.md')).toContain('src/server/app.ts');
-    finish(root);
+    discardRecords(root);
     expect((await upgrade(root)).change).toBe(null);
     // The manifest still records them as deleted and edited, so the next upgrade does not restore them.
     expect(Object.keys(readManifest(root).files)).toContain('CLAUDE.md');

@@ -19,7 +19,7 @@ export const calls: readonly Kind[] = [
     share: 8,
     run: (caller) => ends(caller, 'mismatch', { error: 'OUTPUT_MISMATCH' }),
   },
-  { name: 'call: wrong arguments', share: 25, run: wrongArguments },
+  { name: 'call: wrong arguments', share: 25, run: invalidVariants },
   { name: 'call: deadline', share: 0.2, run: deadline },
   { name: 'call: unknown tool', share: 15, run: unknownTool },
 ];
@@ -87,7 +87,7 @@ const wrong: readonly unknown[] = [
   7,
 ];
 
-async function wrongArguments(caller: Caller) {
+async function invalidVariants(caller: Caller) {
   const args = wrong[Math.floor(caller.random() * wrong.length)];
   const { answer, rpc } = await caller.ask(
     'tools/call',
