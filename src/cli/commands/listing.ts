@@ -110,21 +110,21 @@ function report(
   output: Output,
 ): void {
   output.line(output.style('bold', 'server.json of the official MCP registry'));
-  output.line(singleLine(JSON.stringify(document, null, 2)));
+  output.line(safeLines(JSON.stringify(document, null, 2)).join('\n'));
   output.line();
   const where = rules.url === null ? '' : ` (${rules.url})`;
   output.line(output.style('bold', `Registration form of the marketplace${where}`));
   for (const [field, value] of Object.entries(form)) {
-    output.line(
-      `${field.padEnd(12)}${singleLine(value)
-        .split('\n')
-        .join(`\n${' '.repeat(12)}`)}`,
-    );
+    output.line(`${field.padEnd(12)}${safeLines(value).join(`\n${' '.repeat(12)}`)}`);
   }
   output.line(`${'stake'.padEnd(12)}${stake} ${rules.stake.currency}`);
   for (const { field, message } of problems)
     output.line(`${output.style('yellow', '!')} ${field}: ${message}`);
   output.line();
+}
+
+function safeLines(text: string): readonly string[] {
+  return text.split('\n').map(singleLine);
 }
 
 /** @returns whether the file was written; false if it already has this content. */
@@ -143,9 +143,9 @@ async function write(file: string, document: JsonObject, force: boolean): Promis
 }
 
 function endpointErrors(endpoint: string | undefined): readonly InputError[] {
-  const hint =
-    'Write the public address: --endpoint https://tools.example.com/mcp (or set PLATFORM_AUDIENCE).';
-  if (endpoint === undefined) return [inputError('--endpoint', undefined, 'is missing', hint)];
+  const hint = 'Write --endpoint https://tools.example.com/mcp, or set PLATFORM_AUDIENCE.';
+  if (endpoint === undefined)
+    return [inputError('--endpoint', undefined, 'the public address of the server is missing', hint)];
   const isLocal = URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
   return isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : [];
 }
@@ -167,7 +167,7 @@ function foreignRepository(repository: string): InputError {
 }
 
 function nameless(endpoint: string): InputError {
-  const message = `is missing, and cannot be derived from ${endpoint}`;
+  const message = `no name can be derived from ${endpoint}`;
   return inputError(
     '--registry-name',
     undefined,

@@ -30,6 +30,9 @@ describe('listing', () => {
       ],
     });
     expect(serverJsonProblems(serverIn(root))).toEqual([]);
+    expect(stdout).toContain('{\n  "$schema": "https://static.modelcontextprotocol.io/');
+    expect(stdout).toMatch(/^description Gas: one tool\.\n\s*\n {12}Features:\n/m);
+    expect(stdout).not.toContain('\\u{a}');
     expect(stdout).toContain('stake       10 USDC');
     expect(stdout).toContain('mcp-publisher publish');
   });
