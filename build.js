@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Ajv } from 'ajv';
-import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
+import { licences } from './scripts/build/licences.js';
+import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { load } from './scripts/load.js';
 
 // Builds the package: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
@@ -17,7 +17,10 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
 const { precompile } = await load('src/render/compile.ts');
-const { settings } = await load('src/contract/ajv.ts');
+
+// Separate files for what many runs do not need, loaded on first use.
+const generatorFile = './generator.cjs';
+const compilerFile = './compiler.cjs';
 
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
@@ -48,10 +51,11 @@ const program = await build({
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
   plugins: [
     compiledTemplates(),
-    compiledSchemas(),
+    briefSchemas(compilerFile),
+    compiledDefaults(),
+    onDemand(),
     inlinedFiles(),
     commanderWithoutProcesses(),
-    generatorOnDemand(),
     publication(),
     smallDependencies(),
     functionWrappers(),
@@ -67,10 +71,10 @@ const program = await build({
     },
   },
 });
-const generator = await build({
-  input: { generator: 'json-schema-faker' },
+const demanded = await build({
+  input: { generator: 'json-schema-faker', compiler: 'scripts/build/compiler.js' },
   platform: 'node',
-  plugins: [smallDependencies()],
+  plugins: [compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
 await packTemplates();
@@ -85,7 +89,7 @@ for (const name of ['create-market-mcp', 'market-mcp']) {
 await writeSpecSchema();
 writeFileSync(
   join(out, 'LICENSES.txt'),
-  licences([...program.output, ...generator.output].flatMap(({ moduleIds = [] }) => moduleIds)),
+  licences([...program.output, ...demanded.output].flatMap(({ moduleIds = [] }) => moduleIds)),
 );
 if (!isPublished) await packForProjects();
 
@@ -101,28 +105,21 @@ function compiledTemplates() {
           path.replaceAll('\\', '/'),
           precompile(readFileSync(join('templates', path), 'utf8')),
         ])
-        .map(([name, code]) => `${JSON.stringify(name)}: ${code}`);
+        .map(([name, code]) => `${JSON.stringify(name)}: ${shortened(code)}`);
       return `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`;
     },
   };
 }
 
-/** Replaces each module that compiles one of our schemas at run time. */
-function compiledSchemas() {
-  return {
-    name: 'compiled schemas',
-    async load(id) {
-      if (!id.endsWith('-validator.ts')) return;
-      const { schema } = await load(id);
-      const ajv = new Ajv({
-        ...settings,
-        validateSchema: false,
-        code: { source: true, esm: true, lines: true },
-      });
-      const code = standaloneCode.default(ajv, ajv.compile(schema));
-      return `${code}\nexport const validator = () => validate;`;
-    },
-  };
+/** The code of a template without source positions, and without the fallback for a function that our engine has. */
+function shortened(code) {
+  const place = '\\{"start":\\{[^}]*\\},"end":\\{[^}]*\\}\\}';
+  return code
+    .replaceAll(new RegExp(`,"loc":${place}|, ?${place} ?(?=\\))`, 'g'), '')
+    .replaceAll(
+      /(lookupProperty = container\.lookupProperty) \|\| function[^{]*\{(?:[^{}]|\{[^{}]*\})*\}/g,
+      '$1',
+    );
 }
 
 /** Replaces each file read in an `assets.ts` by the file's text. */
@@ -164,19 +161,29 @@ function publication() {
   };
 }
 
-/** Puts the generator of sample values into a separate file that is loaded on first use: few schemas need it. */
-function generatorOnDemand() {
-  const file = './generator.cjs';
+/** Replaces the packages that generate values and compile schemas by functions that load them on first use. */
+function onDemand() {
+  const stubs = [
+    [/[\\/]json-schema-faker[\\/]/, `export ${stub('generateSync', generatorFile)}`],
+    [
+      /[\\/]ajv[\\/]dist[\\/]ajv\.js$/,
+      `export function Ajv(options) { return new (require('${compilerFile}').Ajv)(options); }\nexport default Ajv;`,
+    ],
+    [/[\\/]ajv-formats[\\/]dist[\\/]index\.js$/, `export default ${stub('addFormats', compilerFile)}`],
+  ];
   return {
-    name: 'generator on demand',
+    name: 'on demand',
     resolveId(source) {
-      if (source === file) return { id: file, external: true };
+      if (source === generatorFile || source === compilerFile) return { id: source, external: true };
     },
     load(id) {
-      if (!/[\\/]json-schema-faker[\\/]/.test(id)) return;
-      return `export const generateSync = (...given) => require('${file}').generateSync(...given);`;
+      return stubs.find(([path]) => path.test(id))?.[1];
     },
   };
+}
+
+function stub(name, file) {
+  return `function ${name}(...given) { return require('${file}').${name}(...given); }`;
 }
 
 /** Shortens names inside third-party code, so that Node reads less. */
@@ -202,10 +209,12 @@ function functionWrappers() {
   };
 }
 
-/** Packs all templates except the compiler settings of the checkout. */
+/** Packs all templates except the compiler settings of the checkout. The text of a compiled template is left out. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
-  const shipped = [...templatesBelow('templates')].filter(([path]) => /^(project|source|tool)\//.test(path));
+  const shipped = [...templatesBelow('templates')]
+    .filter(([path]) => /^(project|source|tool)\//.test(path))
+    .map(([path, content]) => [path, path.endsWith('.hbs') ? new Uint8Array() : content]);
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
 }
 
@@ -220,19 +229,4 @@ async function packForProjects() {
 async function writeSpecSchema() {
   const { specFileSchema } = await load('src/tools/tool-spec-schema.ts');
   writeFileSync(join(out, 'tool-spec.schema.json'), `${JSON.stringify(specFileSchema, null, 2)}\n`);
-}
-
-function licences(inputs) {
-  const found = inputs.flatMap((path) => {
-    const [, directory, name] = /^(.*?node_modules\/((?:@[^/]+\/)?[^/]+))/.exec(path) ?? [];
-    return name === undefined ? [] : [[name, directory]];
-  });
-  return [...new Map(found)].sort().map(licenceOf).join('\n');
-}
-
-function licenceOf([name, directory]) {
-  const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file ? readFileSync(join(directory, file), 'utf8').trim() : license;
-  return `${name} ${version} (${license})\n\n${text}\n`;
 }

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { draft07, settings } from './ajv.ts';
 import { validator } from './meta-validator.ts';
 import type { JsonObject } from './model.ts';
-import { RecentValidators } from './recent.ts';
+import { recent } from './recent.ts';
 
 /**
  * Compiles a schema exactly as the marketplace does: the draft-07 build of Ajv 8 that reports all errors, tolerates
@@ -17,7 +17,7 @@ export function compileSchema(
   { useDefaults = false }: { readonly useDefaults?: boolean } = {},
 ): ValidateFunction {
   const text = JSON.stringify(schema);
-  const key = `checked ${useDefaults} ${text}`;
+  const key = `checked ${keyOf(text, useDefaults)}`;
   const known = recent.get(key);
   if (known) return known;
   requireDialect(schema);
@@ -33,7 +33,7 @@ export function compileSchema(
  * @throws Error if the schema does not compile
  */
 export function compileUnchecked(schema: JsonObject, text: string, useDefaults = false): ValidateFunction {
-  const key = `${useDefaults} ${text}`;
+  const key = keyOf(text, useDefaults);
   const known = recent.get(key);
   if (known) return known;
   if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
@@ -47,7 +47,9 @@ export function compileUnchecked(schema: JsonObject, text: string, useDefaults =
   }
 }
 
-const recent = new RecentValidators();
+function keyOf(text: string, useDefaults: boolean): string {
+  return `${useDefaults ? 'defaults' : 'plain'} ${text}`;
+}
 
 /** @throws Error if the dialect that the schema names is unknown, or the schema is invalid in it. */
 function requireDialect(schema: JsonObject): void {
@@ -57,15 +59,15 @@ function requireDialect(schema: JsonObject): void {
   }
   const validate = validator();
   if (validate(schema)) return;
-  throw new Error(`schema is invalid: ${Ajv.prototype.errorsText(validate.errors)}`);
+  throw new Error(`schema is invalid: ${ajvFor('', false).errorsText(validate.errors)}`);
 }
 
 function isDraft07({ $schema }: JsonObject): boolean {
   return $schema === undefined || $schema === draft07;
 }
 
-/** Compiles the meta-schema of a schema in advance: an interrupted compilation would leave it half compiled. */
-export function readyDialect(schema: JsonObject): void {
+/** Loads and compiles in advance what compiles a schema: an interruption would leave it half loaded or half compiled. */
+export function readyCompiler(schema: JsonObject): void {
   if (isDraft07(schema)) validator();
   else otherDialects();
 }

@@ -1,20 +1,25 @@
 import type { ValidateFunction } from 'ajv';
+import { precompiled } from './precompiled.ts';
 
-const memory = { schemas: 16, characters: 20_000 };
+const memory = { schemas: 32, characters: 20_000 };
+const known = new Map<string, ValidateFunction>();
 
-/** The validators used last, by the text of their schema. A schema is often compiled several times in a row: for a default, an example, a rule. */
-export class RecentValidators {
-  readonly #known = new Map<string, ValidateFunction>();
-
-  get(text: string): ValidateFunction | undefined {
-    return this.#known.get(text);
-  }
+/**
+ * The validators used last, by how their schema was read and its text. A schema is often compiled several times in a row: for
+ * a default, an example, a rule.
+ */
+export const recent = {
+  get(key: string): ValidateFunction | undefined {
+    return known.get(key) ?? precompiled.get(key);
+  },
 
   /** Keeps a validator, unless its schema is large. */
-  keep(text: string, validate: ValidateFunction): void {
-    if (text.length > memory.characters) return;
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= memory.schemas && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(text, validate);
-  }
-}
+  keep(key: string, validate: ValidateFunction): void {
+    if (key.length > memory.characters) return;
+    const [oldest] = known.keys();
+    if (known.size >= memory.schemas && oldest !== undefined) known.delete(oldest);
+    known.set(key, validate);
+  },
+
+  keys: (): readonly string[] => [...known.keys()],
+};

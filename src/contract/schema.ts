@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { runWithTimeLimit, TimeLimitExceeded, taskTimeLimitMs } from './bounded.ts';
-import { compileSchema, mayBeEndless, readyDialect } from './compile.ts';
+import { compileSchema, mayBeEndless, readyCompiler } from './compile.ts';
 import { shorten } from './json.ts';
 import type { Json, JsonObject, Problem } from './model.ts';
 
@@ -20,7 +20,6 @@ export function tryCompile(schema: JsonObject): Compiled {
 }
 
 function attempt(schema: JsonObject): Compiled {
-  readyDialect(schema); // not part of the measured time
   try {
     return { ok: true, validate: guardSchemaWork(schema, () => compileSchema(schema)) };
   } catch (error) {
@@ -80,7 +79,9 @@ const guarded = new WeakMap<JsonObject, boolean>();
 export function guardSchemaWork<T>(schema: JsonObject, work: () => T): T {
   const endless = guarded.get(schema) ?? mayBeEndless(JSON.stringify(schema));
   guarded.set(schema, endless);
-  return endless ? runWithTimeLimit(taskTimeLimitMs, work) : work();
+  if (!endless) return work();
+  readyCompiler(schema); // not part of the measured time
+  return runWithTimeLimit(taskTimeLimitMs, work);
 }
 
 /**

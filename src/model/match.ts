@@ -4,14 +4,19 @@ import { settings } from '../contract/ajv.ts';
 import { compileUnchecked, mayBeEndless } from '../contract/compile.ts';
 import { propertyAlone } from '../contract/keywords.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
-import { RecentValidators } from '../contract/recent.ts';
+import { recent } from '../contract/recent.ts';
 import { guardSchemaWork, problemsOf } from '../contract/schema.ts';
 
 // The package is CommonJS: its types describe the namespace, but Node imports the function.
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
 
 /** As the MCP SDK's client validates: with formats (ajv-formats, full mode), ignoring unknown formats. */
-const options: Options = { ...settings, validateFormats: true, validateSchema: false, meta: false };
+export const clientSettings: Options = {
+  ...settings,
+  validateFormats: true,
+  validateSchema: false,
+  meta: false,
+};
 
 let common: Ajv | undefined;
 
@@ -41,7 +46,6 @@ export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean
 }
 
 const validators = new WeakMap<JsonObject, ValidateFunction>();
-const recent = new RecentValidators();
 
 function compiled(schema: JsonObject): ValidateFunction {
   const known = validators.get(schema) ?? validatorOf(schema);
@@ -52,13 +56,14 @@ function compiled(schema: JsonObject): ValidateFunction {
 function validatorOf(schema: JsonObject): ValidateFunction {
   const text = JSON.stringify(schema);
   if (!text.includes('"format":')) return compileUnchecked(schema, text); // then formats make no difference
-  const known = recent.get(text);
+  const key = `formats ${text}`;
+  const known = recent.get(key);
   if (known) return known;
   // An interrupted compilation leaves a half-compiled schema, and two schemas may have the same id.
   const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
   try {
     const validate = ajv.compile(schema);
-    recent.keep(text, validate);
+    recent.keep(key, validate);
     return validate;
   } finally {
     ajv.removeSchema(schema);
@@ -71,7 +76,7 @@ function shared(): Ajv {
 }
 
 function fresh(): Ajv {
-  const ajv = new Ajv(options);
+  const ajv = new Ajv(clientSettings);
   addFormats(ajv);
   return ajv;
 }

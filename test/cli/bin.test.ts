@@ -8,6 +8,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { runContract } from '../../src/contract/run.ts';
 import { version } from '../../src/plan/versions.ts';
 import { writeProject } from '../../src/project/write.ts';
+import { toolSpecOf } from '../../src/tools/tool-spec.ts';
 import { isRunning } from '../processes.ts';
 import { directory } from '../project/directory.ts';
 
@@ -33,6 +34,41 @@ describe('the built programs', () => {
     const bin = join(root, `bin/${name}.js`);
     const help = buildProgram(name, async () => {}).helpInformation();
     for (const flag of ['--help', '-h']) expect(run(bin, flag)).toMatchObject({ status: 0, stdout: help });
+  });
+
+  it.each([
+    ['nothing for the default tool', [], false],
+    ['what compiles schemas for fields of an author', ['--output', 'price:number Price'], true],
+  ])('load %s', (_, fields, compiles) => {
+    const cwd = directory();
+    writeFileSync(
+      join(cwd, 'loaded.cjs'),
+      `process.on('exit', () => require('node:fs').writeFileSync('loaded', Object.keys(require.cache).join(' ')));`,
+    );
+    const args = ['--require', './loaded.cjs', bins.create, 'made', '--yes', '--no-install', '--no-git'];
+    const { status, stderr } = spawnSync(process.execPath, [...args, ...fields], { cwd, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    const loaded = readFileSync(join(cwd, 'loaded'), 'utf8');
+    expect(loaded).toContain('core-');
+    expect(loaded.includes('compiler.cjs')).toBe(compiles);
+  });
+
+  it('say of a wrong spec what a checkout says', () => {
+    const cwd = directory();
+    const wrong = {
+      name: 'get_price',
+      description: '',
+      input: [{ name: 'symbol', type: 'text', items: { type: 'string' } }],
+      outputs: [],
+    };
+    writeFileSync(join(cwd, 'spec.json'), JSON.stringify(wrong));
+    const args = [bins.create, 'made', '--spec', 'spec.json', '--yes', '--json'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+    expect(status).toBe(2);
+    const expected = toolSpecOf(wrong, 'get_price');
+    if (expected.ok) throw new Error('this spec shall be wrong');
+    expect(expected.errors.length).toBeGreaterThan(3);
+    for (const { message } of expected.errors) expect(stderr).toContain(message);
   });
 
   it('suggest the intended word after a typing error', () => {

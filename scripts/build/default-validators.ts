@@ -1,0 +1,53 @@
+import { Ajv, type Options } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import ajvFormats from 'ajv-formats';
+import { entriesOf } from '../../src/changes/entries.ts';
+import { settings } from '../../src/contract/ajv.ts';
+import { platforms } from '../../src/contract/platforms/index.ts';
+import { recent } from '../../src/contract/recent.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+import { unwrap } from '../../src/model/command-error.ts';
+import { clientSettings } from '../../src/model/match.ts';
+import { completeAnswers } from '../../src/questions/create-answers.ts';
+
+// The packages are CommonJS: their types name the namespace, Node gives the function.
+const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
+const codeOf = standalone as unknown as typeof standalone.default;
+
+/** How a schema is read, as the keys of `recent` begin; `checked` ones have passed the meta-schema besides. */
+const readings: Readonly<Record<string, Options>> = {
+  plain: { ...settings, validateSchema: false, meta: false },
+  formats: clientSettings,
+};
+
+export interface CompiledModule {
+  /** Keys of `recent`, each with the name of its validator in the module. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly code: string;
+}
+
+/** The validators of all schemas that are compiled on the way to a project with the default tool: a module for each reading. */
+export async function defaultValidators(): Promise<readonly CompiledModule[]> {
+  const { source } = completeAnswers({ directory: 'made' });
+  for (const profile of platforms) {
+    const { ok } = prepareImported(unwrap(await entriesOf(source, profile)), profile);
+    if (!ok) throw new Error(`${profile.name}: the default tool does not meet its rules`);
+  }
+  return Object.entries(readings).map(([reading, options]) => compiledModule(reading, options));
+}
+
+function compiledModule(reading: string, options: Options): CompiledModule {
+  const ajv = new Ajv({ ...options, code: { source: true, esm: true, lines: true } });
+  if (options.validateFormats) addFormats(ajv);
+  const keys = recent
+    .keys()
+    .map((key) => ({ key, reading: /\w+(?= {)/.exec(key)?.[0], text: key.slice(key.indexOf('{')) }));
+  const read = keys.filter((key) => key.reading === reading);
+  const texts = [...new Set(read.map(({ text }) => text))];
+  const nameOf = (text: string) => `validate_${texts.indexOf(text)}`;
+  for (const text of texts) ajv.addSchema(JSON.parse(text), nameOf(text));
+  return {
+    names: new Map(read.map(({ key, text }) => [key, nameOf(text)])),
+    code: codeOf(ajv, Object.fromEntries(texts.map((text) => [nameOf(text), nameOf(text)]))),
+  };
+}

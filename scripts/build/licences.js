@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The licences of the packages that were bundled: each text once, below the packages that have it and their copyright.
+ *
+ * @param {readonly string[]} modules paths of all modules of the bundle
+ * @returns {string}
+ */
+export function licences(modules) {
+  const directories = modules.flatMap((path) => {
+    const [, directory, name] = /^(.*?node_modules\/((?:@[^/]+\/)?[^/]+))/.exec(path) ?? [];
+    return name === undefined ? [] : [[name, directory]];
+  });
+  const owners = new Map();
+  for (const [name, directory] of [...new Map(directories)].sort()) {
+    const { title, copyright, text } = licenceOf(name, directory);
+    owners.set(text, [...(owners.get(text) ?? []), [title, ...copyright].join('\n  ')]);
+  }
+  return [...owners].map(([text, packages]) => `${packages.join('\n')}\n\n${text}\n`).join('\n\n');
+}
+
+/** A licence, its lines of copyright apart, and its paragraphs unwrapped: texts that say the same are equal. */
+function licenceOf(name, directory) {
+  const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+  const lines = file ? readFileSync(join(directory, file), 'utf8').trim().split(/\r?\n/) : [license];
+  const isCopyright = (line) => /^\W*(?:MIT License )?copyright (?:\(c\)|©|\d)/i.test(line);
+  return {
+    title: `${name} ${version} (${license})`,
+    copyright: lines.filter(isCopyright).map((line) => line.trim()),
+    text: lines
+      .filter((line) => !isCopyright(line))
+      .join('\n')
+      .split(/\n\s*\n/)
+      .map((paragraph) => paragraph.trim().replaceAll(/\s+/g, ' '))
+      .join('\n\n')
+      .trim(),
+  };
+}

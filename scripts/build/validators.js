@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import { Ajv } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { load } from '../load.js';
+
+// Rolldown plugins that replace schemas by compiled code.
+
+const { settings } = await load('src/contract/ajv.ts');
+const { defaultValidators } = await load('scripts/build/default-validators.ts');
+
+/** Replaces each module that compiles one of our schemas at run time. */
+export function compiledSchemas() {
+  return {
+    name: 'compiled schemas',
+    async load(id) {
+      if (!id.endsWith('-validator.ts')) return;
+      const { schema } = await load(id);
+      return `${codeOf(schema, settings)}\nexport const validator = () => validate;`;
+    },
+  };
+}
+
+/**
+ * Replaces the same modules by code that only decides whether a value is valid, which is a third as long. The complete
+ * validator is in `compilerFile`, which is loaded when a value is invalid.
+ */
+export function briefSchemas(compilerFile) {
+  const prefix = '\0brief ';
+  return {
+    name: 'brief schemas',
+    resolveId(source) {
+      if (source.startsWith(prefix)) return source;
+    },
+    async load(id) {
+      if (id.startsWith(prefix)) return briefCode((await load(id.slice(prefix.length))).schema);
+      if (!id.endsWith('-validator.ts')) return;
+      const name = basename(id, '-validator.ts');
+      const whole = `require('${compilerFile}').validators['${name}']()`;
+      // A schema of an author: what compiles it is needed anyway.
+      if (name === 'meta') return `export const validator = () => ${whole};`;
+      return `import isValid from ${JSON.stringify(prefix + id)};
+        const validate = (value) => {
+          validate.errors = null;
+          if (isValid(value)) return true;
+          const whole = ${whole};
+          const valid = whole(value);
+          validate.errors = whole.errors;
+          return valid;
+        };
+        export const validator = () => validate;`;
+    },
+  };
+}
+
+function briefCode(schema) {
+  const plain = JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === 'description' && typeof value === 'string' ? undefined : value,
+    ),
+  );
+  return codeOf(plain, { ...settings, allErrors: false, messages: false })
+    .replaceAll(/^(const err\d+ =) \{.*\};$/gm, '$1 {};')
+    .replaceAll(/^(validate\d+\.errors =) \[\{.*\}\];$/gm, '$1 [{}];');
+}
+
+function codeOf(schema, options) {
+  const code = { source: true, esm: true, lines: true };
+  const ajv = new Ajv({ ...options, validateSchema: false, code });
+  return standalone.default(ajv, ajv.compile(schema));
+}
+
+/** Replaces the module of precompiled validators, which is empty in a checkout, by those of the default tool's schemas. */
+export function compiledDefaults() {
+  const prefix = '\0default validators ';
+  let modules;
+  return {
+    name: 'compiled defaults',
+    async buildStart() {
+      modules = await defaultValidators();
+    },
+    resolveId(source) {
+      if (source.startsWith(prefix)) return source;
+    },
+    load(id) {
+      if (id.startsWith(prefix)) return modules[id.slice(prefix.length)].code;
+      if (!/[\\/]contract[\\/]precompiled\.ts$/.test(id)) return;
+      const imports = modules.map((_, i) => `import * as module${i} from '${prefix}${i}';`);
+      const members = modules.flatMap(({ names }, i) =>
+        [...names].map(([key, name]) => `[${JSON.stringify(key)}, module${i}.${name}]`),
+      );
+      return `${imports.join('\n')}\nexport const precompiled = new Map([${members.join(',\n')}]);`;
+    },
+  };
+}
