@@ -66,6 +66,26 @@ export interface Binding {
   readonly style?: QueryStyle;
 }
 
+/** `binary`: one file is the whole body. Files are arguments in base64. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'binary';
+
+/** A part of a multipart body that is a file, or several. */
+export interface FilePart {
+  readonly name: string;
+  /** The argument with the name of the file. */
+  readonly fileName: string;
+  readonly mediaType?: string;
+}
+
+export interface ApiBody {
+  readonly kind: BodyKind;
+  readonly members: readonly Binding[] | string;
+  /** Of a multipart body. */
+  readonly files?: readonly FilePart[];
+  /** Of a binary body. */
+  readonly mediaType?: string;
+}
+
 /** One request of a tool to its API. */
 export interface ApiCall {
   readonly api: Api;
@@ -76,10 +96,7 @@ export interface ApiCall {
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
   /** Members of the body, or the one argument that is the body; null if there is none. */
-  readonly body: {
-    readonly kind: 'json' | 'form';
-    readonly members: readonly Binding[] | string;
-  } | null;
+  readonly body: ApiBody | null;
   /** `text`: the answer is the text of an MCP result, which becomes `{ result }`. */
   readonly wrap: 'items' | 'result' | 'text' | null;
   /** 404 means an empty result. */
@@ -95,6 +112,8 @@ export interface RecordedRequest {
   readonly headers?: JsonObject;
   readonly json?: Json;
   readonly form?: JsonObject;
+  readonly multipart?: JsonObject;
+  readonly binary?: Json;
 }
 
 /** A made-up answer of the API, until the author records a real one. */

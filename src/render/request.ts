@@ -14,7 +14,16 @@ export interface RequestParts {
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
-  readonly body: { readonly kind: 'json' | 'form'; readonly members: readonly Binding[] | string } | null;
+  readonly body: {
+    readonly kind: string;
+    readonly members: readonly Binding[] | string;
+    readonly files?: readonly {
+      readonly name: string;
+      readonly fileName: string;
+      readonly mediaType?: string;
+    }[];
+    readonly mediaType?: string;
+  } | null;
   readonly wrap: string | null;
   readonly notFoundIsEmpty: boolean;
   readonly method: string;
@@ -73,8 +82,16 @@ function accesses(bindings: readonly Binding[]): Node {
 
 function bodyOf(body: RequestParts['body']): readonly Member[] {
   if (body === null) return [];
-  const { kind, members } = body;
-  return [[kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)]];
+  const { kind, members, files, mediaType } = body;
+  const named = files?.map(({ name, fileName, mediaType: type }): Member => {
+    const typed: Member[] = type === undefined ? [] : [['type', stringLiteral(type)]];
+    return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
+  });
+  return [
+    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
+    ...(named ? [['files', { members: named }] as const] : []),
+    ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
+  ];
 }
 
 /** A variable of `src/env.ts`: its name, its kind and its purpose. */

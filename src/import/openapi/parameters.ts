@@ -1,8 +1,10 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { fits } from '../../model/match.ts';
-import type { Binding, QueryStyle } from '../model.ts';
+import type { ApiBody, Binding, FilePart, QueryStyle } from '../model.ts';
+import { type DescribedBody, describedBody, describedParameters } from './body.ts';
 import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { plainText } from './text.ts';
@@ -24,7 +26,7 @@ export interface Inputs {
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
-  readonly body: { readonly kind: 'json' | 'form'; readonly members: readonly Binding[] | string } | null;
+  readonly body: ApiBody | null;
   readonly keys: readonly KeyParameter[];
 }
 
@@ -121,51 +123,14 @@ class InputCollector {
   }
 
   body(given: Json, pointer: string): void {
-    const body = this.#document.object(given, pointer);
-    const content = body && isObject(body.value.content) ? body.value.content : {};
-    const types = Object.keys(content);
-    const type =
-      types.find(isJsonType) ?? types.find((one) => one.startsWith('application/x-www-form-urlencoded'));
-    if (!body || type === undefined) {
-      if (types.length === 0 || body?.value.required !== true) return;
-      throw new Refusal(`it takes a body of ${types.join(', ')}; only JSON and forms are supported`, pointer);
-    }
-    const media = content[type];
-    const at = below(body.pointer, 'content', type, 'schema');
-    const schema = schemaOf(
-      this.#document,
-      isObject(media) ? media.schema : undefined,
-      at,
-      'input',
-      this.#lost,
-    );
-    this.#setBody(isJsonType(type) ? 'json' : 'form', schema, body.value.required === true);
+    const body = describedBody(this.#document, given, pointer, this.#lost);
+    if (body) this.#setBody(body);
   }
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
   oldBody(bodies: readonly Found<JsonObject>[]): void {
-    const [whole] = bodies;
-    if (whole?.value.in === 'body') {
-      const schema = schemaOf(
-        this.#document,
-        whole.value.schema,
-        below(whole.pointer, 'schema'),
-        'input',
-        this.#lost,
-      );
-      this.#setBody('json', schema, whole.value.required === true);
-      return;
-    }
-    const file = bodies.find(({ value }) => value.type === 'file');
-    if (file) throw new Refusal('it requires a file upload, which a tool cannot send', file.pointer);
-    const properties = bodies.map(({ value, pointer }) => [
-      String(value.name),
-      this.#schemaOf(value, pointer).schema,
-    ]);
-    const required = bodies
-      .filter(({ value }) => value.required === true)
-      .map(({ value }) => String(value.name));
-    this.#setBody('form', { type: 'object', properties: Object.fromEntries(properties), required }, true);
+    const schema = ({ value, pointer }: Found<JsonObject>) => this.#schemaOf(value, pointer).schema;
+    this.#setBody(describedParameters(this.#document, bodies, schema, this.#lost));
   }
 
   finished(): Inputs {
@@ -180,15 +145,16 @@ class InputCollector {
     };
   }
 
-  #setBody(kind: 'json' | 'form', schema: JsonObject, isRequired: boolean): void {
+  #setBody({ kind, schema, isRequired, mediaType, partTypes }: DescribedBody): void {
     const members = isObject(schema.properties) ? Object.entries(schema.properties) : [];
-    if (members.length === 0) {
+    if (kind === 'binary' || members.length === 0) {
       const whole = {
         description: 'What the request carries.',
         ...schema,
-        ...(kind === 'form' && { type: 'object' }),
+        ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
       };
-      this.#body = { kind, members: this.#add('body', 'body', whole, isRequired) };
+      const input = this.#add('body', 'body', whole, isRequired);
+      this.#body = { kind, members: input, ...(mediaType !== undefined && { mediaType }) };
       return;
     }
     const required = Array.isArray(schema.required) ? schema.required : [];
@@ -196,7 +162,20 @@ class InputCollector {
       name,
       input: this.#add(name, 'body', isObject(member) ? member : {}, isRequired && required.includes(name)),
     }));
-    this.#body = { kind, members: bindings };
+    const files = members
+      .filter(([, member]) => kind === 'multipart' && isObject(member) && holdsFile(member))
+      .map(([name]): FilePart => {
+        const type = partTypes?.get(name);
+        return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
+      });
+    this.#body = { kind, members: bindings, ...(files.length > 0 && { files }) };
+  }
+
+  /** APIs judge a file by the ending of its name. */
+  #addFileName(part: string): string {
+    const description = `File name of ${part}, with its ending.`;
+    const schema = { type: 'string', description, minLength: 1, maxLength: 200, default: 'file' };
+    return this.#add(`${part}_name`, 'body', schema, false);
   }
 
   /** The schema of a parameter: its own, that of its one content, or, in 2.0, the parameter itself. */
@@ -241,10 +220,6 @@ class InputCollector {
     if (isRequired) this.#required.push(free);
     return free;
   }
-}
-
-export function isJsonType(type: string): boolean {
-  return /^(?:application|text)\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
 }
 
 function styleOf(

@@ -1,14 +1,22 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { fits } from '../../model/match.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
 import { below, type OpenApiDocument } from './document.ts';
-import { plainText } from './text.ts';
+import { fileSchema, isFile } from './file.ts';
+import {
+  counts,
+  described,
+  enumOf,
+  isContainer,
+  isNullType,
+  numberLimits,
+  type Side,
+  typed,
+  typesOf,
+  withValues,
+} from './keywords.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
-
-/** Whether a schema is that of what callers send or of what they get. */
-export type Side = 'input' | 'output';
 
 /** Schemas that one definition may hold; with more, what is nested deepest is cut off. */
 const mostSchemas = 300;
@@ -20,6 +28,7 @@ const deepest = 9;
  * that would only refuse answers.
  *
  * @param lost is given what was cut off or left out
+ * @param holdsFiles a binary text is a file, which callers give in base64
  * @throws Refusal where a reference cannot be followed
  */
 export function schemaOf(
@@ -28,10 +37,11 @@ export function schemaOf(
   pointer: string,
   side: Side,
   lost: (pointer: string, what: string) => void,
+  holdsFiles = false,
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const schema = new Conversion(document, side, depth, notes).whole(given, pointer);
+    const schema = new Conversion(document, { side, depth, notes, holdsFiles }).whole(given, pointer);
     if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
@@ -45,18 +55,28 @@ export function schemaOf(
 /** Thrown out of a conversion that comes to more schemas than a definition may hold. */
 class TooLarge extends Error {}
 
+interface ConversionOptions {
+  readonly side: Side;
+  readonly depth: number;
+  /** Receives pointer and text of what is cut off. */
+  readonly notes: [string, string][];
+  readonly holdsFiles: boolean;
+}
+
 class Conversion {
   #schemas = 0;
   readonly #document: OpenApiDocument;
   readonly #side: Side;
   readonly #depth: number;
   readonly #notes: [string, string][];
+  readonly #holdsFiles: boolean;
 
-  constructor(document: OpenApiDocument, side: Side, depth: number, notes: [string, string][]) {
+  constructor(document: OpenApiDocument, { side, depth, notes, holdsFiles }: ConversionOptions) {
     this.#document = document;
     this.#side = side;
     this.#depth = depth;
     this.#notes = notes;
+    this.#holdsFiles = holdsFiles;
   }
 
   /** The schema; null where it is too large and can be cut off at a smaller depth. */
@@ -96,6 +116,7 @@ class Conversion {
   }
 
   #convertPlain(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+    if (this.#holdsFiles && isFile(schema)) return fileSchema(schema);
     const own = this.#own(schema, pointer, open);
     const parts = this.#listed(schema, 'allOf', pointer, open);
     const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
@@ -189,72 +210,6 @@ class Conversion {
 /** Formats that validators of callers know and that APIs keep. */
 const outputFormats = new Set(['date-time', 'date', 'uuid']);
 const inputFormats = new Set([...outputFormats, 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
-const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
-
-/** The types that a schema names, or those that its other keywords imply. Null is not among them. */
-function typesOf(schema: JsonObject): readonly string[] {
-  const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
-  if (said.length > 0) return [...new Set(said)];
-  if (schema.type === 'file') return [];
-  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return ['object'];
-  if (schema.items !== undefined) return ['array'];
-  const values = Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : [];
-  return [...new Set(values.map(typeOfValue).filter((type) => jsonTypes.has(type)))];
-}
-
-function isNullType({ type }: JsonObject): boolean {
-  return [type ?? []].flat().includes('null');
-}
-
-function isContainer(type: string): boolean {
-  return type === 'object' || type === 'array';
-}
-
-function typeOfValue(value: Json): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function typed(types: readonly string[]): JsonObject {
-  const [only, another] = types;
-  return only === undefined ? {} : { type: another === undefined ? only : types };
-}
-
-function described(schema: JsonObject, other: JsonObject = {}): JsonObject {
-  const description = plainText(schema.description, 400) || plainText(schema.title, 100) || other.description;
-  return description === undefined || description === '' ? {} : { description };
-}
-
-/** The allowed values that are of the schema's types; longer lists than any agent reads are left out. */
-function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
-  const listed = schema.const !== undefined ? [schema.const] : schema.enum;
-  if (!Array.isArray(listed)) return {};
-  const values = [...new Set(listed as readonly Json[])].filter((value) => {
-    const type = typeOfValue(value);
-    return types.includes(type) || (type === 'number' && types.includes('integer'));
-  });
-  return values.length === 0 || values.length > 200 ? {} : { enum: values };
-}
-
-function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
-  const kept = keywords.filter(
-    (keyword) => Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0,
-  );
-  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword] as Json]));
-}
-
-/** 3.0 marks a limit as exclusive by a boolean beside it. */
-function numberLimits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonObject): JsonObject {
-  const low = typeof minimum === 'number' ? minimum : undefined;
-  const high = typeof maximum === 'number' ? maximum : undefined;
-  return {
-    ...(low !== undefined && { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: low }),
-    ...(high !== undefined && { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: high }),
-    ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
-    ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
-  };
-}
-
 /** All of several schemas at once. */
 function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);
@@ -274,35 +229,4 @@ function plain(schema: JsonObject): JsonObject {
   return schema.anyOf === undefined
     ? { ...schema, type: isObject(schema.properties) ? 'object' : 'string' }
     : schema;
-}
-
-/** Default and examples, where they fit what is left of the schema; of an output, examples of scalars. */
-function withValues(schema: JsonObject, converted: JsonObject, side: Side): JsonObject {
-  const types = [converted.type ?? []].flat() as readonly string[];
-  const isScalar = types.length > 0 && !types.includes('object') && !types.includes('array');
-  if (side === 'output' && !isScalar) return converted;
-  const isHeld = (value: Json | undefined): value is Json => {
-    if (value === undefined || value === null) return false;
-    const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
-    return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
-  };
-  const given = [
-    schema.example,
-    ...(Array.isArray(schema.examples) ? (schema.examples as readonly Json[]) : []),
-  ];
-  const examples = [...new Set(given.filter(isHeld))].slice(0, 3);
-  return {
-    ...converted,
-    ...(side === 'input' && isHeld(schema.default) && { default: schema.default }),
-    ...(examples.length > 0 && { examples }),
-  };
-}
-
-/** What needs no validator to be judged, which takes a thousand times as long. */
-const plainKeywords = new Set(['type', 'description', 'enum']);
-
-function fitsPlainly(schema: JsonObject, types: readonly string[], value: Json): boolean {
-  const type = typeOfValue(value);
-  const isTyped = types.includes(type) || (Number.isInteger(value) && types.includes('integer'));
-  return isTyped && (!Array.isArray(schema.enum) || (schema.enum as readonly Json[]).includes(value));
 }

@@ -8,9 +8,10 @@ import type { Change } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import type { Imported } from '../model.ts';
 import type { Apis } from './api.ts';
+import { isJsonType } from './body.ts';
 import { below, type OpenApiDocument, Refusal } from './document.ts';
 import { nameOf, type Operation } from './operations.ts';
-import { inputsOf, isJsonType } from './parameters.ts';
+import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 import { plainText } from './text.ts';
 

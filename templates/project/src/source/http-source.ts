@@ -1,5 +1,6 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { problemsOf, validatorOf } from '../server/schema.ts';
+import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
 import { SourceError } from './errors.ts';
 import {
@@ -11,7 +12,7 @@ import {
   record,
   replayed,
 } from './recordings.ts';
-import { bodyOf, type Parameter, type QueryStyle, urlOf } from './request.ts';
+import { type Parameter, type QueryStyle, urlOf } from './request.ts';
 import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
@@ -60,9 +61,7 @@ export interface RequestOptions<Schema> {
 }
 
 /** Options of a request that changes something. */
-export interface WriteOptions<Schema> extends RequestOptions<Schema> {
-  readonly json?: unknown;
-  readonly form?: Values;
+export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts {
   /** It may be repeated without harm, like a search by POST. */
   readonly isIdempotent?: boolean;
 }
@@ -101,10 +100,11 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const { params = {}, styles = {}, json, form, signal, notFound, wrap } = request;
-    const asked = { method, path, params, query: request.query, headers: request.headers, json, form };
+    const { params = {}, styles = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
+    const sent = { json, form, multipart, binary };
+    const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
     const url = urlOf({ baseUrl: options.baseUrl, path, params, query: request.query, styles });
-    const body = bodyOf(json, form);
+    const body = await bodyOf(request);
     const headers = new Headers({
       accept: 'application/json',
       ...(body && { 'content-type': body.type }),
@@ -118,7 +118,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       if (before !== undefined) return before;
       for (const [name, value] of revealed(options.headers)) headers.set(name, value);
       for (const [name, value] of revealed(options.query)) url.searchParams.set(name, value);
-      const exchange: Exchange = { method, url, path, headers, body: body?.text ?? null, isIdempotent };
+      const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
       const tries = isIdempotent ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       return send(exchange, { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty }, budget, ending);

@@ -12,6 +12,9 @@ export interface RecordedRequest {
   readonly headers?: object;
   readonly json?: unknown;
   readonly form?: object;
+  readonly multipart?: object;
+  /** A file in base64. */
+  readonly binary?: unknown;
 }
 
 /** One request and its answer. */

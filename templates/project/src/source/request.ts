@@ -59,28 +59,12 @@ function pairsOf(name: string, value: Parameter, style?: QueryStyle): [string, s
 }
 
 /** `filter[price][gte]=1`; lists by index: `expand[0]=data`. */
-function nested(name: string, value: Parameter): [string, string][] {
+export function nested(name: string, value: Parameter): [string, string][] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'object') return [[name, textOf(value)]];
   return Object.entries(value).flatMap(([key, member]) => nested(`${name}[${key}]`, member));
 }
 
-function textOf(value: Parameter): string {
+export function textOf(value: Parameter): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** The body of a request. */
-export interface Body {
-  readonly type: string;
-  readonly text: string;
-}
-
-/** @param form members as `a=1&b[c]=2`, the only body that some APIs accept */
-export function bodyOf(json: unknown, form: { readonly [name: string]: Parameter } | undefined): Body | null {
-  if (form !== undefined) {
-    const pairs = Object.entries(form).flatMap(([name, value]) => nested(name, value));
-    const text = new URLSearchParams(pairs).toString();
-    return { type: 'application/x-www-form-urlencoded', text };
-  }
-  return json === undefined ? null : { type: 'application/json', text: JSON.stringify(json) };
 }

@@ -10,7 +10,7 @@ export interface Exchange {
   /** The path as the author wrote it, for logs: the URL may contain a secret. */
   readonly path: string;
   readonly headers: Headers;
-  readonly body: string | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly isIdempotent: boolean;
 }
 

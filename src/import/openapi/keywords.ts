@@ -1,0 +1,109 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { fits } from '../../model/match.ts';
+import { plainText } from './text.ts';
+
+/** Whether a schema is that of what callers send or of what they get. */
+export type Side = 'input' | 'output';
+
+const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
+
+/** The types that a schema names, or those that its other keywords imply. Null is not among them. */
+export function typesOf(schema: JsonObject): readonly string[] {
+  const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
+  if (said.length > 0) return [...new Set(said)];
+  if (schema.type === 'file') return [];
+  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return ['object'];
+  if (schema.items !== undefined) return ['array'];
+  const values = Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : [];
+  return [...new Set(values.map(typeOfValue).filter((type) => jsonTypes.has(type)))];
+}
+
+export function isNullType({ type }: JsonObject): boolean {
+  return [type ?? []].flat().includes('null');
+}
+
+export function isContainer(type: string): boolean {
+  return type === 'object' || type === 'array';
+}
+
+export function typeOfValue(value: Json): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+export function typed(types: readonly string[]): JsonObject {
+  const [only, another] = types;
+  return only === undefined ? {} : { type: another === undefined ? only : types };
+}
+
+export function described(schema: JsonObject, other: JsonObject = {}): JsonObject {
+  const description = plainText(schema.description, 400) || plainText(schema.title, 100) || other.description;
+  return description === undefined || description === '' ? {} : { description };
+}
+
+/** The allowed values that are of the schema's types; longer lists than any agent reads are left out. */
+export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
+  const listed = schema.const !== undefined ? [schema.const] : schema.enum;
+  if (!Array.isArray(listed)) return {};
+  const values = [...new Set(listed as readonly Json[])].filter((value) => {
+    const type = typeOfValue(value);
+    return types.includes(type) || (type === 'number' && types.includes('integer'));
+  });
+  return values.length === 0 || values.length > 200 ? {} : { enum: values };
+}
+
+export function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
+  const kept = keywords.filter(
+    (keyword) => Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0,
+  );
+  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword] as Json]));
+}
+
+/** 3.0 marks a limit as exclusive by a boolean beside it. */
+export function numberLimits({
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+}: JsonObject): JsonObject {
+  const low = typeof minimum === 'number' ? minimum : undefined;
+  const high = typeof maximum === 'number' ? maximum : undefined;
+  return {
+    ...(low !== undefined && { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: low }),
+    ...(high !== undefined && { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: high }),
+    ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
+    ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
+  };
+}
+
+/** Default and examples, where they fit what is left of the schema; of an output, examples of scalars. */
+export function withValues(schema: JsonObject, converted: JsonObject, side: Side): JsonObject {
+  const types = [converted.type ?? []].flat() as readonly string[];
+  const isScalar = types.length > 0 && !types.includes('object') && !types.includes('array');
+  if (side === 'output' && !isScalar) return converted;
+  const isHeld = (value: Json | undefined): value is Json => {
+    if (value === undefined || value === null) return false;
+    const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
+    return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
+  };
+  const given = [
+    schema.example,
+    ...(Array.isArray(schema.examples) ? (schema.examples as readonly Json[]) : []),
+  ];
+  const examples = [...new Set(given.filter(isHeld))].slice(0, 3);
+  return {
+    ...converted,
+    ...(side === 'input' && isHeld(schema.default) && { default: schema.default }),
+    ...(examples.length > 0 && { examples }),
+  };
+}
+
+/** What needs no validator to be judged, which takes a thousand times as long. */
+const plainKeywords = new Set(['type', 'description', 'enum']);
+
+function fitsPlainly(schema: JsonObject, types: readonly string[], value: Json): boolean {
+  const type = typeOfValue(value);
+  const isTyped = types.includes(type) || (Number.isInteger(value) && types.includes('integer'));
+  return isTyped && (!Array.isArray(schema.enum) || (schema.enum as readonly Json[]).includes(value));
+}

@@ -1,0 +1,213 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compile, create, failuresOf, prove, run, scaffold, scratch, tree } from './support.ts';
+
+const root = scratch();
+const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };
+const responses = {
+  200: { description: 'ok', content: { 'application/json': { schema: ok, example: { id: 'f1' } } } },
+};
+const binary = { type: 'string', format: 'binary' };
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Files', version: '1' },
+  servers: [{ url: 'https://api.files.example/v1' }],
+  security: [{ key: [] }],
+  components: {
+    securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+    schemas: { Scan: { ...binary, description: 'The scan' } },
+  },
+  paths: {
+    '/files': {
+      post: {
+        operationId: 'createFile',
+        summary: 'Create a file.',
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: ['file', 'purpose'],
+                properties: {
+                  file: { $ref: '#/components/schemas/Scan' },
+                  pages: { type: 'array', items: binary },
+                  purpose: { type: 'string', description: 'What it is for', enum: ['test', 'live'] },
+                  labels: {
+                    type: 'object',
+                    description: 'Labels',
+                    properties: { a: { type: 'string', description: 'A' } },
+                  },
+                },
+              },
+              encoding: { file: { contentType: 'image/png' } },
+            },
+          },
+        },
+        responses,
+      },
+    },
+    '/files/{id}/content': {
+      put: {
+        operationId: 'putContent',
+        summary: 'Put the content of a file.',
+        parameters: [
+          {
+            name: 'id',
+            in: 'path',
+            required: true,
+            schema: { type: 'string' },
+            description: 'Id',
+            example: 'f1',
+          },
+        ],
+        requestBody: { required: true, content: { 'application/octet-stream': { schema: binary } } },
+        responses,
+      },
+    },
+  },
+};
+
+/** What the API got: fields of a form by name, or the whole body. */
+let got: unknown[] = [];
+const http = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', async () => {
+    const body = Buffer.concat(chunks);
+    const type = request.headers['content-type'] ?? '';
+    const entry = { method: request.method, path: request.url, key: request.headers['x-api-key'] };
+    if (!type.startsWith('multipart/')) got.push({ ...entry, type, body: digest(body) });
+    else {
+      const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+      const parts = await Promise.all(
+        [...form].map(async ([name, value]) =>
+          typeof value === 'string'
+            ? [name, value]
+            : [name, value.name, value.type, digest(Buffer.from(await value.arrayBuffer()))],
+        ),
+      );
+      got.push({ ...entry, parts });
+    }
+    // The first attempt of a PUT fails, so that a body has to be sent twice.
+    const isRepeated = request.method === 'PUT' && got.length === 1;
+    response.writeHead(isRepeated ? 503 : 200, { 'content-type': 'application/json' });
+    response.end(isRepeated ? '' : '{"id":"f7"}');
+  });
+});
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+let directory: string;
+let url: string;
+beforeAll(async () => {
+  writeFileSync(join(root, 'files.json'), JSON.stringify(document));
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const chosen = ['--operation', 'createFile', '--operation', 'putContent'];
+  ({ directory } = await scaffold(['files', '--from-openapi', join(root, 'files.json'), ...chosen], {
+    cwd: root,
+  }));
+});
+afterAll(() => {
+  http.closeAllConnections();
+  http.close();
+});
+
+/** Calls tools with arguments and returns the structured content of each. */
+async function called(calls: readonly (readonly [tool: string, args: object])[]): Promise<unknown> {
+  got = [];
+  const input = join(root, 'calls.json');
+  writeFileSync(input, JSON.stringify(calls));
+  const script = `
+    const { callTool } = await import('./dist/src/server/call.js');
+    const { tools } = await import('./dist/src/tools/index.js');
+    const { readFileSync } = await import('node:fs');
+    const ended = [];
+    for (const [name, args] of JSON.parse(readFileSync(${JSON.stringify(input)}, 'utf8')))
+      ended.push((await callTool(tools.find((tool) => tool.name === name), args)).structuredContent);
+    process.stdout.write(JSON.stringify(ended));`;
+  const { status, stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: directory,
+    env: { FILES_URL: url, FILES_API_KEY: 's3cret-files' },
+  });
+  expect(status, stderr).toBe(0);
+  expect(stdout + stderr).not.toContain('s3cret');
+  return JSON.parse(stdout);
+}
+
+describe('operations that take files', () => {
+  it('become tools whose files are arguments in base64, off unless they are named', async () => {
+    const files = tree(directory);
+    const source = files.get('src/tools/create-file.ts') ?? '';
+    expect(source).toContain("contentEncoding: 'base64'");
+    expect(source).toMatch(/description: 'The scan\. In base64\.'/);
+    expect(source).toContain(
+      "files: { file: { name: input.file_name, type: 'image/png' }, pages: { name: input.pages_name } }",
+    );
+    expect(source).toContain('readOnlyHint: false');
+    const built = await compile(directory);
+    expect(built.status, built.stdout).toBe(0);
+    const none = await create(['none', '--yes', '--from-openapi', join(root, 'files.json')], { cwd: root });
+    expect(none.stdout).toContain('2 operations.');
+    expect(tree(join(root, 'none')).size).toBe(0);
+  });
+
+  it('pass tests and self-check without the API', async () => {
+    const { report, unitTests } = await prove(directory);
+    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
+    expect(unitTests.status, unitTests.stdout).toBe(0);
+  });
+
+  it('send the very bytes, in a form and alone, also when a request is repeated', async () => {
+    const bytes = randomBytes(100_000);
+    const [content, sum] = [bytes.toString('base64'), digest(bytes)];
+    const hello = digest(Buffer.from('hello'));
+    const args = {
+      file: content,
+      file_name: 'a "b".png',
+      pages: ['aGVsbG8=', ''],
+      purpose: 'test',
+      labels: { a: 'x' },
+    };
+    expect(await called([['createFile', args]])).toEqual([{ id: 'f7' }]);
+    expect(got).toEqual([
+      {
+        method: 'POST',
+        path: '/files',
+        key: 's3cret-files',
+        parts: [
+          ['file', 'a "b".png', 'image/png', sum],
+          ['pages', 'file', 'application/octet-stream', hello],
+          ['pages', 'file', 'application/octet-stream', digest(Buffer.alloc(0))],
+          ['purpose', 'test'],
+          ['labels', 'blob', 'application/json', digest(Buffer.from('{"a":"x"}'))],
+        ],
+      },
+    ]);
+    expect(await called([['putContent', { id: 'f7', body: content }]])).toMatchObject([{ id: 'f7' }]);
+    const put = {
+      method: 'PUT',
+      path: '/files/f7/content',
+      key: 's3cret-files',
+      type: 'application/octet-stream',
+    };
+    expect(got).toEqual([
+      { ...put, body: sum },
+      { ...put, body: sum },
+    ]);
+  });
+
+  it('refuse what is not base64, and what is too large, before any request', async () => {
+    const file = (text: string) => ['putContent', { id: 'f7', body: text }] as const;
+    const wrong = ['%PDF-1.7', 'aGVsbG8', 'aGVs\nbG8=', 'aGVsbG8-', 'a'.repeat(1_000_004)];
+    const ended = await called([...wrong.map(file), ['createFile', { file: 'no', purpose: 'test' }]]);
+    expect(ended).toEqual(
+      [...wrong, 'no'].map(() => expect.objectContaining({ error: 'INVALID_ARGUMENTS' })),
+    );
+    expect(got).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { context } from '../../src/contract/platforms/context.ts';
+import { recordingsOf } from '../../src/import/recordings.ts';
+import { answer, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
+
+describe('the answer of a tool', () => {
+  it.each([
+    ['an object', answer, null, ['gwei']],
+    ['a list', { type: 'array', items: answer }, 'items', ['items', 'count']],
+    ['a number', { type: 'number' }, 'result', ['result']],
+    ['a map', { type: 'object', additionalProperties: { type: 'number' } }, 'result', ['result']],
+    [
+      'an object whose error is data',
+      { type: 'object', properties: { error: { type: 'string' } } },
+      'result',
+      ['result'],
+    ],
+    [
+      'an object with a message',
+      { type: 'object', properties: { message: { type: 'string' }, a: {} } },
+      null,
+      ['message', 'a'],
+    ],
+  ])('that is %s', async (_, schema, wrap, names) => {
+    const { call, outputs } = await toolOf(documentOf({ responses: ok(schema) }));
+    expect(call.wrap).toBe(wrap);
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('has references resolved, allOf merged, oneOf united, null in the type', async () => {
+    const schemas = {
+      Base: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      Price: {
+        allOf: [
+          { $ref: '#/components/schemas/Base' },
+          { properties: { price: { type: 'number', nullable: true } }, required: ['price'] },
+        ],
+      },
+      Dog: {
+        type: 'object',
+        properties: { name: { type: 'string' }, bark: { type: 'boolean' } },
+        required: ['name', 'bark'],
+      },
+      Cat: {
+        type: 'object',
+        properties: { name: { type: 'string' }, lives: { type: 'integer' } },
+        required: ['name'],
+      },
+    };
+    const pet = {
+      oneOf: [{ $ref: '#/components/schemas/Dog' }, { $ref: '#/components/schemas/Cat' }, { type: 'null' }],
+    };
+    const schema = {
+      type: 'object',
+      properties: {
+        price: { $ref: '#/components/schemas/Price' },
+        pet,
+        id: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      },
+    };
+    const { outputs } = await toolOf(documentOf({ responses: ok(schema) }, { components: { schemas } }));
+    expect(outputs.price).toEqual({
+      type: 'object',
+      properties: { id: { type: 'string' }, price: { type: ['number', 'null'] } },
+      required: ['id', 'price'],
+    });
+    expect(outputs.pet).toEqual({
+      type: ['object', 'null'],
+      properties: { name: { type: 'string' }, bark: { type: 'boolean' }, lives: { type: 'integer' } },
+      required: ['name'],
+    });
+    expect(outputs.id).toEqual({ type: ['string', 'integer'] });
+  });
+
+  it('is cut off at a recursive schema, and reports it', async () => {
+    const Node = {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        children: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
+      },
+    };
+    const document = documentOf(
+      { responses: ok({ $ref: '#/components/schemas/Node' }) },
+      { components: { schemas: { Node } } },
+    );
+    const { outputs, changes } = await toolOf(document);
+    expect(outputs.children).toEqual({ type: 'array', items: { type: 'object' } });
+    expect(changes[0]).toMatchObject({
+      path: '#/components/schemas/Node',
+      what: 'refers to itself: its members were left out',
+    });
+  });
+
+  it('is limited if a schema is a thousand times too large for an agent', async () => {
+    const wide = (depth: number): object =>
+      depth === 0
+        ? { type: 'string' }
+        : {
+            type: 'object',
+            properties: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`p${i}`, wide(depth - 1)])),
+          };
+    const { tool } = await toolOf(documentOf({ responses: ok(wide(4)) }));
+    expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
+  });
+
+  it('is limited if schemas multiply at every level', async () => {
+    const level = (i: number): object => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 40 }, (_, p) => [`p${p}`, { $ref: `#/components/schemas/L${i + 1}` }]),
+      ),
+    });
+    const schemas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`L${i}`, level(i)]));
+    const document = documentOf(
+      { responses: ok({ $ref: '#/components/schemas/L0' }) },
+      { components: { schemas: { ...schemas, L12: { type: 'string' } } } },
+    );
+    const { tool } = await toolOf(document);
+    expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
+  });
+
+  it('is the first typed success, never an error', async () => {
+    const responses = {
+      200: { content: { 'text/html': {} } },
+      201: ok()[200],
+      204: ok({ type: 'object', properties: { no: { type: 'string' } } })[200],
+      default: ok({ type: 'object', properties: { problem: { type: 'string' } } })[200],
+    };
+    expect((await toolOf(documentOf({ responses }))).outputs).toHaveProperty('gwei');
+    const { 200: html, 204: empty, default: failed } = responses;
+    const refused = await refusalOf(documentOf({ responses: { 200: html, 204: empty, default: failed } }));
+    expect(refused?.message).toContain('its success response is not JSON');
+    const none = await refusalOf(documentOf({ responses: { 204: empty, default: failed } }));
+    expect(none?.message).toContain('its success response has no content');
+  });
+
+  it('returns the example of the document, also in its recordings', async () => {
+    const responses = {
+      200: { content: { 'application/json': { schema: answer, example: { gwei: 42 } } } },
+      404: {},
+    };
+    const parameters = [
+      { name: 'chain', in: 'path', required: true, schema: { type: 'string', example: 'base' } },
+    ];
+    const { tool, call } = await toolOf(documentOf({ responses, parameters }));
+    expect(tool.samples[0]?.answer).toEqual({ gwei: 42 });
+    expect(call.notFoundIsEmpty).toBe(true);
+    expect(recordingsOf(tool, call, context.smoke)).toEqual([
+      {
+        request: { method: 'get', path: '/gas/{chain}', params: { chain: 'base' } },
+        status: 200,
+        body: { gwei: 42 },
+        from: 'document',
+      },
+      {
+        request: { method: 'get', path: '/gas/{chain}', params: { chain: 'unknown' } },
+        status: 404,
+        from: 'document',
+      },
+    ]);
+  });
+
+  it.each([
+    ['no content', { 204: {} }, 'its success response has no content', '/responses'],
+    [
+      'text',
+      { 200: { content: { 'text/plain': {} } } },
+      'its success response is not JSON',
+      '/responses/200',
+    ],
+    [
+      'nothing said of it',
+      { 200: { content: { 'application/json': {} } } },
+      'its success response is not JSON',
+      '/responses/200',
+    ],
+    [
+      'an empty schema',
+      ok({}),
+      'the schema of its success response declares no members',
+      '/responses/200/content/application~1json/schema',
+    ],
+    [
+      'a reference outside',
+      ok({ $ref: 'http://evil.example/x.json' }),
+      'points outside the document',
+      '/responses/200/content/application~1json/schema',
+    ],
+    [
+      'a file beside it',
+      ok({ $ref: '../../etc/passwd#/x' }),
+      'points outside the document',
+      '/responses/200/content/application~1json/schema',
+    ],
+    [
+      'a reference to nothing',
+      ok({ $ref: '#/components/schemas/None' }),
+      'points to nothing',
+      '/responses/200/content/application~1json/schema',
+    ],
+  ])('with %s is refused with the place', async (_, responses, message, pointer) => {
+    const refused = await refusalOf(documentOf({ responses }));
+    expect(refused?.message).toContain(message);
+    expect(refused?.where).toBe(`api.json#/paths/~1gas~1{chain}/get${pointer}`);
+  });
+
+  it('with circular references is refused', async () => {
+    const schemas = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } };
+    const refused = await refusalOf(
+      documentOf({ responses: ok({ $ref: '#/components/schemas/A' }) }, { components: { schemas } }),
+    );
+    expect(refused?.message).toContain('is circular');
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { documentOf, importOf, refusalOf, toolOf } from './openapi.ts';
+
+const binary = { type: 'string', format: 'binary' };
+const part = (schema: object, more: object = {}) => ({
+  'multipart/form-data': {
+    schema: { type: 'object', required: ['doc'], properties: { doc: schema, ...more } },
+  },
+});
+const withBody = (content: object, required = true) =>
+  documentOf({ requestBody: { required, content } }, { openapi: '3.1.0' });
+
+describe('a file of a multipart body', () => {
+  it.each([
+    ['binary text', binary],
+    ['binary text that may be null', { ...binary, nullable: true }],
+    ['a media type of bytes', { contentMediaType: 'application/pdf' }],
+    ['a reference to it', { allOf: [binary] }],
+  ])('declared as %s is an argument in base64, with its name as another', async (_, schema) => {
+    const { inputs, required, call } = await toolOf(withBody(part(schema, { note: { type: 'string' } })));
+    expect(inputs.doc).toMatchObject({ type: 'string', contentEncoding: 'base64', maxLength: 1_000_000 });
+    expect(inputs.doc_name).toMatchObject({ type: 'string', default: 'file' });
+    expect(required).toEqual(['chain', 'doc']);
+    expect(call.body).toEqual({
+      kind: 'multipart',
+      members: [
+        { name: 'doc', input: 'doc' },
+        { name: 'note', input: 'note' },
+      ],
+      files: [{ name: 'doc', fileName: 'doc_name' }],
+    });
+  });
+
+  it.each([
+    ['a text that is base64 already', { type: 'string', contentEncoding: 'base64' }],
+    ['a text with a media type', { type: 'string', contentMediaType: 'text/plain' }],
+    ['a text', { type: 'string', format: 'byte' }],
+  ])('is not %s', async (_, schema) => {
+    const { inputs, call } = await toolOf(withBody(part(schema)));
+    expect(inputs.doc).not.toHaveProperty('contentEncoding');
+    expect(call.body).not.toHaveProperty('files');
+  });
+
+  it('may be one of several', async () => {
+    const { inputs, call } = await toolOf(withBody(part({ type: 'array', items: binary })));
+    expect(inputs.doc).toMatchObject({ type: 'array', items: { contentEncoding: 'base64' } });
+    expect(call.body?.files).toEqual([{ name: 'doc', fileName: 'doc_name' }]);
+  });
+
+  it('has a name that no other argument has', async () => {
+    const { call } = await toolOf(withBody(part(binary, { doc_name: { type: 'string' } })));
+    expect(call.body?.files).toEqual([{ name: 'doc', fileName: 'body_doc_name' }]);
+  });
+
+  it('has the media type that its encoding names, if that is a single one', async () => {
+    const typeOf = async (contentType: string) => {
+      const [[type, media] = []] = Object.entries(part(binary));
+      const { call } = await toolOf(
+        withBody({ [type ?? '']: { ...media, encoding: { doc: { contentType } } } }),
+      );
+      return call.body?.files?.[0]?.mediaType;
+    };
+    expect(await typeOf('image/png')).toBe('image/png');
+    expect(await typeOf('image/png, image/jpeg')).toBeUndefined();
+    expect(await typeOf("image/png'\n")).toBeUndefined();
+  });
+
+  it('is a type of its own in Swagger 2.0', async () => {
+    const parameters = [
+      { name: 'chain', in: 'path', required: true, type: 'string' },
+      { name: 'doc', in: 'formData', required: true, type: 'file', description: 'The document' },
+      { name: 'note', in: 'formData', type: 'string' },
+    ];
+    const { inputs, call } = await toolOf({
+      swagger: '2.0',
+      info: { title: 'Gas API' },
+      host: 'api.gas.example',
+      paths: {
+        '/gas/{chain}': {
+          get: {
+            operationId: 'getGas',
+            parameters,
+            responses: { 200: { schema: { type: 'object', properties: { a: { type: 'string' } } } } },
+          },
+        },
+      },
+    });
+    expect(inputs.doc).toMatchObject({
+      contentEncoding: 'base64',
+      description: 'The document. In base64.',
+    });
+    expect(call.body?.files).toEqual([{ name: 'doc', fileName: 'doc_name' }]);
+  });
+});
+
+describe('a body that is a file', () => {
+  it.each(['application/octet-stream', 'image/png', 'application/pdf', 'application/vnd.ms-excel'])(
+    '%s is one argument in base64',
+    async (type) => {
+      const { inputs, required, call } = await toolOf(withBody({ [type]: {} }));
+      expect(inputs.body).toMatchObject({ type: 'string', contentEncoding: 'base64' });
+      expect(required).toEqual(['chain', 'body']);
+      expect(call.body).toEqual({ kind: 'binary', members: 'body', mediaType: type });
+    },
+  );
+
+  it('is taken only if there is no JSON', async () => {
+    const json = { schema: { type: 'object', properties: { a: { type: 'string' } } } };
+    const { call } = await toolOf(withBody({ 'image/png': {}, 'application/json': json }));
+    expect(call.body?.kind).toBe('json');
+  });
+
+  it.each(['image/*', '*/*', 'text/csv', 'application/xml', 'application/vnd.x+xml', 'image/svg+xml'])(
+    '%s is refused',
+    async (type) => {
+      expect((await refusalOf(withBody({ [type]: {} })))?.message).toContain(
+        `it takes a body of ${type}; only JSON, forms and files are supported`,
+      );
+      expect((await importOf(withBody({ [type]: {} }, false))).ok).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/context.ts';
+import { readOpenApi } from '../../src/import/openapi/document.ts';
+import { toolsOfDocument } from '../../src/import/openapi/index.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+
+export type Members = { readonly [name: string]: unknown };
+
+export const answer = { type: 'object', properties: { gwei: { type: 'number' } }, required: ['gwei'] };
+export const ok = (schema: object = answer) => ({ 200: { content: { 'application/json': { schema } } } });
+export const base = {
+  openapi: '3.1.0',
+  info: { title: 'Gas API' },
+  servers: [{ url: 'https://api.gas.example/v1' }],
+};
+
+/** A document with one operation, `GET /gas/{chain}`. */
+export function documentOf(operation: Members, rest: Members = {}): object {
+  return {
+    ...base,
+    paths: { '/gas/{chain}': { get: { operationId: 'getGas', responses: ok(), ...operation } } },
+    ...rest,
+  };
+}
+
+export async function read(document: object | string) {
+  const text = typeof document === 'string' ? document : JSON.stringify(document);
+  const result = await readOpenApi(text, 'api.json');
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result.value;
+}
+
+export async function importOf(document: object | string, operation = 'getGas') {
+  return toolsOfDocument(await read(document), { operations: [operation], tool: null }, 'api.json', null);
+}
+
+export async function toolOf(document: object | string, operation = 'getGas') {
+  const result = await importOf(document, operation);
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  const [imported] = result.value;
+  const call = imported?.call;
+  if (!imported || !call) throw new Error('no tool');
+  const preparation = prepareImported([imported], context);
+  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
+  const [tool] = preparation.prepared.tools;
+  if (!tool) throw new Error('no tool');
+  const inputs = tool.definition.inputSchema.properties as { [name: string]: JsonObject };
+  const outputs = tool.definition.outputSchema.properties as { [name: string]: JsonObject };
+  return { ...imported, call, tool, inputs, outputs, required: tool.definition.inputSchema.required };
+}
+
+export const refusalOf = async (document: object, operation?: string) => {
+  const result = await importOf(document, operation);
+  if (result.ok) throw new Error('became a tool');
+  return result.errors[0];
+};
