@@ -20,7 +20,9 @@ function table({ machine, ...parts }) {
     ['killed runs', killsOf(parts)],
     [
       'official suite',
-      ['conformance-0.1', 'conformance-0.2'].map((suite) => suiteOf(parts, suite)).join('<br>'),
+      ['conformance-0.1', 'conformance-0.2', 'conformance-0.2-2026-07-28']
+        .map((suite) => suiteOf(parts, suite))
+        .join('<br>'),
     ],
     ['Node', checkedWith(parts, ['node-20', 'node-22', 'node-24'])],
     ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry'])],
@@ -54,8 +56,8 @@ function killsOf(parts) {
 }
 
 function suiteOf(parts, suite) {
-  const { version, scenarios, passed, doNotApply } = part(parts, suite);
-  return `${version}: ${scenarios} scenarios, ${passed} pass, ${doNotApply} do not apply`;
+  const { version, revision, scenarios, passed, doNotApply } = part(parts, suite);
+  return `${version} at ${revision}: ${scenarios} scenarios, ${passed} pass, ${doNotApply} do not apply`;
 }
 
 function checkedWith(parts, names) {

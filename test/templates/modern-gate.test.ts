@@ -28,6 +28,23 @@ async function sendAll(port: number, headers: Headers, body: unknown): Promise<n
   return response.statusCode;
 }
 
+/** Sends the call with header lines that no HTTP client would write. Returns the answer as text. */
+async function sendLines(port: number, headers: readonly string[]): Promise<string> {
+  const body = JSON.stringify(call.body);
+  const lines = [
+    'POST /mcp HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'MCP-Protocol-Version: 2026-07-28',
+    'Mcp-Name: get_price',
+    ...headers,
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  const socket = connect(port, '127.0.0.1').end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  return Buffer.concat(await socket.toArray()).toString();
+}
+
 const call = modernRequest('tools/call', { name: 'get_price', arguments: {} });
 const { id: _, ...notification } = call.body;
 const without = (name: string) => {
@@ -131,25 +148,41 @@ test('with a token only the plain call runs', async () => {
   expect(runs()).toBe(1);
 });
 
+test.each([
+  ['a forged token and a valid one', ['forged', 'valid']],
+  ['a valid token and a forged one', ['valid', 'forged']],
+  ['the same token twice', ['valid', 'valid']],
+  ['no token and a valid one', ['none', 'valid']],
+  ['two tokens in one header', ['both']],
+])('%s do not pay', async (_, sent) => {
+  const { port, runs } = await countingServer();
+  const [forged, valid] = [await paid({}, { key: foreign }), await paid()].map((own) => own.authorization);
+  const values: Readonly<Record<string, string>> = {
+    forged: String(forged),
+    valid: String(valid),
+    none: 'Bearer',
+    both: `${forged}, ${valid}`,
+  };
+  const tokens = sent.map((name) => ['authorization', String(values[name])] as const);
+  expect(await sendAll(port, [...Object.entries(call.headers), ...tokens], call.body)).toBe(401);
+  expect(runs()).toBe(0);
+});
+
+test('a token folded over two lines does not pay', async () => {
+  const { port, runs } = await countingServer();
+  const token = (await paid()).authorization.replace(' ', '\r\n ');
+  expect(await sendLines(port, [`Authorization: ${token}`, 'Mcp-Method: tools/call'])).toMatch(
+    /^HTTP\/1.1 40[01] /,
+  );
+  expect(runs()).toBe(0);
+});
+
 test('a header folded over two lines does not reach a tool', async () => {
-  for (const authorization of ['', `Authorization: ${(await paid()).authorization}\r\n`]) {
+  for (const authorization of [[], [`Authorization: ${(await paid()).authorization}`]]) {
     const { port, runs } = await countingServer();
-    const body = JSON.stringify(call.body);
-    const lines = [
-      'POST /mcp HTTP/1.1',
-      'Host: localhost',
-      'Content-Type: application/json',
-      'MCP-Protocol-Version: 2026-07-28',
-      'Mcp-Method: tools/list,\r\n tools/call',
-      'Mcp-Name: get_price',
-      `${authorization}Content-Length: ${body.length}`,
-      'Connection: close',
-    ];
-    const socket = connect(port, '127.0.0.1').end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-    const chunks = await socket.toArray();
-    expect(Buffer.concat(chunks).toString()).toMatch(
-      authorization ? /^HTTP\/1.1 400 / : /^HTTP\/1.1 40[01] /,
-    );
+    const lines = [...authorization, 'Mcp-Method: tools/list,\r\n tools/call'];
+    const isPaid = authorization.length > 0;
+    expect(await sendLines(port, lines)).toMatch(isPaid ? /^HTTP\/1.1 400 / : /^HTTP\/1.1 40[01] /);
     expect(runs()).toBe(0);
   }
 });

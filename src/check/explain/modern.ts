@@ -53,6 +53,12 @@ export const modernExplanations: Explanations = {
     'HTTP 400 {"error": "Invalid session"}',
     'HTTP 200 {"resultType": "complete", "structuredContent": {…}, …}',
   ),
+  'modern.call-type': exchange(
+    'A client reads the type of a result before the result. Without it, it takes the server for one of an earlier version.',
+    `${call}, Authorization: Bearer <token>`,
+    'HTTP 200 {"content": […], "structuredContent": {…}}',
+    'HTTP 200 {"resultType": "complete", "content": […], "structuredContent": {…}}',
+  ),
   'modern.encoded-name': exchange(
     'A client encodes a name that a header cannot contain as base64. It may encode any name.',
     `${call}, Mcp-Name: =?base64?Z2V0X3ByaWNl?=`,
@@ -88,6 +94,12 @@ export const modernExplanations: Explanations = {
     'POST ping, MCP-Protocol-Version: 2026-07-28',
     'HTTP 200 {"result": {}}',
     'HTTP 404, error -32601',
+  ),
+  'modern.error-codes': exchange(
+    'Clients decide by the code what to do: correct the headers, choose another version, or give up. A code with another meaning misleads them.',
+    'POST resources/read {"uri": "file:///no-such-resource"}, MCP-Protocol-Version: 2026-07-28',
+    'HTTP 200 {"error": {"code": -32002, "message": "Resource not found"}}',
+    'HTTP 200 {"error": {"code": -32602, "message": "Resource not found"}}',
   ),
   'modern.notification': exchange(
     'Nobody waits for an answer to a notification. A client could take it for the answer to another request.',

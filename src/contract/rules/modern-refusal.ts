@@ -116,6 +116,28 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
+    id: 'modern.error-codes',
+    level: 'must',
+    title: 'errors have codes that the revision allows',
+    source: 'MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved',
+    fix: 'Answer a request for what does not exist with -32602 or -32601, and keep own codes outside -32768 to -32000.',
+    controls,
+    check: async (probe) => {
+      const uri = 'file:///no-such-resource';
+      const answers = await Promise.all([
+        modernRpc(probe, 'resources/read', { uri }, { headers: { 'mcp-name': uri } }),
+        modernRpc(probe, 'prompts/get', { name: 'no-such-prompt' }),
+      ]);
+      return answers.flatMap(({ error }, index) =>
+        unless(error === undefined || isAllowed(error.code), {
+          path: `${['resources/read', 'prompts/get'][index]} error.code`,
+          expected: 'a code that the revision allows, such as -32602',
+          actual: shorten(error?.code),
+        }),
+      );
+    },
+  },
+  {
     id: 'modern.notification',
     level: 'must',
     title: 'a notification without a session is accepted without a response',
@@ -183,6 +205,13 @@ function errorProblems(
     expected: `HTTP ${status} with error ${code}`,
     actual: describe(http),
   });
+}
+
+/** Whether an error may have a code: an integer that is neither retired nor reserved for another meaning. */
+function isAllowed(code: Json | undefined): boolean {
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
+  const isReserved = code <= -32_020 && code >= -32_099;
+  return !isReserved && code !== -32_002 && code !== -32_042;
 }
 
 function isCoded(error: JsonObject | undefined, code: number): boolean {

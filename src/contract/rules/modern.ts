@@ -71,7 +71,7 @@ export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.result-type',
     level: 'must',
-    title: 'every result says resultType "complete"',
+    title: 'the results of server/discover and tools/list say resultType "complete"',
     source: 'MCP 2026-07-28, result responses',
     fix: 'Add resultType: "complete" to each result of this revision.',
     controls,
@@ -155,6 +155,22 @@ export const modernRules: readonly LiveRule[] = [
     check: async (probe) => resultProblems(await modernCall(probe), 'tools/call'),
   },
   {
+    id: 'modern.call-type',
+    level: 'must',
+    title: 'the result of a call says resultType "complete"',
+    source: 'MCP 2026-07-28, result responses; no call of this contract asks for more input',
+    fix: 'Add resultType: "complete" to the result of each call, a failed one included.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const { result } = await firstCall(probe);
+      return unless(result?.resultType === 'complete', {
+        path: 'tools/call result.resultType',
+        expected: '"complete"',
+        actual: shorten(result?.resultType),
+      });
+    },
+  },
+  {
     id: 'modern.encoded-name',
     level: 'must',
     title: 'Mcp-Name may contain the name as base64',
@@ -190,8 +206,13 @@ export async function modernCall(
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */
 export async function callsModern(probe: Probe): Promise<string | undefined> {
-  const { result } = await probe.once('modern call', () => modernCall(probe));
+  const { result } = await firstCall(probe);
   return result ? undefined : 'a call without a session gives no result (modern.call)';
+}
+
+/** The first call of the stateless revision that is paid for. */
+function firstCall(probe: Probe): Promise<RpcAnswer> {
+  return probe.once('modern call', () => modernCall(probe));
 }
 
 async function eachResult(

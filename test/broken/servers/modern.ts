@@ -90,6 +90,12 @@ export const brokenModern: readonly BrokenServer[] = [
     ),
   },
   {
+    rule: 'modern.call-type',
+    breaks: withResult((result, method) =>
+      method === 'tools/call' ? { ...result, resultType: 'input_required' } : result,
+    ),
+  },
+  {
     rule: 'modern.encoded-name',
     breaks: instead((request) =>
       isModern(request) &&
@@ -116,6 +122,16 @@ export const brokenModern: readonly BrokenServer[] = [
   { rule: 'modern.version', breaks: withError(-32022, { code: -32600 }) },
   { rule: 'modern.meta', breaks: withError(-32602, { status: 200 }) },
   { rule: 'modern.unknown-method', breaks: withError(-32601, { status: 200 }) },
+  {
+    rule: 'modern.error-codes',
+    breaks: withAnswer((answer, request) => {
+      const { body } = answer;
+      const isRead = isModern(request) && methodOf(request) === 'resources/read' && isObject(body);
+      return isRead
+        ? { status: 200, body: { ...body, error: { code: -32002, message: 'Not found' } } }
+        : answer;
+    }),
+  },
   {
     rule: 'modern.notification',
     breaks: withAnswer((answer, request) =>
