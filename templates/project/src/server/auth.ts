@@ -130,7 +130,7 @@ const tokenError = /^ERR_(JWT_|JWS_INVALID$|JOSE_ALG_NOT_ALLOWED$)/;
 
 /** The claims of a valid token. @throws Error if the token is invalid */
 async function verify(token: string, rules: TokenRules, keys: Keys) {
-  const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds } = rules;
+  const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds: maxSeconds } = rules;
   const algorithms = [...rules.algorithms];
   const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
   // What the token says of its key (`kid`, `jwk`, …) is not read: platforms sign with a `kid` that their set omits.
@@ -142,8 +142,7 @@ async function verify(token: string, rules: TokenRules, keys: Keys) {
     const now = Math.floor(Date.now() / 1000);
     const { exp, aud, iat = now } = verified.payload;
     if (iat > now + clockTolerance) throw new Error('iat: in the future');
-    if (exp - iat > maxLifetimeSeconds)
-      throw new Error(`exp: valid for longer than ${maxLifetimeSeconds} seconds`);
+    if (exp - iat > maxSeconds) throw new Error(`exp: valid for longer than ${maxSeconds} seconds`);
     if ([aud].flat().length !== 1) throw new Error('aud: more than one audience');
     return verified.payload;
   }

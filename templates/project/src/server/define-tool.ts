@@ -25,7 +25,7 @@ export const signals = {
   message: { type: 'string', description: 'What went wrong; present only when the call failed.' },
 } as const;
 
-/** The outcome of a call, returned by `found`, `empty` and `fail`. */
+/** What `found`, `empty` and `fail` return. */
 export type Outcome =
   | { readonly kind: 'found'; readonly data: object }
   | { readonly kind: 'empty'; readonly reason: string }
@@ -118,13 +118,13 @@ type Value<S> = S extends { readonly enum: readonly (infer Allowed)[] }
       ? OfType<S, Type extends readonly (infer One)[] ? One : Type> | Nullable<S>
       : S extends { readonly allOf: unknown } | { readonly $ref: unknown } | { readonly properties: unknown }
         ? unknown
-        : S extends { readonly anyOf: readonly (infer B)[] } | { readonly oneOf: readonly (infer B)[] }
-          ? OfBranch<B>
+        : S extends
+              | { readonly anyOf: readonly (infer Branch)[] }
+              | { readonly oneOf: readonly (infer Branch)[] }
+          ? Value<Branch>
           : unknown;
 
 type Nullable<S> = S extends { readonly nullable: true } ? null : never;
-
-type OfBranch<Branch> = Branch extends unknown ? Value<Branch> : never;
 
 type OfType<S, Type> = Type extends keyof Scalars
   ? Scalars[Type]
