@@ -18,11 +18,12 @@ export function createLog(write: (lines: string) => void, mayWrite = () => true)
     const ready = lines;
     lines = '';
     if (ready === '') return;
-    if (mayWrite()) {
-      const said = dropped > 0 ? lineOf('dropped', { lines: dropped }) : '';
-      dropped = 0;
-      write(said + ready);
-    } else dropped += ready.split('\n').length - 1;
+    if (!mayWrite()) {
+      dropped += ready.split('\n').length - 1;
+      return;
+    }
+    write(dropped > 0 ? lineOf('dropped', { lines: dropped }) + ready : ready);
+    dropped = 0;
   };
   const log = (event: string, members: object = {}) => {
     if (lines === '') setImmediate(flush);
@@ -42,14 +43,14 @@ const reportMs = 10_000;
 
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
-  const met = new Map<string, { times: number; saidAt: number }>();
+  const reached = new Map<string, { times: number; loggedAt: number }>();
   return (variable) => {
-    const entry = met.get(variable) ?? { times: 0, saidAt: Number.NEGATIVE_INFINITY };
-    met.set(variable, entry);
+    const entry = reached.get(variable) ?? { times: 0, loggedAt: Number.NEGATIVE_INFINITY };
+    reached.set(variable, entry);
     entry.times++;
-    if (Date.now() < entry.saidAt + reportMs) return;
+    if (Date.now() < entry.loggedAt + reportMs) return;
     log('limit', { variable, times: entry.times });
     entry.times = 0;
-    entry.saidAt = Date.now();
+    entry.loggedAt = Date.now();
   };
 }
