@@ -47,7 +47,12 @@ export function documentChanges(
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
     const { text, conflicts } = mergeLines(from, plain(ours), to, '');
     if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
-    else left.push({ path, what: 'was left as you edited it', why: `name there ${names}` });
+    else
+      left.push({
+        path,
+        what: 'was left as you edited it',
+        why: `add these variables there yourself: ${names}`,
+      });
   }
   return { files, left };
 }

@@ -37,7 +37,7 @@ function reportUncaughtErrors(output: Output): void {
   const kinds = ['uncaughtException', 'unhandledRejection'] as const;
   for (const kind of kinds) process.on(kind, end);
   process.once('beforeExit', () => {
-    if (process.exitCode === undefined) end(new Error('the work ended without a result'));
+    if (process.exitCode === undefined) end(new Error('the command ended without a result'));
   });
 }
 

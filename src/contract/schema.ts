@@ -64,7 +64,7 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
   } catch (error) {
     const actual =
       error instanceof TimeLimitExceeded ? `${tooSlow} that ${error.message}` : 'endless recursion';
-    return [{ path: root, expected: 'a schema whose validation ends', actual }];
+    return [{ path: root, expected: 'a schema that can be validated quickly', actual }];
   }
 }
 

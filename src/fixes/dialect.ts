@@ -51,8 +51,8 @@ function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonOb
       fixes.error(
         at,
         name,
-        'looks around, refers back or repeats too often for a name',
-        'Write a simpler pattern: ^x-',
+        'is too expensive for a pattern of property names',
+        'Write it without look-around, back-references and large repeat counts: ^x-',
       );
     }
   }
@@ -60,7 +60,7 @@ function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonOb
   const flaw = patternFlaw(pattern);
   if (flaw) fixes.error(`${path}.pattern`, pattern, flaw.message, flaw.hint);
   const bound = flaw ? undefined : boundFor(pattern, typeof maxLength === 'number' ? maxLength : undefined);
-  const why = 'no engine matches this pattern in linear time, so that texts must be bounded';
+  const why = 'this pattern cannot be matched in linear time, so the length of the text must be limited';
   return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, why);
 }
 

@@ -124,7 +124,7 @@ function hintsOf(
     fixes.change(
       'annotations',
       `${what} was added`,
-      'MCP: clients ask before a call, or do not, by these hints',
+      'MCP: these hints tell clients whether to ask before a call',
     );
   }
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {

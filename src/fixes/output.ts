@@ -63,7 +63,7 @@ function canBeBlank(root: JsonObject, property: JsonObject): boolean {
 function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { description, title, ...rest } = property;
   const said = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
-  fixes.change(path, `${shorten(rest)} became that or null`, whyBlank);
+  fixes.change(path, `${shorten(rest)} became anyOf: that schema, or null`, whyBlank);
   return { ...said, anyOf: [rest, { type: 'null' }] };
 }
 

@@ -1,3 +1,4 @@
+import { errorSentence } from './input-error.ts';
 import type { InputError, Result } from './model.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */
@@ -62,7 +63,7 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   if (errors.length === 1 && first) {
     return new CommandError(
       'INVALID_INPUT',
-      inWords(first),
+      errorSentence(first),
       `${first.hint}${part}`,
       exitCodes.badInput,
       [],
@@ -74,7 +75,7 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
     `${errors.length} errors in the input`,
     `Fix them all and run the command again.${part}`,
     exitCodes.badInput,
-    errors.map((error) => `${inWords(error)} ${error.hint}`),
+    errors.map((error) => `${errorSentence(error)} ${error.hint}`),
     data,
   );
 }
@@ -83,8 +84,4 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw invalidInput(result.errors, result.accepted);
-}
-
-function inWords({ where, value, message }: InputError): string {
-  return value === undefined ? `${where}: ${message}.` : `${where} ${value}: ${message}.`;
 }

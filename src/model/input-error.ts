@@ -7,6 +7,15 @@ export function inputError(where: string, value: unknown, message: string, hint:
   return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
 }
 
+/** An error as a sentence: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
+export function errorSentence({ where, value, message }: InputError): string {
+  const subject = value === undefined ? where : `${where} ${value}`;
+  return `${subject}${beginsWithVerb.test(message) ? ' ' : ': '}${message}.`;
+}
+
+const beginsWithVerb =
+  /^(is|was|has|must|cannot|does|would|applies|conflicts|contains|describes|expects|leaves|mixes|names|redirects|refers|searches|sets|works)\b/;
+
 export function pass<T>(value: T): Result<T> {
   return { ok: true, value };
 }

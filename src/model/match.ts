@@ -33,7 +33,7 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
       return validate(value) ? [] : problemsOf(validate, value, root);
     });
   } catch {
-    return [{ path: root, expected: 'a schema whose validation ends', actual: 'none' }];
+    return [{ path: root, expected: 'a schema that can be validated quickly', actual: 'one that cannot' }];
   }
 }
 

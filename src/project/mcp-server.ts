@@ -103,7 +103,8 @@ async function allPages(
   const tools: JsonObject[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
-    if (pages >= bounds.pages || tools.length > bounds.tools) throw new Error('its list of tools has no end');
+    if (pages >= bounds.pages || tools.length > bounds.tools)
+      throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);
     const page = await pageAt(cursor);
     tools.push(...page.tools);
     cursor = page.nextCursor;

@@ -2,7 +2,7 @@ import { isObject } from '../contract/json.ts';
 import { propertiesOf, propertyAlone, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isPlaceholder } from '../contract/placeholder.ts';
-import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { closest, inputError, pass, refuse } from '../model/input-error.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
 
@@ -140,9 +140,6 @@ function unknown(
   names: readonly string[],
 ) {
   const near = closest(name, names);
-  const hint =
-    near === undefined
-      ? `There ${names.length === 1 ? 'is' : 'are'} ${listed(names) || 'none'}.`
-      : `Did you mean ${near}?`;
+  const hint = near === undefined ? `Known names: ${names.join(', ') || 'none'}.` : `Did you mean ${near}?`;
   return inputError(where, formatExampleValue(value), `${name} ${message}`, hint);
 }

@@ -117,7 +117,7 @@ function ruleAdvice(rule: RuleResult): readonly InputError[] {
   const [first, ...others] = ruleErrors(rule);
   if (first === undefined) return [];
   const more =
-    others.length > 0 ? `; so in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
+    others.length > 0 ? `; the same in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
   return [{ ...first, message: `${first.message}${more}`, hint: rule.fix }];
 }
 

@@ -150,7 +150,7 @@ describe('a blank project after the first tool with an API', () => {
       tool: 'getGas',
       path: 'README.md',
       what: 'was left as you edited it',
-      why: 'name there GAS_URL, GAS_TOKEN',
+      why: 'add these variables there yourself: GAS_URL, GAS_TOKEN',
     });
     const deleted = await project({});
     rmSync(join(deleted, 'README.md'));

@@ -40,7 +40,7 @@ describe('errors of input', () => {
 
   it('are reported one by one', () => {
     expect(invalidInput([first])).toMatchObject({
-      message: '--tool "a b": is not a name.',
+      message: '--tool "a b" is not a name.',
       hint: 'Write a_b.',
     });
   });
@@ -48,7 +48,7 @@ describe('errors of input', () => {
   it('are listed together', () => {
     expect(invalidInput([first, second])).toMatchObject({
       message: '2 errors in the input',
-      details: ['--tool "a b": is not a name. Write a_b.', '--output: is missing. Write one.'],
+      details: ['--tool "a b" is not a name. Write a_b.', '--output is missing. Write one.'],
     });
   });
 });

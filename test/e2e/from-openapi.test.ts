@@ -260,7 +260,7 @@ describe('--from-openapi', () => {
   it.each([
     [['--operation', 'findPat'], 'Did you mean findPet?'],
     [['--operation', 'findPet', '--output', 'x:string'], '--from-openapi'],
-    [['--operation', 'findPet', '--search', 'pet'], '--search "pet": cannot be combined with --operation'],
+    [['--operation', 'findPet', '--search', 'pet'], '--search "pet" cannot be combined with --operation'],
     [['--search', ' '], '--search'],
   ])('refuses %j with exit code 2 and writes nothing', async (args, message) => {
     const refused = await create(['refused', '--yes', '--from-openapi', join(root, 'pets.json'), ...args], {
@@ -305,7 +305,7 @@ describe('--search', () => {
   it('requires a document', async () => {
     const refused = await create(['refused', '--yes', '--search', 'pet'], { cwd: root });
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('--search "pet": searches a document, but none is given');
+    expect(refused.stderr).toContain('--search "pet" searches a document, but none is given');
   });
 });
 

@@ -54,13 +54,10 @@ it('add-tool reads a list from standard input', async () => {
 it.each([
   [
     ['--from-sample', 'base.json', '--output', 'x:string'],
-    '--from-sample "base.json": cannot be combined with --output.',
+    '--from-sample "base.json" cannot be combined with --output.',
   ],
   [['--from-sample', 'none.json'], 'none.json: there is no such file'],
-  [
-    ['--from-sample', 'base.json', '--from-sample', 'base.json'],
-    '--from-sample "base.json": is given twice.',
-  ],
+  [['--from-sample', 'base.json', '--from-sample', 'base.json'], '--from-sample "base.json" is given twice.'],
   [['--from-sample', 'broken.json'], 'broken.json'],
 ])('refuses %j with exit code 2 and writes nothing', async (args, message) => {
   writeFileSync(join(root, 'broken.json'), '{"a": ');

@@ -104,7 +104,7 @@ function requireRoom(decided: readonly Decided[]): void {
   if (blocked.length === 0) return;
   throw new CommandError(
     'PLACE_TAKEN',
-    `version ${version} has a file of its own where ${blocked.length === 1 ? `${blocked[0]} of yours is` : 'files of yours are'}`,
+    `version ${version} adds ${blocked.length === 1 ? `${blocked[0]}, but you have a file with this path` : 'files, but you have files with the same paths'}`,
     'Nothing was changed. Rename your files, and run the command again.',
     exitCodes.badInput,
     blocked.length === 1 ? [] : blocked,

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
 import { textReport } from '../../contract/report.ts';
 import type { ImportedTool } from '../../import/model.ts';
+import { errorSentence } from '../../model/input-error.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
@@ -131,7 +132,7 @@ export function changeLines(changes: readonly Change[]): readonly string[] {
 export function adviceLines(advice: readonly InputError[]): readonly string[] {
   const lines = advice
     .slice(0, shownHints)
-    .map(({ where, message, hint }) => `${where}: ${message}. ${hint}`);
+    .map(({ value: _, ...error }) => `${errorSentence(error)} ${error.hint}`);
   const more = advice.length - shownHints;
   return more > 0 ? [...lines, `and ${more} more: --json lists all of them`] : lines;
 }

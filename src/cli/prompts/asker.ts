@@ -96,7 +96,7 @@ export class Asker {
     if (initial !== undefined && (usesInitial(typed) || typed === initial.text)) return initial.value;
     const answer = parse(typed);
     if (answer.ok) return answer.value;
-    throw new Error(`${message} was answered with what was refused`);
+    throw new Error(`the question ${JSON.stringify(message)} took an answer that it refuses`);
   }
 
   /** A paste is refused with a message; it chooses nothing. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { errorSentence } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { Asker, Back, Cancelled } from './asker.ts';
 import { askInOrder, type Step } from './steps.ts';
@@ -129,7 +130,7 @@ async function decide(
   const change = { value: 'change', label: 'Change an answer' } as const;
   const cancel = { value: 'cancel', label: 'Cancel' } as const;
   if (!reviewed.ok) {
-    asker.warn(reviewed.errors.map(({ where, message, hint }) => `${where}: ${message}. ${hint}`));
+    asker.warn(reviewed.errors.map(({ value: _, ...error }) => `${errorSentence(error)} ${error.hint}`));
     return asker.choose('This definition is not valid yet.', [change, cancel]);
   }
   asker.show('This will be written', reviewed.value);

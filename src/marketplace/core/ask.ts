@@ -156,7 +156,7 @@ export function decide({ verdict, result, error, status }: CallReport, attempt: 
     const told = shorten(result?.structuredContent ?? result?.content, 120);
     return isRecoverable(result)
       ? retry(`a recoverable error (${told})`)
-      : { why: `an error that trying again does not change (${told}): a capability miss` };
+      : { why: `an error that a retry does not change (${told}): a capability miss` };
   }
   if (outcome === 'empty')
     return { stop: 'explicit-empty', why: 'an explicit empty result is the answer: stop' };

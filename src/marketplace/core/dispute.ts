@@ -91,8 +91,9 @@ function judge(tool: JsonObject | undefined, output: Json | undefined): Judgemen
 /** The output of a logged call: structuredContent, else the JSON of its text. */
 function outputOf({ id, response }: Exchange): Json | undefined {
   if (!response || response.cut > 0) {
-    const message = `call ${id} has no response that was kept whole`;
-    throw new MarketError('NOT_DISPUTABLE', message, 'Call it again and dispute that call.');
+    const why = response ? 'its response is too long to be stored whole' : 'it has no response';
+    const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
+    throw new MarketError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
   }
   const values = isEventStream(response.headers['content-type'])
     ? eventValues(response.body)

@@ -11,10 +11,10 @@ export interface CardPart {
 const endings: { readonly [ending in Ending]: string } = {
   answered: 'Answered from the evidence gathered.',
   'explicit-empty': 'Bounded answer: the tool says explicitly that nothing was found.',
-  'fan-out': 'Bounded answer: the same endpoint was called again and again without evidence.',
+  'fan-out': 'Bounded answer: repeated calls of the same endpoint gave no evidence.',
   'upstream-abort': 'Bounded answer: the server did not answer.',
   'capability-miss': 'Bounded answer: no available tool satisfied the request.',
-  'call-limit': 'Bounded answer: the calls of this turn are used up.',
+  'call-limit': 'Bounded answer: the limit of calls for one turn was reached.',
 };
 
 /** The developer log card of a run, with the parts in the order of the contract's appendix. */

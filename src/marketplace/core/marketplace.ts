@@ -224,7 +224,11 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     if (!exchange)
       throw new MarketError('NO_SUCH_CALL', `there is no request ${id} in the traffic`, 'See Traffic.');
     if (exchange.request.cut > 0 && body === undefined) {
-      throw new MarketError('NOT_KEPT', `the body of request ${id} was too long to keep`, 'Give the body.');
+      throw new MarketError(
+        'NOT_KEPT',
+        `the body of request ${id} was too long to store`,
+        'Send the body again with the replay.',
+      );
     }
     const { method, url, request } = exchange;
     return this.caller.probing(url, { purpose: 'replay' }, async (probe, route) => {

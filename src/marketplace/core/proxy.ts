@@ -137,7 +137,7 @@ function forward(
     if (answer.headers['content-type']?.startsWith('text/event-stream')) told();
   });
   outgoing.on('close', () => {
-    if (!outgoing.writableFinished) upstream.destroy(new Error('the caller went away'));
+    if (!outgoing.writableFinished) upstream.destroy(new Error('the caller closed the connection'));
   });
   incoming.on('data', request.take).on('end', () => {
     traffic.change(id, { request: keep(request.message()), rpc: rpcIn(request.message().body) });

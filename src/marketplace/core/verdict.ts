@@ -49,7 +49,7 @@ export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): Call
   const text = parsed(textOf(result.content));
   const structured = result.structuredContent;
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
-    if (value === undefined) return failed({ path, expected: 'data', actual: 'nothing that is JSON' });
+    if (value === undefined) return failed({ path, expected: 'data', actual: 'no JSON' });
     if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
     return judged(mismatches(schema, value, path));
   };

@@ -21,7 +21,7 @@ const meanings: { readonly [name in keyof typeof thresholds]: string } = {
   calls: 'calls of one question',
   pauseMs: 'milliseconds between two calls',
   tools: 'tools that the ranking may choose',
-  score: 'least score of a chosen tool',
+  score: 'lowest score of a chosen tool',
 };
 
 export function Ask({ data, csrf }: { data: AskData; csrf: string }) {

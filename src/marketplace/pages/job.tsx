@@ -59,7 +59,7 @@ export function JobBody({ job, children }: { job: Job; children?: Child }) {
   return (
     <div class="stack" {...done}>
       {job.state === 'running' && <Tag mark="running">running</Tag>}
-      {job.error !== null && <Notice mark="fail" title="It could not be done" lines={[job.error]} />}
+      {job.error !== null && <Notice mark="fail" title="The run ended with an error" lines={[job.error]} />}
       {children}
     </div>
   );

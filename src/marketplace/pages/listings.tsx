@@ -97,7 +97,7 @@ function ListingCard({
           {guilty} guilty; {guiltyLimit} take the listing off
         </dd>
       </dl>
-      {changes === null && <Notice mark="fail" title="The server gives no tool list now" />}
+      {changes === null && <Notice mark="fail" title="The server returns no list of tools at the moment" />}
       {changes && changes.length > 0 && (
         <div class="stack">
           <Notice

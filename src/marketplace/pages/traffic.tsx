@@ -79,7 +79,7 @@ export function TrafficPage({ data, csrf }: { data: TrafficData; csrf: string })
       {data.serverLog.length > 0 && (
         <section class="stack">
           <h2>Server log</h2>
-          <p class="soft small">Lines of the author's server that belong to no single request.</p>
+          <p class="soft small">Lines that your server wrote outside any request.</p>
           <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
         </section>
       )}
@@ -92,7 +92,7 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
     <>
       <p class="soft small" role="status">
         {exchanges.length} shown of {kept} kept, {(bytes / 1024 / 1024).toFixed(1)} MiB
-        {dropped > 0 ? `; ${dropped} older ones are gone` : ''}
+        {dropped > 0 ? `; ${dropped} older ones were removed` : ''}
       </p>
       {exchanges.length > 0 && (
         <Table label="Requests" heads={['#', 'Request', 'Status', 'ms', 'For', 'Time']}>

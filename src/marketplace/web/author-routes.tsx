@@ -53,7 +53,8 @@ export function authorRoutes(site: Site): void {
     const expect = textOf(input, 'expect');
     const tool = textOf(input, 'tool');
     if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
-      throw new MarketError('BAD_EXAMPLE', 'an example is an object of arguments and what to expect', '');
+      const message = 'an example needs arguments (a JSON object) and an expected outcome';
+      throw new MarketError('BAD_EXAMPLE', message, 'Set expect to found, empty or fail.');
     }
     await marketplace.saveExample({ endpoint, tool, arguments: args, expect });
     return { data: { tool, arguments: args, expect }, to: `/try?tool=${encodeURIComponent(tool)}` };

@@ -21,7 +21,15 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header('host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
   if (!isLoopback(name))
-    return c.json({ error: { code: 'FOREIGN_HOST', message: `Host ${host} is not this machine` } }, 403);
+    return c.json(
+      {
+        error: {
+          code: 'FOREIGN_HOST',
+          message: `the host ${host} is not this machine: open the page as http://127.0.0.1 or http://localhost`,
+        },
+      },
+      403,
+    );
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
   const isForeign =
@@ -29,7 +37,7 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
     (c.req.method !== 'GET' && site === 'cross-site');
   if (isForeign)
     return c.json(
-      { error: { code: 'FOREIGN_ORIGIN', message: 'Another site may not use this server' } },
+      { error: { code: 'FOREIGN_ORIGIN', message: 'requests from other websites are refused' } },
       403,
     );
   await next();

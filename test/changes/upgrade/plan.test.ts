@@ -137,7 +137,7 @@ describe('edits of the author', () => {
     const root = oldProject();
     put(root, 'src/process.ts', 'export const own = 1;\n');
     const before = tree(root);
-    await expect(upgrade(root)).rejects.toThrow('where src/process.ts of yours is');
+    await expect(upgrade(root)).rejects.toThrow('adds src/process.ts, but you have a file with this path');
     expect(tree(root)).toEqual(before);
   });
 

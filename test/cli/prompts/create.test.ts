@@ -238,7 +238,7 @@ describe('the interactive flow', () => {
         },
       },
     );
-    expect(text).toContain('get_record: is taken. Rename it.');
+    expect(text).toContain('get_record is taken. Rename it.');
     expect(value?.source).toMatchObject({ tool: { name: 'get_time' } });
   });
 
