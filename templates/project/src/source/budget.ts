@@ -4,28 +4,34 @@ import { rateLimited } from './errors.ts';
 export interface BudgetOptions {
   /** Requests that run at the same time. */
   readonly concurrency: number;
-  /** Requests that may start within any 60 seconds; no limit by default. */
+  /** Requests that the source may receive within any 60 seconds; no limit by default. */
   readonly perMinute?: number;
   /** How long a request may wait in the queue, in milliseconds. */
   readonly queueMs: number;
 }
 
-const minute = 60_000;
+/** How long a request counts after its end. The second is for clocks that differ and for requests that were given up. */
+const windowMs = 61_000;
 
-/** A queue of requests. One that would wait longer than `queueMs` fails at once. */
+/**
+ * A queue of requests. One that would wait longer than `queueMs` fails at once.
+ *
+ * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
+ * between the two. So the source never receives more than `perMinute` in a minute of its own.
+ */
 export class Budget {
   readonly #queue: PQueue;
-  readonly #options: BudgetOptions;
-  /** Start times of the latest requests, at most as many as a minute allows. */
-  readonly #starts: number[] = [];
+  readonly #perMinute: number;
+  readonly #queueMs: number;
+  #waiting = 0;
+  #running = 0;
+  /** When the requests ended that still count, in order. */
+  readonly #ends: number[] = [];
 
-  constructor(options: BudgetOptions) {
-    const { concurrency, perMinute } = options;
-    this.#options = options;
-    this.#queue = new PQueue({
-      concurrency,
-      ...(perMinute !== undefined && { interval: minute, intervalCap: perMinute, strict: true }),
-    });
+  constructor({ concurrency, perMinute = Number.POSITIVE_INFINITY, queueMs }: BudgetOptions) {
+    this.#queue = new PQueue({ concurrency });
+    this.#perMinute = perMinute;
+    this.#queueMs = queueMs;
   }
 
   /**
@@ -35,55 +41,77 @@ export class Budget {
    * @throws SourceError `RATE_LIMITED`
    */
   async run<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { queueMs } = this.#options;
     const waitMs = this.#waitMs();
-    if (waitMs > queueMs) throw rateLimited(waitMs / 1000);
-    const waiting = new AbortController();
-    const stop = () => waiting.abort(signal.reason);
-    const timer = setTimeout(() => waiting.abort(rateLimited(this.#waitMs() / 1000)), queueMs);
+    if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
+    const ended = new AbortController();
+    const stop = () => ended.abort(signal.reason);
+    const timer = setTimeout(() => ended.abort(rateLimited(this.#waitMs() / 1000)), this.#queueMs);
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
+    this.#waiting += 1;
+    let isWaiting = true;
     const settle = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
+      if (isWaiting) this.#waiting -= 1;
+      isWaiting = false;
     };
     try {
       return await this.#queue.add(
-        () => {
+        async () => {
+          while (this.#free() <= 0) await pause((this.#ends[0] ?? now()) + windowMs - now(), ended.signal);
           settle();
-          this.#note();
-          return request();
+          return this.#counted(request);
         },
-        { signal: waiting.signal },
+        { signal: ended.signal },
       );
     } finally {
       settle();
     }
   }
 
-  /** How long the next request waits for the minute's budget, in milliseconds. */
+  async #counted<T>(request: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await request();
+    } finally {
+      this.#running -= 1;
+      if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(now());
+    }
+  }
+
+  /** Requests that may start now. */
+  #free(): number {
+    while (this.#ends[0] !== undefined && now() - this.#ends[0] >= windowMs) this.#ends.shift();
+    return this.#perMinute - this.#running - this.#ends.length;
+  }
+
+  /** How long the next request waits for the minute's budget, in milliseconds; at least, if requests run. */
   #waitMs(): number {
-    const { perMinute } = this.#options;
-    if (perMinute === undefined) return 0;
-    // Each request before it replaces a start that has become older than a minute.
-    const ahead = this.#queue.size;
-    const free = perMinute - this.#recent();
-    if (ahead < free) return 0;
-    const rounds = Math.floor((ahead - free) / perMinute);
-    const start = this.#starts[(ahead - free) % perMinute] ?? Date.now();
-    return Math.max(0, start + minute * (rounds + 1) - Date.now());
+    const missing = this.#waiting - this.#free();
+    if (missing < 0) return 0;
+    // Each waiting request replaces one that ended, in order.
+    const rounds = Math.floor(missing / this.#perMinute);
+    const end = this.#ends[missing % this.#perMinute] ?? now();
+    return end + windowMs * (rounds + 1) - now();
   }
+}
 
-  #note(): void {
-    const { perMinute } = this.#options;
-    if (perMinute === undefined) return;
-    this.#starts.push(Date.now());
-    if (this.#starts.length > perMinute) this.#starts.shift();
-  }
+function now(): number {
+  return performance.now();
+}
 
-  /** Starts of the last minute; older ones are dropped. */
-  #recent(): number {
-    while (this.#starts[0] !== undefined && Date.now() - this.#starts[0] >= minute) this.#starts.shift();
-    return this.#starts.length;
-  }
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', end);
+  });
 }

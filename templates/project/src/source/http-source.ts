@@ -33,7 +33,7 @@ export interface HttpSourceOptions {
   readonly retries?: number;
   /** Requests that run at the same time. */
   readonly concurrency?: number;
-  /** Requests that may start within any 60 seconds; no limit by default. */
+  /** Requests that the API receives within any 60 seconds, at most; no limit by default. */
   readonly perMinute?: number;
   /** How long a request may wait in the queue before it fails as rate limited, in milliseconds. */
   readonly queueMs?: number;

@@ -19,7 +19,7 @@ export interface McpSourceOptions {
   readonly timeoutMs?: number;
   /** Calls that run at the same time. */
   readonly concurrency?: number;
-  /** Calls that start within any 60 seconds; no limit where absent. */
+  /** Calls that the server receives within any 60 seconds, at most; no limit by default. */
   readonly perMinute?: number;
   /** How long a call waits for its turn before it fails as rate limited, in milliseconds. */
   readonly queueMs?: number;
