@@ -86,10 +86,14 @@ describe('the built programs', () => {
     expect(ran).toMatchObject({ stdout: '{\n', stderr: '' });
   });
 
-  it.each(['1>&-', '| true', '2>/dev/full'])('finish their work with %s', (redirection) => {
+  it.each([
+    ['a closed stdout', '', '1>&-'],
+    ['a reader that has gone', 'until [ -e closed ]; do :; done;', '| { exec <&-; : > closed; }'],
+    ['a stderr that cannot be written', '', '2>/dev/full'],
+  ])('finish their work with %s', (_, first, redirection) => {
     const cwd = directory();
     const command = `"${process.execPath}" "${bins.create}" made --yes --no-install --no-git`;
-    spawnSync('sh', ['-c', `{ sleep 0.3; ${command}; echo $? > code; } ${redirection}`], { cwd });
+    spawnSync('sh', ['-c', `{ ${first} ${command}; echo $? > code; } ${redirection}`], { cwd });
     expect(readFileSync(join(cwd, 'code'), 'utf8')).toBe('0\n');
     expect(existsSync(join(cwd, 'made/market-mcp.json'))).toBe(true);
   });

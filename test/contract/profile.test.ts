@@ -41,6 +41,9 @@ describe('the built-in profiles', () => {
 });
 
 describe('profileProblems', () => {
+  const { protocol: _optional, ...required } = generic;
+  const requiredMembers = Object.keys(required);
+
   it('reports every error at once, with its path', () => {
     const { title: _title, ...untitled } = generic;
     const problems = profileProblems({
@@ -69,7 +72,13 @@ describe('profileProblems', () => {
     ]);
   });
 
-  it.each([null, 5, 'text', [], {}])('refuses %j', (value) => {
-    expect(profileProblems(value).length).toBeGreaterThan(0);
+  it.each([
+    [null, ['profile']],
+    [5, ['profile']],
+    ['text', ['profile']],
+    [[], ['profile']],
+    [{}, requiredMembers.map((name) => `profile.${name}`)],
+  ])('refuses %j', (value, paths) => {
+    expect(profileProblems(value).map(({ path }) => path)).toEqual(paths);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Report, RuleResult } from '../../src/contract/model.ts';
+import type { RuleResult } from '../../src/contract/model.ts';
 import { printable, textReport } from '../../src/contract/report.ts';
 import { notRun, summaryOf } from '../../src/contract/summary.ts';
+import { reportOf as anyReportOf } from '../check/report.ts';
 
 const rule: RuleResult = {
   id: 'gate.no-token',
@@ -29,17 +30,10 @@ const advised: RuleResult = {
   problems: Array.from({ length: 8 }, (_, index) => ({ path: `p${index}`, expected: 'x', actual: 'y' })),
 };
 
-function reportOf(rules: readonly RuleResult[]): Report {
-  const summary = summaryOf(rules, 1234);
-  return {
-    ok: summary.failed === 0,
-    target: 'http://127.0.0.1:1/mcp',
-    platform: 'generic',
-    era: 'both',
-    rules,
-    summary,
-  };
-}
+const reportOf = (rules: readonly RuleResult[]) => ({
+  ...anyReportOf(rules),
+  target: 'http://127.0.0.1:1/mcp',
+});
 
 describe('summaryOf', () => {
   it('counts each verdict once', () => {

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { endRuns, wholeRun } from './kill.ts';
-import { asNobody, bins, create, run, scratch, tree } from './support.ts';
+import { asNobody, bins, create, giveToNobody, run, scratch, tree } from './support.ts';
 
 const quick = ['--yes', '--no-install', '--no-git'];
 const root = scratch();
@@ -97,10 +96,10 @@ describe('an invalid project name', () => {
 describe('a target that cannot be written', () => {
   const nobody = asNobody();
 
-  it.runIf(process.getuid?.() === 0)('a read-only directory', async () => {
+  it('a read-only directory', async () => {
     const cwd = own('read-only');
     chmodSync(root, 0o755);
-    chownSync(cwd, 65534, 65534);
+    giveToNobody(cwd);
     chmodSync(cwd, 0o555);
     const ran = await run(process.execPath, [nobody.bins.create, 'tool', ...quick], { cwd, ...nobody.user });
     expect(ran.status).toBe(2);

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -30,11 +31,17 @@ export const bins = {
   market: join(repository, 'bin/market-mcp.js'),
 };
 
-/** Another user of this machine; root may run programs as this user. */
-const nobody = { uid: 65534, gid: 65534 };
+const isRoot = process.getuid?.() === 0;
+/** Root may write everywhere, so root runs programs as this user. */
+const nobody = isRoot ? { uid: 65534, gid: 65534 } : {};
+
+/** Gives a file or directory to the user of `asNobody`. */
+export function giveToNobody(path: string): void {
+  if (isRoot) chownSync(path, 65534, 65534);
+}
 
 /**
- * Runs the programs as another user, who may not be allowed to enter the directory of this clone: from a copy of the
+ * Runs the programs as a user without root's permissions, who may not be allowed to enter the directory of this clone: from a copy of the
  * package in a directory that everybody can enter.
  */
 export function asNobody(): { readonly bins: typeof bins; readonly user: typeof nobody } {
@@ -140,6 +147,14 @@ export async function prove(
 
 /** Rules without a subject in a project that is created with `--yes` alone. */
 export const idleRules = ['outcome.fail', 'call.missing-arguments', 'submission.in-time'] as const;
+
+/** The `selfCheck` of `--json` for such a project. */
+export const passedSelfCheck = {
+  passed: rules.length - idleRules.length,
+  failed: 0,
+  notRun: idleRules.length,
+  failures: [],
+};
 
 /** Expects a verdict on every rule; only rules without a subject may be not run. */
 export function expectAllRules(report: CheckReport): void {

@@ -336,7 +336,8 @@ describe('the end of a call', () => {
     const { tool, held } = heldTool();
     const caller = new AbortController();
     const running = call(tool, {}, { signal: caller.signal, timeoutMs: 60_000 });
-    setTimeout(() => caller.abort(), 20);
+    await vi.waitUntil(() => held.signal);
+    caller.abort();
     expect((await running).structuredContent).toMatchObject({ error: 'CANCELLED' });
     expect(held.signal?.aborted).toBe(true);
     const late = await call(tool, {}, { signal: caller.signal });

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { defineTool, signals } from '../../templates/project/src/server/define-tool.ts';
 import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, start, token } from './support.ts';
-import { heldTool } from './tools.ts';
+import { heldTool, textTool } from './tools.ts';
 
 const within = { timeout: 20_000 };
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
@@ -23,6 +22,11 @@ function received(socket: Socket): { text: string; closed: boolean } {
     state.closed = true;
   });
   return state;
+}
+
+/** Resolves when the server has read everything that was sent before: it answers a later request. */
+async function caughtUp({ url }: { readonly url: string }): Promise<void> {
+  expect((await fetch(url.replace('/mcp', '/health'))).status).toBe(200);
 }
 
 const statusesIn = (text: string) =>
@@ -101,7 +105,7 @@ test('a connection with too many pending requests is closed, and none of them co
   const got = received(socket);
   socket.write(requestText('POST', paid, body) + requestText('GET', session).repeat(3));
   await vi.waitUntil(() => held.signal, within);
-  await delay(50);
+  await caughtUp(client);
   expect(got.closed).toBe(false);
   socket.write(requestText('GET', session).repeat(400));
   await vi.waitUntil(() => got.closed, within);
@@ -196,7 +200,7 @@ describe('bodies', () => {
     for (let round = 0; round < 5; round++) {
       const socket = await attack(port);
       socket.write(requestText('POST', lookalike, 'x'.repeat(150_000), 200_000));
-      await delay(20);
+      await caughtUp(client);
       socket.destroy();
       await once(socket, 'close');
       const body = initialize.replace(/}}$/, `}${' '.repeat(150_000)}}`);
@@ -211,11 +215,11 @@ describe('bodies', () => {
   });
 
   test('of calls that arrive during a shutdown are still read', async () => {
-    const { port, stop } = await start();
+    const { client, port, stop } = await start();
     const socket = await attack(port);
     const answered = once(socket, 'data');
     socket.write(requestText('POST', {}, '{', 2));
-    await delay(50);
+    await caughtUp(client);
     const stopped = stop();
     socket.write('}');
     expect(String(await answered)).toMatch(/^HTTP\/1\.1 400 /);
@@ -223,29 +227,20 @@ describe('bodies', () => {
   });
 
   test('that are incomplete end at once on shutdown', async () => {
-    const { port, stop } = await start({ env: { SHUTDOWN_GRACE_MS: '600000' } });
+    const { client, port, stop } = await start({ env: { SHUTDOWN_GRACE_MS: '600000' } });
     const sockets = await attackers(5, port);
     for (const socket of sockets) socket.resume().write(requestText('POST', lookalike, '{', 10));
     const silent = await attack(port);
     silent.resume().write('POST /mcp HT');
-    await delay(50);
+    await caughtUp(client);
     await stop(); // or the test times out
   });
 });
 
-/** A tool with an answer of the requested size in megabytes. */
-const large = defineTool({
-  name: 'large',
-  description: 'Returns a long text. Use it to see how a long text is sent.',
-  inputSchema: { type: 'object', properties: { bytes: { type: 'integer', default: 1 } }, required: [] },
-  outputSchema: {
-    type: 'object',
-    properties: { ...signals, text: { type: ['string', 'null'] } },
-    required: ['text'],
-  },
-  examples: [],
-  run: ({ bytes }, { found }) => found({ text: 'é'.repeat(bytes / 2) }),
-});
+/** A tool with an answer of the requested number of bytes. */
+const large = textTool('large', (input, { found }) =>
+  found({ text: 'é'.repeat((input as { bytes: number }).bytes / 2) }),
+);
 
 describe('answers', () => {
   const callLarge = async (bytes: number, session: object) => {
@@ -304,7 +299,7 @@ describe('answers', () => {
       requestText('POST', paid, body) + requestText('POST', session, body.replace('tools/call', 'ping')),
     );
     await vi.waitUntil(() => held.signal, within);
-    await delay(900);
+    await delay(900); // three times ANSWER_STALL_MS
     held.release();
     await vi.waitUntil(() => got.text.endsWith('"result":{}}'), within);
     expect(statusesIn(got.text)).toEqual([200, 200]);
@@ -327,8 +322,8 @@ describe('connections', () => {
     const { client, port } = await start({ tools: [tool], env: { MAX_CONNECTIONS: '3' } });
     const call = client.call('held');
     await vi.waitUntil(() => held.signal, within);
-    await attackers(20, port, '127.0.0.1');
-    await delay(50);
+    const others = (await attackers(20, port, '127.0.0.1')).map(received);
+    await vi.waitUntil(() => others.filter(({ closed }) => closed).length >= 17, within);
     held.release();
     expect((await call).structuredContent).toEqual({ text: 'late' });
   });

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+import { isQuiet, isRequest } from '../../templates/project/src/server/mcp.ts';
 import fc from '../fast-check.ts';
 
 const object = fc.constantFrom({}, { a: 1 }, { a: { b: [] } });
@@ -24,7 +26,7 @@ const members = fc.record(
 );
 
 /** Objects that are JSON-RPC messages, or nearly. */
-export const message = fc.oneof(
+const message = fc.oneof(
   members,
   ...[
     ['id', 'method', 'params'],
@@ -37,3 +39,24 @@ export const message = fc.oneof(
     ),
   ),
 );
+
+/** The kinds of messages as a version of the SDK distinguishes them. */
+type Kinds = Record<
+  'isJSONRPCRequest' | 'isJSONRPCNotification' | 'isJSONRPCResultResponse' | 'isJSONRPCErrorResponse',
+  (value: unknown) => boolean
+>;
+
+/** Expects the runtime to distinguish random messages as the SDK does. */
+export function expectSameKinds(sdk: Kinds, numRuns: number): void {
+  fc.assert(
+    fc.property(message, (value) => {
+      const quiet =
+        sdk.isJSONRPCNotification(value) ||
+        sdk.isJSONRPCResultResponse(value) ||
+        sdk.isJSONRPCErrorResponse(value);
+      expect(isRequest(value)).toBe(sdk.isJSONRPCRequest(value));
+      expect(isQuiet(value)).toBe(quiet);
+    }),
+    { numRuns },
+  );
+}

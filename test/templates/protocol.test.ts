@@ -15,7 +15,7 @@ describe('initialize', () => {
         protocolVersion,
       });
       expect(status).toBe(200);
-      expect(headers.get('mcp-session-id')).toBeTruthy();
+      expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7e]{32,}$/);
       const known = SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion);
       expect(body).toEqual({
         jsonrpc: '2.0',

@@ -283,10 +283,12 @@ describe('several tools', () => {
 
   it('give advice that does not stop the command', () => {
     const { advice } = prepared([{ ...price, description: 'Price' }], context);
-    expect(advice.length).toBeGreaterThan(0);
-    expect(advice[0]).toMatchObject({
-      where: expect.stringContaining('get_price'),
-      hint: expect.any(String),
-    });
+    expect(advice.map(({ where }) => where)).toEqual([
+      'get_price.description',
+      'get_price.description',
+      'get_price.inputSchema.properties.symbol.description',
+      'get_price.outputSchema.properties.symbol.description',
+    ]);
+    for (const { hint } of advice) expect(hint).not.toBe('');
   });
 });

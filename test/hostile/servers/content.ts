@@ -5,6 +5,8 @@ import type { HostileServer } from '../hostile-server.ts';
 
 const [price] = goodTools.map(({ definition }) => ({ ...definition }));
 
+/** Counts the lists of the server whose tool has a new name in each. */
+let listings = 0;
 /** Each level of a value is validated twice, and so is each level below. */
 const branching: JsonObject = {
   type: 'object',
@@ -256,7 +258,7 @@ export const hostileContent: readonly HostileServer[] = [
     name: 'another list of tools each time',
     finds: ['call.unknown-tool'],
     breaks: {
-      list: () => () => [{ ...price, name: `tool_${Math.random().toString(36).slice(2)}` }],
+      list: () => () => [{ ...price, name: `tool_${++listings}` }],
       call:
         () =>
         async ({ name = null }) =>
