@@ -15,6 +15,7 @@ import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
+import { networkReason } from './network-error.ts';
 import { AnswerTimeout, NoAnswer, receive } from './receive.ts';
 import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
@@ -164,7 +165,7 @@ async function exchange(
     return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
-    throw error instanceof NoAnswer ? error : new NoAnswer(reasonOf(error), { cause: error });
+    throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', interrupt);
@@ -200,7 +201,7 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', (error) => {
       const isStale = outgoing.reusedSocket && outgoing.method === 'GET';
-      reject(isStale ? new StaleConnection(reasonOf(error), { cause: error }) : error);
+      reject(isStale ? new StaleConnection(networkReason(error), { cause: error }) : error);
     });
     outgoing.once('close', () => reject(new NoAnswer('the connection ended without an answer')));
   });
@@ -217,17 +218,3 @@ function prepare(socket: Socket): void {
 }
 
 function ignore(): void {}
-
-function reasonOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasons.get(code) ?? (code || message);
-}
-
-/** Explanations of cryptic error codes. */
-const reasons = new Map([
-  ['EPROTO', 'the TLS handshake failed (EPROTO); if the server speaks plain HTTP, use http://'],
-  [
-    'HPE_INVALID_CONSTANT',
-    'the answer is not HTTP (HPE_INVALID_CONSTANT); if the server speaks TLS, use https://',
-  ],
-]);

@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
+import { networkReason } from '../../contract/probe/network-error.ts';
 import { isLoopback } from './form.ts';
 import { type Message, maxBodyBytes, type Purpose, redact, type Traffic } from './traffic.ts';
 
@@ -121,8 +122,8 @@ function forward(
   const send = target.protocol === 'https:' ? secureRequest : plainRequest;
   const upstream = send(target, { method, headers: { ...headers, ...marked(target, id) } });
   const fail = (error: Error): void => {
-    route.error = reasonOf(error);
-    traffic.change(id, { ms: now() - started, error: reasonOf(error) });
+    route.error = networkReason(error);
+    traffic.change(id, { ms: now() - started, error: networkReason(error) });
     outgoing.destroy();
   };
   upstream.on('error', fail);
@@ -210,9 +211,4 @@ export function rpcIn(body: string): { readonly method: string; readonly tool?: 
   } catch {
     return null;
   }
-}
-
-function reasonOf(error: Error): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ECONNREFUSED' ? 'nothing listens there (ECONNREFUSED)' : (code ?? message);
 }
