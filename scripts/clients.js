@@ -117,9 +117,9 @@ function page(rows, node) {
   return [
     '# Clients',
     '',
-    'Clients of others, each against one generated server (`AUTH=off`): it lists the tool, and calls it for data',
-    '(found), for an explicit empty result (empty) and for a failure of the source (fail). ✓: the client gave back what the',
-    'server sent: the number, `searchExhausted`, and the code `SOURCE_UNAVAILABLE`. Otherwise the cell holds what it said.',
+    'Each client of others talks to one generated server (`AUTH=off`). It lists the tool, and calls it for data (found), for an',
+    'explicit empty result (empty) and for a failure of the source (fail). ✓: the client returned what the server sent: the',
+    'number, `searchExhausted`, and the code `SOURCE_UNAVAILABLE`. Otherwise the cell contains what the client said.',
     '',
     `Written by \`npm run clients\` on ${new Date().toISOString().slice(0, 10)}; the server ran under Node ${process.versions.node}, the clients under`,
     `Node ${node}.`,
