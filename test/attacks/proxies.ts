@@ -72,7 +72,8 @@ backend server
   admin off
   auto_https off
 }
-http://127.0.0.1:${port} {
+http://:${port} {
+  bind 127.0.0.1
   reverse_proxy 127.0.0.1:${server} {
     header_up X-Forwarded-For {remote_host}
   }

@@ -1,3 +1,4 @@
+import { modernRequest } from '../templates/modern.ts';
 import { type Flood, requestText } from './attacker.ts';
 import type { Leg, Victim } from './victim.ts';
 
@@ -27,6 +28,7 @@ const initialize = requestText(
 
 /** Has the form of a token, but is not valid. */
 const lookalike = { authorization: 'Bearer a.b.c' };
+const headersOf = (leg: Leg) => (leg === 'stateless' ? modernRequest('tools/list').headers : {});
 const mebibyte = 2 ** 20;
 const both: readonly Leg[] = ['sessions', 'stateless'];
 
@@ -74,10 +76,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'unfinished bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with what looks like a token',
     limits: ['BODY_BUDGET_BYTES'],
-    flood: async () => ({
+    legs: both,
+    flood: async (_, leg) => ({
       connections: 1_000,
       parts: [
-        [requestText('POST', lookalike, '', mebibyte), 1],
+        [requestText('POST', { ...headersOf(leg), ...lookalike }, '', mebibyte), 1],
         ['x', mebibyte - 1],
       ],
     }),
@@ -86,10 +89,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'unfinished bodies without a token',
     sent: '1,000 POSTs of 64 KiB less one byte',
     limits: ['UNPAID_BODY_MS'],
-    flood: async () => ({
+    legs: both,
+    flood: async (_, leg) => ({
       connections: 1_000,
       parts: [
-        [requestText('POST', {}, '', 65_536), 1],
+        [requestText('POST', headersOf(leg), '', 65_536), 1],
         ['x', 65_535],
       ],
     }),
@@ -116,10 +120,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'deep nesting',
     sent: '100 bodies of 1,000,000 brackets, with what looks like a token',
     limits: [],
-    flood: async () => ({
+    legs: both,
+    flood: async (_, leg) => ({
       connections: 100,
       parts: [
-        [requestText('POST', lookalike, '', 1_000_000), 1],
+        [requestText('POST', { ...headersOf(leg), ...lookalike }, '', 1_000_000), 1],
         ['[', 1_000_000],
       ],
     }),
