@@ -55,6 +55,7 @@ describe('create', () => {
       directory: target,
       tools: ['get_gas'],
       changes: [],
+      packages: null,
       selfCheck: null,
     });
     expect([...result.files].sort()).toEqual(Object.keys(tree(target)).sort());

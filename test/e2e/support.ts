@@ -64,6 +64,8 @@ export interface CreateResult {
   readonly files: readonly string[];
   readonly tools: readonly string[];
   readonly changes: readonly { tool: string; path: string; what: string; why: string }[];
+  /** `name@version` */
+  readonly packages: readonly string[] | null;
   readonly selfCheck: { passed: number; failed: number; notRun: number; failures: readonly unknown[] } | null;
   readonly next: readonly string[];
 }

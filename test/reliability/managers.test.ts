@@ -15,6 +15,9 @@ const managers = [
   { title: 'Yarn berry', name: 'yarn', script: toolFile('yarn-berry', 'bin/yarn.js') },
 ] as const;
 
+/** Packages of a default project, some of which only others need. */
+const needed = ['ajv', 'create-market-mcp', 'fast-uri', 'jose', 'typescript', 'undici-types'];
+
 const root = scratch();
 
 /** A PATH with one package manager. */
@@ -31,9 +34,17 @@ describe.each(managers)('$title', ({ title, name, script }) => {
 
     const created = await create([place, '--yes', '--json', '--no-git', '--package-manager', name], options);
     expect(created.status, created.stderr).toBe(0);
-    const { directory, selfCheck }: CreateResult = JSON.parse(created.stdout);
+    const { directory, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect(selfCheck).toMatchObject(passedSelfCheck);
     expect(existsSync(join(directory, 'node_modules/jose'))).toBe(true);
+    const lock = readFileSync(join(directory, packageManagerCommands[name].lockFile), 'utf8');
+    expect(packages?.map((entry) => entry.replace(/@[^@]+$/, ''))).toEqual(expect.arrayContaining(needed));
+    for (const entry of packages ?? []) {
+      const [, packageName = '', version = ''] = /^(.+)@(.+)$/.exec(entry) ?? [];
+      expect(lock, entry).toMatch(
+        new RegExp(`${packageName}[\\s\\S]{0,400}${version.replaceAll('.', '\\.')}`),
+      );
+    }
 
     const tested = await run(name, ['run', 'test'], { ...options, cwd: directory });
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);

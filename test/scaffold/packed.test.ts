@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CreateResult, passedSelfCheck, repository, run, scratch } from '../e2e/support.ts';
@@ -23,12 +23,17 @@ describe('the packed program, installed in an empty directory', () => {
     const args = ['my-tool', '--yes', '--json', '--package-manager', 'npm'];
     const created = await run(program, args, { cwd: root });
     expect(created.status, created.stdout + created.stderr).toBe(0);
-    const { ok, directory, selfCheck }: CreateResult = JSON.parse(created.stdout);
+    const { ok, directory, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect({ ok, directory }).toEqual({ ok: true, directory: project });
     expect(selfCheck).toMatchObject(passedSelfCheck);
     for (const path of ['node_modules/jose', 'dist/src/main.js', '.git', 'package-lock.json']) {
       expect(existsSync(join(project, path)), path).toBe(true);
     }
+    const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
+    const locked = Object.entries<{ version: string; optional?: boolean }>(lock.packages)
+      .filter(([path, { optional }]) => path !== '' && (!optional || existsSync(join(project, path))))
+      .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
+    expect(packages).toEqual(locked.sort());
   });
 
   it.each([['self-check'], ['test']])('npm run %s succeeds in it', async (script) => {

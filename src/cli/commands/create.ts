@@ -88,8 +88,8 @@ async function goOn(
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
-  const report = await takeSteps(context, switches, output);
-  return showResult(blueprint, context, switches, report, output);
+  const taken = await takeSteps(context, switches, output);
+  return showResult(blueprint, context, switches, taken, output);
 }
 
 /** Finishes a project that an earlier run has written, if the author at the terminal agrees. */
@@ -104,7 +104,7 @@ async function finish(
   const tools = nameList(answers.tools);
   const words = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   if (!(await new Asker().confirm(singleLine(words), true))) throw new Cancelled();
-  const report = await takeSteps(context, switches, output);
+  const { report } = await takeSteps(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
   showNext(
@@ -132,23 +132,29 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
   };
 }
 
+/** What the steps of a creation have led to. */
+interface Taken {
+  /** The installed packages as `name@version`; null without an installation. */
+  readonly packages: readonly string[] | null;
+  readonly report: Report | null;
+}
+
 /** Runs the wanted steps: install, git, self-check. */
-async function takeSteps(
-  context: ProjectContext,
-  switches: CreateSwitches,
-  output: Output,
-): Promise<Report | null> {
-  if (!switches.install && !switches.git) return null;
+async function takeSteps(context: ProjectContext, switches: CreateSwitches, output: Output): Promise<Taken> {
+  if (!switches.install && !switches.git) return { packages: null, report: null };
   const { checkStep, gitStep, installStep } = await import('../create/steps.ts');
   const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
     onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
   };
   try {
-    if (switches.install) await during('the installation of packages', () => installStep(context, output));
+    const packages = switches.install
+      ? await during('the installation of packages', () => installStep(context, output))
+      : null;
     if (switches.git) await during('git init', () => gitStep(context, output));
-    if (!switches.install || !switches.check) return null;
-    return await during('the self-check', () => checkStep(context, output));
+    const checks = switches.install && switches.check;
+    const report = checks ? await during('the self-check', () => checkStep(context, output)) : null;
+    return { packages, report };
   } finally {
     onInterrupted(undefined);
   }
@@ -218,6 +224,7 @@ function showDryRun({ files, prepared }: Creation, { directory }: Target, output
     dryRun: true,
     directory,
     ...contents(files, prepared),
+    packages: null,
     selfCheck: null,
     next: [],
   });
@@ -228,7 +235,7 @@ function showResult(
   { answers, files, prepared }: Creation,
   context: ProjectContext,
   switches: CreateSwitches,
-  report: Report | null,
+  { packages, report }: Taken,
   output: Output,
 ): ExitCode {
   const ok = report?.ok ?? true;
@@ -241,7 +248,8 @@ function showResult(
   const next = steps.flatMap(({ command }) => command ?? []);
   const selfCheck = shortReport(report);
   const { directory } = context;
-  output.result({ ok, directory, ...contents(files, prepared), selfCheck, edit: first?.edit, next, repeat });
+  const edit = first?.edit;
+  output.result({ ok, directory, ...contents(files, prepared), packages, selfCheck, edit, next, repeat });
   if (!ok) throw selfCheckFailed(context);
   return exitCodes.ok;
 }

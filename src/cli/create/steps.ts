@@ -1,6 +1,7 @@
 import { build, selfCheck } from '../../check/self-check.ts';
 import type { Report } from '../../contract/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { installedPackages } from '../../project/installed.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
@@ -13,14 +14,23 @@ export interface ProjectContext {
   readonly packageManager: PackageManager;
 }
 
-/** @throws SystemError as `install` does; the project remains. */
+/**
+ * Installs the packages.
+ *
+ * @returns each as `name@version`
+ * @throws SystemError as `install` does; the project remains.
+ */
 export async function installStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
-): Promise<void> {
-  const { install: command } = packageManagerCommands[packageManager];
+): Promise<readonly string[]> {
+  const { install: command, lockFile } = packageManagerCommands[packageManager];
   await withProgress(output.progress(command), (update) => install(packageManager, directory, update));
-  output.done(`packages installed with ${packageManager}`);
+  const packages = installedPackages(directory);
+  output.done(
+    `${packages.length} packages installed with ${packageManager}; ${lockFile} records their versions`,
+  );
+  return packages;
 }
 
 export async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {

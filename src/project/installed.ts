@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The members of a package.json that name packages. */
+interface Needs {
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+  readonly devDependencies?: object;
+}
+
+/**
+ * The packages that are installed for a project, with those that they need: `name@version`, sorted. They are found as Node
+ * finds them, so the layout of the package manager does not matter. Packages without a directory are left out.
+ */
+export function installedPackages(directory: string): readonly string[] {
+  const places = new Map<string, string>();
+  const visit = (from: string, { dependencies, optionalDependencies, devDependencies }: Needs) => {
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies })) {
+      const place = placeOf(name, from);
+      if (place === undefined || places.has(place)) continue;
+      const { version, ...needs } = manifestOf(place);
+      places.set(place, `${name}@${version}`);
+      visit(place, { ...needs, devDependencies: {} });
+    }
+  };
+  visit(directory, manifestOf(directory));
+  return [...new Set(places.values())].sort();
+}
+
+function manifestOf(directory: string): Needs & { readonly version?: string } {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+}
+
+/** The directory of a package that another one needs, without links. */
+function placeOf(name: string, from: string): string | undefined {
+  const place = join(from, 'node_modules', name);
+  if (existsSync(join(place, 'package.json'))) return realpathSync(place);
+  const parent = dirname(from);
+  return parent === from ? undefined : placeOf(name, parent);
+}
