@@ -270,7 +270,7 @@ For an error in your code, the report also shows the first stack frames and the 
 
 ### find a \`NaN\`
 
-JSON turns \`NaN\`, \`Infinity\` and invalid dates into \`null\`. The server refuses an answer that holds one, even in a field that may
+JSON turns \`NaN\`, \`Infinity\` and invalid dates into \`null\`. The server refuses an answer that contains one, even in a field that may
 be null: the caller gets \`OUTPUT_MISMATCH\` and the id of an incident. \`check\` and the incident in the server's log name the
 field. Test numbers with \`Number.isFinite\` in \`source.read\`, and return \`null\` where there is no number.
 

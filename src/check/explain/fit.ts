@@ -131,7 +131,7 @@ export const fitExplanations: Explanations = {
     { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
   ),
   'fit.no-conversation': definition(
-    'A conversation holds more than a tool needs, of the user and of others. Directories refuse servers that collect it.',
+    'A conversation contains more than a tool needs, about the user and others. Directories refuse servers that collect it.',
     {
       inputSchema: {
         type: 'object',

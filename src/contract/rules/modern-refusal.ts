@@ -120,7 +120,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'errors have codes that the revision allows',
     source: 'MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved',
-    fix: 'Answer a request for what does not exist with -32602 or -32601, and keep own codes outside -32768 to -32000.',
+    fix: 'Answer a request for what does not exist with -32602 or -32601, and keep your own codes outside -32768 to -32000.',
     controls,
     check: async (probe) => {
       const uri = 'file:///no-such-resource';
