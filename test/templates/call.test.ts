@@ -111,7 +111,7 @@ describe('arguments', () => {
     const context = { onGone: () => () => {}, timeoutMs: 1000, report: () => {} };
     const { result, ending } = await runCall(compileTool(tool), args, context);
     expect({ ending, code: result.structuredContent?.error }).toEqual({
-      ending: 'invalid-arguments',
+      ending: 'INVALID_ARGUMENTS',
       code: 'INVALID_ARGUMENTS',
     });
     expect(ran).not.toHaveBeenCalled();

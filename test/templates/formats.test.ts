@@ -40,7 +40,7 @@ test('a value that does not match its format is logged as a mismatch and gives a
   expect(incident.detail).toBe(
     'structuredContent.value: expected to match format "date-time", got "2026-01-15 12:00:00"',
   );
-  expect(events().at(-1)).toMatchObject({ outcome: 'output-mismatch' });
+  expect(events().at(-1)).toMatchObject({ outcome: 'OUTPUT_MISMATCH' });
 
   const right = await call({ answer: '2026-01-15T12:00:00Z', value: '2026-01-15T12:00:00Z' });
   expect(right.structuredContent).toEqual({ value: '2026-01-15T12:00:00Z' });

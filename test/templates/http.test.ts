@@ -234,7 +234,7 @@ describe('slow and disconnected clients', () => {
     await vi.waitUntil(() => held.signal, within);
     caller.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), within);
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'CANCELLED'), within);
     expect(held.signal?.aborted).toBe(true);
   });
 
@@ -283,8 +283,8 @@ describe('requests pipelined behind a running call', () => {
     await once(idle, 'connect');
     await stop();
     expect(events().map(({ event, outcome }) => [event, outcome])).toEqual([
-      ['call', 'cancelled'],
-      ['call', 'cancelled'],
+      ['call', 'CANCELLED'],
+      ['call', 'CANCELLED'],
     ]);
   });
 });
@@ -311,7 +311,7 @@ describe('stopping', () => {
     await vi.waitUntil(() => held.signal, within);
     await stop();
     await cut;
-    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'cancelled'), within);
+    await vi.waitUntil(() => events().some(({ outcome }) => outcome === 'CANCELLED'), within);
   });
 });
 

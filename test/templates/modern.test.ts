@@ -367,7 +367,7 @@ test('a caller that disconnects cancels its call', async () => {
   const aborted = once(signal, 'abort');
   sending.destroy();
   await aborted;
-  await expect.poll(() => server.events().find(({ event }) => event === 'call')?.outcome).toBe('cancelled');
+  await expect.poll(() => server.events().find(({ event }) => event === 'call')?.outcome).toBe('CANCELLED');
 });
 
 test('a profile with modern: off serves only sessions', async () => {

@@ -244,7 +244,7 @@ describe('tools/call', () => {
         event: 'call',
         tool: 'throwing',
         ms: expect.any(Number),
-        outcome: 'exception',
+        outcome: 'INTERNAL_ERROR',
       },
     ]);
     expect(JSON.stringify(events())).not.toMatch(/sensitive|nothing|eyJ/);

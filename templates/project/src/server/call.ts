@@ -88,41 +88,37 @@ export function createTurns() {
   };
 }
 
-/** Runs a compiled tool with unvalidated arguments. `ending` is a word for the log. */
+/** Runs a compiled tool with unvalidated arguments. `ending` is the kind of its outcome, or the code of an error. */
 export async function runCall(
   compiled: CompiledTool,
   args: unknown,
   context: CallContext,
 ): Promise<{ readonly result: CallResult; readonly ending: string }> {
-  const failed = (ending: string, code: string, message: string) => ({
-    result: failure(compiled, { code, message }),
-    ending,
-  });
-  const incident = (ending: string, code: string, message: string, detail: string) => {
+  const failed = (code: string, message: string) => {
+    return { result: failure(compiled, { code, message }), ending: code };
+  };
+  const incident = (code: string, message: string, detail: string) => {
     const id = incidentId();
     context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, mostDetail) });
-    return failed(ending, code, `${message} (incident ${id}).`);
+    return failed(code, `${message} (incident ${id}).`);
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
-  if (problems) return failed('invalid-arguments', 'INVALID_ARGUMENTS', withoutRetryWords(problems));
-  if (holdsInfinity(args)) {
-    return failed('invalid-arguments', 'INVALID_ARGUMENTS', 'arguments: a number is too large');
-  }
+  if (problems) return failed('INVALID_ARGUMENTS', withoutRetryWords(problems));
+  if (holdsInfinity(args)) return failed('INVALID_ARGUMENTS', 'arguments: a number is too large');
 
   let outcome: Outcome;
   try {
     outcome = await runWithin(compiled.tool, input, context);
   } catch (error) {
-    if (error === cancelled) return failed('cancelled', 'CANCELLED', 'The caller disconnected.');
+    if (error === cancelled) return failed('CANCELLED', 'The caller disconnected.');
     if (error === expired) {
-      const message = 'The tool did not answer before the deadline of a call.';
-      return failed('deadline', 'DEADLINE_EXCEEDED', message);
+      return failed('DEADLINE_EXCEEDED', 'The tool did not answer before the deadline of a call.');
     }
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return incident('exception', 'INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
+    return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
 
   const isLarge = compiled.expectedLength > largeLength;
@@ -133,8 +129,7 @@ export async function runCall(
   // The answer was built without a turn, so the others wait after it.
   if (!isLarge && length > largeLength) void context.turns?.();
   if (typeof result !== 'string') return { result, ending: outcome.kind };
-  const message = 'The answer does not match the output schema';
-  return incident('output-mismatch', 'OUTPUT_MISMATCH', message, result);
+  return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', result);
 }
 
 const cancelled = Symbol('cancelled');

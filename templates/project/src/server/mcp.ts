@@ -170,7 +170,7 @@ export function createMethods(
     const compiled = byName.get(name);
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
-      log('call', { tool: shown, ms: 0, outcome: 'unknown-tool' });
+      log('call', { tool: shown, ms: 0, outcome: 'UNKNOWN_TOOL' });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
