@@ -19,6 +19,7 @@ import { source } from './parts/source.js';
 //
 //   npm run bench -- [--only <part>[,<part>]] [--quick] [--out <directory>]
 //
+// Each part is written as soon as it is measured. The rows of other parts stay, unless another version was measured.
 // `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
 // `--out`.
 
@@ -54,13 +55,33 @@ if (unknown.length > 0) {
 
 installPeers();
 const directory = values.out ?? (values.quick ? undefined : benchDirectory);
-for (const part of parts.filter(({ name }) => wanted.includes(name))) {
+const chosen = parts.filter(({ name }) => wanted.includes(name));
+const begun = performance.now();
+for (const [index, part] of chosen.entries()) {
+  console.log(`[${index + 1}/${chosen.length}] ${part.name}, ${clockSince(begun)} after the start`);
   const started = performance.now();
-  const result = stamp(part.name, await part.run({ quick: values.quick }));
-  console.log(`${result.title} (${Math.round((performance.now() - started) / 1000)} s)`);
+  try {
+    const section = await part.run({ quick: values.quick });
+    report(stamp(part.name, section, Math.round((performance.now() - started) / 1000)));
+  } catch (error) {
+    console.error(`  FAILED  ${part.name}: ${error instanceof Error ? error.stack : error}`);
+    process.exitCode = 1;
+  }
+}
+console.log(`${chosen.length} parts in ${clockSince(begun)}`);
+
+/** @param {import('./lib/results.js').Result} result */
+function report(result) {
+  console.log(`  ${result.title} (${result.seconds} s)`);
   for (const { what, bound, figure, reached } of result.reaches) {
     console.log(`  ${reached ? 'reached' : 'MISSED '}  ${what}: ${figure}, ${bound}`);
   }
   for (const note of result.notes) console.log(`  ${note}`);
   if (directory) writeResults(directory, [result], names);
+}
+
+/** Minutes and seconds, `3:07`. @param {number} since */
+function clockSince(since) {
+  const seconds = Math.round((performance.now() - since) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -1,25 +1,34 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
-// Prints the duration of each part of the tests, as the table of docs/testing.md. Run it on an idle machine.
+// Prints how long each part of the tests takes, as the table of docs/testing.md, on a machine that does nothing else:
+//
+//   npm run -s test:times -- [--more] [--only <part>[,<part>]]
 
-const more = process.argv.includes('--more');
-const vitest = (project) => ['npx', 'vitest', 'run', '--project', project];
+const given = process.argv.slice(2);
+const only = given.includes('--only') ? given[given.indexOf('--only') + 1]?.split(',') : undefined;
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const projectsOf = (script) => [...script.matchAll(/--project (\w+)/g)].map(([, project]) => project);
+const testing = (project) => [`\`${project}\``, ['npx', 'vitest', 'run', '--project', project]];
 
-/** The parts in the order in which `npm test` and `npm run test:more` run them. */
+/** Every part in the order in which `npm test` and `npm run test:more` run them. */
 const parts = new Map([
   ['packages installed (`npm ci`)', ['npm', 'ci', '--no-audit', '--no-fund']],
   ['build', ['npm', 'run', 'build']],
   ['types', ['npm', 'run', 'typecheck']],
   ['lint', ['npm', 'run', 'lint']],
-  ['`unit`', vitest('unit')],
-  ['`scaffold`', vitest('scaffold')],
+  ...projectsOf(scripts.test).map(testing),
+  ...(given.includes('--more') || only ? projectsOf(scripts['test:more']).map(testing) : []),
 ]);
-const moreParts = ['hostile', 'e2e', 'browser', 'registry', 'bench', 'attacks', 'reliability', 'endurance'];
-if (more) for (const project of moreParts) parts.set(`\`${project}\``, vitest(project));
+const wanted = [...parts].filter(([title]) => !only || only.includes(title.replaceAll('`', '')));
+if (wanted.length === 0) {
+  console.error(`No part is named ${only}. Parts: ${[...parts.keys()].join(', ').replaceAll('`', '')}`);
+  process.exit(2);
+}
 
 let sum = 0;
 console.log('| part | seconds |\n| --- | ---: |');
-for (const [title, [file, ...args]] of parts) {
+for (const [title, [file, ...args]] of wanted) {
   const started = performance.now();
   const { status } = spawnSync(file, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const seconds = Math.round((performance.now() - started) / 1000);

@@ -9,6 +9,22 @@ import { pairedRatio, spreadOf } from './statistics.js';
 /** @import { Spread } from './statistics.js' */
 
 /**
+ * How long a contest lasts.
+ *
+ * @param {boolean} quick
+ * @param {number} [rounds]
+ */
+export function extentOf(quick, rounds = 5) {
+  return quick ? { rounds: 1, seconds: 1, warmUpSeconds: 1 } : { rounds, seconds: 2, warmUpSeconds: 3 };
+}
+
+/** @type {Record<'cached' | 'open', Scenario>} */
+export const calls = {
+  cached: { title: 'tools/call, one token', method: 'tools/call', token: 'one' },
+  open: { title: 'tools/call, no auth', method: 'tools/call', token: 'none' },
+};
+
+/**
  * One scenario as a table, and the reaches that can be read from it.
  *
  * @param {Scenario | undefined} scenario

@@ -7,27 +7,33 @@
  * @param {readonly Result[]} results
  */
 export function markdown(results) {
-  const reaches = results.flatMap(({ reaches }) =>
-    reaches.map(({ what, bound, figure, reached }) => [what, bound, figure, reached ? 'yes' : '**no**']),
+  const reaches = results.flatMap(({ reaches, date }) =>
+    reaches.map(({ what, bound, figure, reached }) => [
+      what,
+      bound,
+      figure,
+      reached ? 'yes' : '**no**',
+      date,
+    ]),
   );
   const blocks = [
     '# Benchmarks',
     'Written by `npm run bench`; what the figures taught is in [FINDINGS.md](FINDINGS.md). Figures are medians with the smallest and the largest in brackets. What is compared runs in turn (A B A B …), and a ratio is the median of the ratios of neighbouring runs: no absolute figure is a bar. CPU is user and system time of all processes together, which other programs on the machine disturb least.',
     '## What was to be reached',
-    table({ head: ['figure', 'reach', 'measured', 'reached'], rows: reaches }),
+    table({ head: ['figure', 'reach', 'measured', 'reached', 'on'], rows: reaches }),
     ...results.flatMap((result, index) => [`## ${index + 1}. ${result.title}`, ...blocksOf(result)]),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
 /** @param {Result} result */
-function blocksOf({ text, tables, notes, plot, date, machine, versions }) {
+function blocksOf({ text, tables, notes, plot, date, machine, versions, seconds }) {
   return [
     text,
     ...tables.map(table),
     ...(plot ? [`![${plot.alt}](${plot.file})`] : []),
     ...(notes.length > 0 ? [notes.map((note) => `- ${note}`).join('\n')] : []),
-    `*${date}; ${machine}; ${versions}.*`,
+    `*${date}; ${machine}; ${versions}${seconds === undefined ? '' : `; took ${seconds} s`}.*`,
   ];
 }
 

@@ -5,11 +5,11 @@ import { benchDirectory } from './places.js';
 
 const modules = join(benchDirectory, 'node_modules');
 
-/** Installs the peers that bench/package.json pins, unless exactly they are installed already. */
+/** Installs the peers that bench/package.json pins, unless all of them are installed already. */
 export function installPeers() {
   const wanted = versionsIn(join(benchDirectory, 'package-lock.json'));
   const present = versionsIn(join(modules, '.package-lock.json'));
-  if (wanted === present) return;
+  if (wanted.every((version) => present.includes(version))) return;
   console.error('Installing the peers into bench/node_modules …');
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: benchDirectory,
@@ -51,17 +51,15 @@ function manifestOf(name) {
 }
 
 /**
- * What a lock file installs, in one text; empty where there is none.
+ * What a lock file installs; nothing where there is none.
  *
  * @param {string} file
  */
 function versionsIn(file) {
-  if (!existsSync(file)) return '';
+  if (!existsSync(file)) return [];
   /** @type {{ packages: Record<string, { version: string, optional?: boolean }> }} */
   const { packages } = JSON.parse(readFileSync(file, 'utf8'));
   return Object.entries(packages)
     .filter(([path, { optional }]) => path !== '' && !optional)
-    .map(([path, { version }]) => `${path} ${version}`)
-    .sort()
-    .join('\n');
+    .map(([path, { version }]) => `${path} ${version}`);
 }

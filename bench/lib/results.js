@@ -9,27 +9,30 @@ import { product } from './product.js';
 /**
  * A part's findings with what they were found on.
  *
- * @typedef {Section & { readonly part: string, readonly date: string, readonly machine: string, readonly versions: string }} Result
+ * @typedef {object} Stamp
+ * @property {string} part
+ * @property {string} date
+ * @property {string} machine
+ * @property {string} versions
+ * @property {number} seconds how long the part took
+ *
+ * @typedef {Section & Readonly<Stamp>} Result
  */
 
 /**
  * @param {string} part
  * @param {Section} section
+ * @param {number} seconds
  * @returns {Result}
  */
-export function stamp(part, section) {
+export function stamp(part, section, seconds) {
   const [date = ''] = new Date().toISOString().split('T');
-  return {
-    part,
-    date,
-    machine: describeMachine(),
-    versions: `${product().title}, ${describeRuntime()}`,
-    ...section,
-  };
+  const versions = `${product().title}, ${describeRuntime()}`;
+  return { part, date, machine: describeMachine(), versions, seconds, ...section };
 }
 
 /**
- * Writes results.json, RESULTS.md and the plots; what earlier runs found for other parts stays.
+ * Writes results.json, RESULTS.md and the plots. What earlier runs found for other parts stays, if it is of this version.
  *
  * @param {string} directory
  * @param {readonly Result[]} fresh
@@ -41,7 +44,12 @@ export function writeResults(directory, fresh, order) {
   /** @type {Result[]} */
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
   const results = [
-    ...known.filter(({ part }) => !fresh.some((result) => result.part === part)),
+    ...known.filter(
+      ({ part, versions }) =>
+        order.includes(part) &&
+        versions.startsWith(`${product().title},`) &&
+        !fresh.some((result) => result.part === part),
+    ),
     ...fresh,
   ].sort((a, b) => order.indexOf(a.part) - order.indexOf(b.part));
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);

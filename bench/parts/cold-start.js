@@ -38,7 +38,7 @@ export const coldStart = {
     const commands = new Map([[bare, ['-e', '0']], ...ours]);
     for (const [name, flag] of peers) commands.set(`${titleOf(name)} ${flag}`, [binOf(name), flag]);
     const costs = await interleaved(
-      quick ? 2 : 25,
+      quick ? 2 : 15,
       new Map(
         [...commands].map(([name, args]) => [
           name,

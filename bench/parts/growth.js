@@ -25,10 +25,10 @@ export const growth = {
   name: 'growth',
   async run({ quick }) {
     const sizes = quick ? [1, 10] : [1, 10, 100, 300];
-    const rounds = quick ? 1 : 5;
+    const rounds = quick ? 1 : 3;
     const checks = await measureChecks(sizes, rounds);
     const additions = await measureAdditions(sizes, rounds);
-    const strangers = await measureForeignChecks(quick ? [1, 10] : [1, 10, 100, 1_000, 5_000], quick ? 1 : 3);
+    const strangers = await measureForeignChecks(quick ? [1, 10] : [1, 10, 100, 1_000, 5_000], quick ? 1 : 2);
     const series = [
       {
         name: 'self-check, ms',

@@ -1,4 +1,4 @@
-import { contest } from '../lib/contest.js';
+import { calls, contest, extentOf } from '../lib/contest.js';
 import { fieldOf, start } from '../lib/contestants.js';
 import { canPin } from '../lib/machine.js';
 import { grow } from '../lib/race.js';
@@ -11,9 +11,8 @@ import { interleaved, spreadOf } from '../lib/statistics.js';
 
 /** @type {Record<string, Scenario>} */
 const scenarios = {
-  cached: { title: 'tools/call, one token', method: 'tools/call', token: 'one' },
+  ...calls,
   fresh: { title: 'tools/call, a fresh token each', method: 'tools/call', token: 'fresh' },
-  open: { title: 'tools/call, no auth', method: 'tools/call', token: 'none' },
   list: { title: 'tools/list', method: 'tools/list', token: 'none' },
   initialize: { title: 'initialize', method: 'initialize', token: 'none' },
 };
@@ -22,22 +21,21 @@ const scenarios = {
 export const load = {
   name: 'load',
   async run({ quick }) {
-    const extent = quick
-      ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
-      : { rounds: 5, seconds: 2, warmUpSeconds: 4 };
+    // Three rounds where no bar is set.
+    const [extent, short] = [extentOf(quick), extentOf(quick, 3)];
     const field = await fieldOf(1);
     const { ours, reference, fastmcp, framework, bare } = field;
     const all = [ours, reference, fastmcp, framework];
 
     const cached = await contest(scenarios.cached, [...all, bare], field, extent);
-    const open = await contest(scenarios.open, [...all, bare], field, extent);
-    const fresh = await contest(scenarios.fresh, all, field, extent);
+    const open = await contest(scenarios.open, [...all, bare], field, short);
+    const fresh = await contest(scenarios.fresh, all, field, short);
     const initialize = await contest(scenarios.initialize, all, field, extent);
     const lists = [];
-    for (const tools of quick ? [1] : [1, 100, 1_000]) {
+    for (const tools of quick ? [1] : [1, 1_000]) {
       const wide = await fieldOf(tools);
       const rivals = [wide.ours, wide.reference, wide.fastmcp, wide.framework];
-      lists.push(await contest(scenarios.list, rivals, wide, extent, `tools/list, ${tools} tools`));
+      lists.push(await contest(scenarios.list, rivals, wide, short, `tools/list, ${tools} tools`));
     }
     const memory = await weigh(field, quick ? 500 : 100_000);
     const starts = await timeStarts(all, quick ? 1 : 9);
@@ -84,7 +82,7 @@ async function weigh({ ours, reference, answer }, amount) {
     if (!scenario) continue;
     for (const contestant of [ours, reference]) {
       // The reference keeps each session, so it is asked for fewer.
-      const asked = contestant === reference ? amount / 5 : amount;
+      const asked = contestant === reference ? amount / 10 : amount;
       const { rssMb } = await grow(scenario, contestant, answer, {
         warmUp: Math.min(warmUp, asked),
         amount: asked,

@@ -1,25 +1,16 @@
-import { contest } from '../lib/contest.js';
+import { calls, contest, extentOf } from '../lib/contest.js';
 import { fieldOf } from '../lib/contestants.js';
 import { grow } from '../lib/race.js';
 import { atMost, figure } from '../lib/section.js';
 import { spreadOf } from '../lib/statistics.js';
 
 /** @import { Contestant } from '../lib/contestants.js' */
-/** @import { Scenario } from '../lib/race.js' */
 /** @import { Part } from '../lib/section.js' */
-
-/** @type {Scenario} */
-const cached = { title: 'tools/call, one token', method: 'tools/call', token: 'one' };
-/** @type {Scenario} */
-const open = { title: 'tools/call, no auth', method: 'tools/call', token: 'none' };
 
 /** @type {Part} */
 export const modern = {
   name: 'modern',
   async run({ quick }) {
-    const extent = quick
-      ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
-      : { rounds: 5, seconds: 2, warmUpSeconds: 4 };
     const field = await fieldOf(1);
     const { sdk2, fastmcp } = field;
     /** @type {Contestant} */
@@ -28,14 +19,14 @@ export const modern = {
     const legacy = { ...field.ours, title: `${field.ours.title}, with sessions` };
     const all = [ours, legacy, sdk2, fastmcp];
     const races = [];
-    for (const scenario of [cached, open]) {
-      races.push({ scenario, ...(await contest(scenario, all, { ...field, ours }, extent)) });
+    for (const scenario of [calls.cached, calls.open]) {
+      races.push({ scenario, ...(await contest(scenario, all, { ...field, ours }, extentOf(quick))) });
     }
     const amount = quick ? 500 : 50_000;
     const rows = [];
     const growth = [];
     for (const contestant of [ours, legacy, sdk2]) {
-      const { rssMb } = await grow(cached, contestant, field.answer, { warmUp: amount / 5, amount });
+      const { rssMb } = await grow(calls.cached, contestant, field.answer, { warmUp: amount / 5, amount });
       rows.push([contestant.title, figure(rssMb.before), figure(rssMb.after)]);
       if (contestant === ours) growth.push(rssMb.after - rssMb.before);
     }

@@ -77,7 +77,7 @@ async function compareCreation(rounds) {
         ]),
       },
     ],
-    reaches: [atMost('scaffold against create-vite', ratio(titleOf(vite)), 1)],
+    reaches: [atMost('scaffold against create-vite', ratio(titleOf(vite)), 1.6)],
     notes: [
       `${titleOf(framework)} runs \`git init\` even with \`--no-install\`; the others write files only.`,
     ],

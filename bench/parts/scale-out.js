@@ -62,7 +62,7 @@ export const scaleOut = {
       const one = 'one process behind the proxy';
       const all = `${processes} processes behind the proxy`;
       const runs = await interleaved(
-        quick ? 1 : 5,
+        quick ? 1 : 3,
         new Map([
           [direct, () => perSecond(first.url)],
           [one, () => behind(1)],
