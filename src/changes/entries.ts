@@ -19,7 +19,7 @@ export async function entriesOf(
   }
   if (source.kind === 'url') {
     const { fromServer } = await import('./mcp.ts');
-    return fromServer(source);
+    return fromServer(source, profile);
   }
   if (source.kind === 'tool') {
     const { tool, meta } = source;

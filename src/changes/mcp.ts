@@ -1,3 +1,4 @@
+import type { PlatformProfile } from '../contract/profile.ts';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
@@ -5,6 +6,7 @@ import type { Change, Result, SpecEntry } from '../model/model.ts';
 import { listServer } from '../project/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
+import { forWriting } from './writing.ts';
 
 const known = new Map<string, ListedServer>();
 
@@ -16,10 +18,10 @@ export async function serverAt(url: string): Promise<ListedServer> {
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
-export async function fromServer({
-  url,
-  selection,
-}: Extract<ToolAnswers, { kind: 'url' }>): Promise<Result<readonly Imported[]>> {
+export async function fromServer(
+  { url, selection }: Extract<ToolAnswers, { kind: 'url' }>,
+  { toolMeta }: PlatformProfile,
+): Promise<Result<readonly Imported[]>> {
   const server = await serverAt(url);
   const imported = toolsOfServer(server);
   const selected = selectTools(
@@ -27,8 +29,8 @@ export async function fromServer({
     selection,
   );
   if (!selected.ok) return selected;
-  const writing = selection.only.length > 0 ? new Set<string>() : writingTools(server.tools);
-  const isOff = ({ name }: SpecEntry) => writing.has(String(name));
+  const writing = writingTools(server.tools);
+  const isOff = ({ name }: SpecEntry) => selection.only.length === 0 && writing.has(String(name));
   const off = selected.value.entries.filter(isOff).map(
     ({ name }): Change => ({
       tool: String(name),
@@ -42,7 +44,9 @@ export async function fromServer({
     .filter((entry) => !isOff(entry))
     .flatMap((entry): Imported[] => {
       const one = names.get(entry.name);
-      return one ? [{ ...one, entry }] : [];
+      if (!one) return [];
+      const imported = { ...one, entry };
+      return [writing.has(String(entry.name)) ? forWriting(imported, toolMeta) : imported];
     });
   const [first, ...others] = taken;
   if (!first) {

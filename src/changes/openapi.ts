@@ -1,4 +1,5 @@
 import { effects } from '../contract/effect.ts';
+import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
@@ -8,6 +9,7 @@ import type { Result } from '../model/model.ts';
 import { readDocumentText } from '../project/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
+import { forWriting } from './writing.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
@@ -39,7 +41,13 @@ export async function fromOpenApi(
     ...(effect !== undefined && { annotations: effects[effect] }),
     ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
   };
-  return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));
+  return pass(
+    tools.value.map((tool) => {
+      const imported = { ...tool, entry: { ...tool.entry, ...added } };
+      const { annotations } = imported.entry as { readonly annotations?: JsonObject };
+      return annotations?.readOnlyHint === false ? forWriting(imported, toolMeta) : imported;
+    }),
+  );
 }
 
 interface Placed {

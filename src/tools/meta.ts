@@ -44,6 +44,19 @@ export function metaOf(settings: readonly MetaSetting[], toolMeta: JsonObject | 
   );
 }
 
+/**
+ * The `_meta` of a tool that changes something: a platform that knows these members must not call it to answer a question.
+ * It is offered for execution if it has a price for that. What the author states is kept.
+ */
+export function metaOfWriting(meta: JsonObject, toolMeta: JsonObject | null): JsonObject {
+  const properties = toolMeta?.properties;
+  const isKnown = isObject(properties) && isObject(properties.queryEligible) && isObject(properties.surface);
+  const { surface, pricing } = meta;
+  if (!isKnown || (surface !== undefined && surface !== 'execute')) return meta;
+  const hasPrice = isObject(pricing) && pricing.executeUsd !== undefined;
+  return { ...(hasPrice && { surface: 'execute' }), queryEligible: false, ...meta };
+}
+
 function parseSetting(text: string, where: string): Result<MetaSetting> {
   const [, path, value] = setting.exec(text.trim()) ?? [];
   const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";

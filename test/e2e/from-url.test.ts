@@ -221,6 +221,9 @@ describe('the tools of a running MCP server', () => {
     expect(readFileSync(join(directory, 'src/tools/delete-city.ts'), 'utf8')).toContain(
       'destructiveHint: true',
     );
+    expect(readFileSync(join(directory, 'src/tools/delete-city.ts'), 'utf8')).toContain(
+      '_meta: { queryEligible: false }',
+    );
   });
 });
 

@@ -1,37 +1,34 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { documents } from './documents.ts';
+import type { Result } from './results.ts';
 import type { Refused, TakenOver } from './take-over.ts';
 
 const page = 'docs/openapi.md';
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
-export type Rows = readonly (readonly [string, TakenOver])[];
-
 /** The share of operations with a typed answer that became tools. */
-export function shareOf(rows: Rows): number {
-  return sum(rows, ({ tools }) => tools) / sum(rows, ({ typed }) => typed);
+export function shareOf(results: readonly Result[]): number {
+  return sum(results, ({ tools }) => tools) / sum(results, ({ typed }) => typed);
 }
 
 /** Writes the results into docs/openapi.md. */
-export function writePage(rows: Rows): void {
+export function writePage(results: readonly Result[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/openapi.md has no place for results');
-  const day = new Date().toISOString().slice(0, 10);
-  const where = `Measured on ${day} with Node ${process.versions.node} on ${cpus().length} cores.`;
   const parts = [
-    where,
+    ...conditions(results),
     '',
-    ...overview(rows),
+    ...overview(results),
     '',
     '## What was refused',
     '',
     'Operations with a typed answer:',
     '',
-    ...reasons(rows, ({ refused }) => refused),
+    ...reasons(results, ({ refused }) => refused),
     '',
     'Operations without one:',
     '',
-    ...reasons(rows, ({ refusedOthers }) => refusedOthers),
+    ...reasons(results, ({ refusedOthers }) => refusedOthers),
   ];
   writeFileSync(
     page,
@@ -39,7 +36,26 @@ export function writePage(rows: Rows): void {
   );
 }
 
-function overview(rows: Rows): readonly string[] {
+/** When and where the rows were measured. Rows of earlier runs stay, and are named. */
+function conditions(results: readonly Result[]): readonly string[] {
+  const runs = new Map<string, readonly Result[]>();
+  for (const one of results) {
+    const run = `on ${one.day} with create-market-mcp ${one.version} and Node ${one.node} on ${one.cores} cores`;
+    runs.set(run, [...(runs.get(run) ?? []), one]);
+  }
+  const lines = [...runs].map(([run, rows]) => {
+    const loads = rows.map(({ load }) => load);
+    const which = runs.size === 1 ? '' : ` (${rows.map(({ title }) => title).join(', ')})`;
+    const least = Math.min(...loads);
+    return `Measured ${run}${which}; load average ${least} to ${Math.max(...loads)}: the times are those of a machine that did other work if it is above 1.`;
+  });
+  const missing = documents.filter(({ title }) => !results.some((one) => one.title === title));
+  return missing.length === 0
+    ? lines
+    : [...lines, `Not measured yet: ${missing.map(({ title }) => title).join(', ')}.`];
+}
+
+function overview(results: readonly Result[]): readonly string[] {
   const head = [
     'document',
     'OpenAPI',
@@ -52,7 +68,7 @@ function overview(rows: Rows): readonly string[] {
     'listing, s',
     'slowest operation, s',
   ];
-  const cells = rows.map(([title, one]) => [
+  const cells = results.map(({ title, row: one }) => [
     title,
     one.version,
     one.megabytes.toFixed(1),
@@ -65,23 +81,23 @@ function overview(rows: Rows): readonly string[] {
     (one.slowestMs / 1000).toFixed(2),
   ]);
   const total = [
-    `**${rows.length} documents**`,
+    `**${results.length} documents**`,
     '',
     '',
-    sum(rows, ({ operations }) => operations),
-    sum(rows, ({ typed }) => typed),
-    sum(rows, ({ tools }) => tools),
-    percent(shareOf(rows)),
-    sum(rows, ({ others }) => others),
+    sum(results, ({ operations }) => operations),
+    sum(results, ({ typed }) => typed),
+    sum(results, ({ tools }) => tools),
+    percent(shareOf(results)),
+    sum(results, ({ others }) => others),
     '',
     '',
   ];
   return table([head, ...cells, total]);
 }
 
-function reasons(rows: Rows, of: (row: TakenOver) => readonly Refused[]): readonly string[] {
+function reasons(results: readonly Result[], of: (row: TakenOver) => readonly Refused[]): readonly string[] {
   const all = new Map<string, { count: number; example: string }>();
-  for (const [title, row] of rows) {
+  for (const { title, row } of results) {
     for (const { reason, count, example } of of(row)) {
       const before = all.get(reason);
       all.set(reason, {
@@ -97,8 +113,8 @@ function reasons(rows: Rows, of: (row: TakenOver) => readonly Refused[]): readon
   return table([['reason', 'operations', 'for example'], ...lines]);
 }
 
-function sum(rows: Rows, of: (row: TakenOver) => number): number {
-  return rows.reduce((total, [, row]) => total + of(row), 0);
+function sum(results: readonly Result[], of: (row: TakenOver) => number): number {
+  return results.reduce((total, { row }) => total + of(row), 0);
 }
 
 /** Rounded down: 100 % means all. */

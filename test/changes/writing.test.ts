@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { entriesOf } from '../../src/changes/entries.ts';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+import { unwrap } from '../../src/model/command-error.ts';
+import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
+import { apiDocuments } from '../import/api-documents.ts';
+import { directory } from '../project/directory.ts';
+
+type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
+
+/** A tool of an operation of the documents, as the project of a platform gets it. */
+async function toolOf(tool: string, given: Partial<Answers> = {}, profile = context) {
+  const { file, text, operation } = apiDocuments.find((one) => one.tool === tool) ?? apiDocuments[0] ?? {};
+  const path = join(directory(), file ?? '');
+  writeFileSync(path, text ?? '');
+  const source: Answers = {
+    kind: 'openapi',
+    document: path,
+    operations: [operation ?? ''],
+    meta: [],
+    ...given,
+  };
+  const preparation = prepareImported(unwrap(await entriesOf(source, profile)), profile);
+  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
+  const { tools, changes } = preparation.prepared;
+  return {
+    meta: tools[0]?.definition._meta,
+    changes: changes.filter(({ path }) => path.startsWith('_meta')),
+  };
+}
+const price = [{ path: ['pricing', 'executeUsd'], text: '0.01' }];
+
+describe('the _meta of an operation', () => {
+  it('that writes keeps the tool from answering questions, and says what to add', async () => {
+    const { meta, changes } = await toolOf('PostQuotes');
+    expect(meta).toEqual({ queryEligible: false });
+    expect(changes).toMatchObject([
+      { tool: 'PostQuotes', path: '_meta.queryEligible', what: 'became false' },
+    ]);
+    expect(changes[0]?.why).toContain('pricing.executeUsd');
+  });
+
+  it('that writes and has a price offers the tool for execution', async () => {
+    const { meta } = await toolOf('PostQuotes', { meta: price });
+    expect(meta).toEqual({ surface: 'execute', queryEligible: false, pricing: { executeUsd: '0.01' } });
+  });
+
+  it('that writes is what the author says', async () => {
+    const answers = [{ path: ['surface'], text: 'answer' }];
+    expect((await toolOf('PostQuotes', { meta: answers })).meta).toEqual({ surface: 'answer' });
+    expect((await toolOf('PostQuotes', { effect: 'reads' })).meta).toBeUndefined();
+  });
+
+  it('that reads, or of a platform that does not know these members, is untouched', async () => {
+    expect((await toolOf('getGas')).meta).toBeUndefined();
+    expect((await toolOf('PostQuotes', {}, generic)).meta).toBeUndefined();
+  });
+});
