@@ -50,6 +50,8 @@ export interface PlatformProfile {
     readonly descriptionLength: { readonly minimum: number; readonly maximum: number };
     /** Headings of the description in order; empty if any are allowed. */
     readonly descriptionSections: readonly string[];
+    /** Least number of quoted questions in the description. Absent in profiles older than 0.2.0: none is needed. */
+    readonly descriptionQuestions?: number;
     /** Texts that the description must not contain. */
     readonly descriptionForbids: readonly string[];
     readonly price: { readonly pattern: string; readonly maximum: number | null; readonly currency: string };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
-import { formFor } from './support.ts';
+import { formFor, questions } from './support.ts';
 
 const good = formFor('https://tools.example/mcp');
 const problemsOf = (more: Partial<ListingForm>, rules = context.listing) =>
@@ -39,9 +39,11 @@ test.each([
 ])('plain http is accepted for this machine: %s', (endpoint) => expect(problemsOf({ endpoint })).toEqual([]));
 
 test.each([
-  ['description', 'Prices of coins.', 'Add the sections Features:, Try asking:, Agent tips:'],
-  ['description', 'Try asking: Features: Agent tips:', 'in this order'],
-  ['description', 'Features: Try asking: Agent tips: **bold**', 'Leave out "**".'],
+  ['description', `Prices. ${questions(7)}`, 'Add the sections Features:, Try asking:, Agent tips:'],
+  ['description', `Prices. Try asking: ${questions(7)} Features: Agent tips:`, 'in this order'],
+  ['description', `Prices. Features: Try asking: ${questions(7)} Agent tips: **bold**`, 'Leave out "**".'],
+  ['description', `Features: Try asking: ${questions(7)} Agent tips:`, 'Begin with one line of summary.'],
+  ['description', `Prices. Features: Try asking: ${questions(6)} Agent tips:`, 'at least 7 questions'],
   ['endpoint', 'https://tools.example/assets/mcp', 'sse'],
 ])('%s %j gets advice, and is not rejected', (field, value, message) => {
   expect(problemsOf({ [field]: value })).toEqual([

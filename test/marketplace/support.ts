@@ -42,12 +42,16 @@ export async function startServer(breaks: Breaks = {}): Promise<string> {
   return server.url;
 }
 
+/** A list of quoted questions. */
+export function questions(count: number): string {
+  return Array.from({ length: count }, (_, index) => `- "What is coin ${index}?"`).join('\n');
+}
+
 /** A form that the marketplace accepts without advice. */
 export function formFor(endpoint: string, more: Partial<ListingForm> = {}): ListingForm {
   return {
     name: 'Coin prices',
-    description:
-      'Prices of coins.\nFeatures:\n- prices\nTry asking:\n- "What is BTC?"\nAgent tips:\n- use tickers',
+    description: `Prices of coins.\nFeatures:\n- prices\nTry asking:\n${questions(7)}\nAgent tips:\n- use tickers`,
     category: 'Crypto & DeFi',
     price: '0.01',
     endpoint,

@@ -17,7 +17,7 @@ export const fitExplanations: Explanations = {
     { annotations: reads },
   ),
   'fit.hints-complete': definition(
-    "MCP has a default for each hint, and it is the careful one: a tool may write, destroy, and reach the whole world. OpenAI's directory asks for the three as explicit booleans.",
+    "MCP has a default for each hint, and it is the careful one: a tool may write, destroy, and reach the whole world. OpenAI's directory asks for the three as explicit booleans, destructiveHint of a tool that only reads as well, where MCP gives it no meaning.",
     { annotations: { readOnlyHint: true } },
     { annotations: reads },
   ),

@@ -108,6 +108,12 @@ export const modernExplanations: Explanations = {
     'HTTP 202',
   ),
   'modern.unreadable': exchange(
+    'This revision has no batches and no request without an id. A server that answers them as requests is asked in ways that its authentication may not foresee.',
+    'POST [{"method": "tools/list", …}], MCP-Protocol-Version: 2026-07-28',
+    'HTTP 200 [{"result": {…}}]',
+    'HTTP 400 {"error": {"code": -32600, …}}',
+  ),
+  'modern.error-id': exchange(
     'In this revision, an id is never null. Clients that validate messages reject such an error, and their users never see what was wrong.',
     'POST [{…}], MCP-Protocol-Version: 2026-07-28',
     'HTTP 400 {"id": null, "error": {"code": -32600, …}}',

@@ -217,21 +217,22 @@ function headingProblems({ name, title, description }: JsonObject): readonly Pro
   });
 }
 
-/** Repetition of sentences with fewer letters and digits is accepted. */
-const shortSentence = 20;
+/** A part of a description with fewer plain words is not a sentence: it may be a line of an example. */
+const fewestWords = 5;
+const plainWord = /(?<=^|[\s(])\p{L}[\p{L}’'-]*(?=$|[\s),;:])/gu;
 
 function sentenceProblems({ description }: JsonObject): readonly Problem[] {
   if (!isText(description)) return [];
   const sentences = description
     .slice(0, examined)
     .split(/[.!?\n]+/)
-    .map(normalize)
-    .filter((sentence) => sentence.length >= shortSentence);
-  const repeated = sentences.find((sentence, i) => sentences.indexOf(sentence) < i);
-  return unless(repeated === undefined, {
+    .filter((part) => (part.match(plainWord)?.length ?? 0) >= fewestWords);
+  const normalized = sentences.map(normalize);
+  const repeated = normalized.findIndex((sentence, i) => normalized.indexOf(sentence) < i);
+  return unless(repeated === -1, {
     path: 'description',
     expected: 'each sentence once',
-    actual: `twice: ${shorten(repeated)}`,
+    actual: `twice: ${shorten(sentences[repeated]?.trim())}`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { speaksModern } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
+import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
@@ -158,26 +159,54 @@ export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.unreadable',
     level: 'must',
-    title: 'a body that is not a request is refused with an error without an id',
-    source: 'MCP 2026-07-28, error responses: the id is absent, never null',
-    fix: 'Answer HTTP 400 with an error that has no id.',
+    title: 'a batch, broken JSON and a request with the id null are refused',
+    source: 'MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null',
+    fix: 'Answer HTTP 400 with an error.',
     controls,
-    check: async (probe) => {
-      const { body, headers } = modernMessage('tools/list');
-      const bodies: readonly Json[] = [[body], '{"jsonrpc":', { ...body, id: null }];
-      const answers = await Promise.all(bodies.map((one) => probe.post(one, { headers })));
-      return answers.flatMap((answer, index) => {
-        const [value] = answer.values;
-        const isRefused = answer.status === 400 && isObject(value) && isObject(value.error);
-        return unless(isRefused && !('id' in value), {
-          path: shorten(bodies[index]),
-          expected: 'HTTP 400 and an error without an id',
+    check: (probe) =>
+      eachUnreadable(probe, (answer, path) => {
+        const isRefused = answer.status === 400 && errorIn(answer) !== undefined;
+        return unless(isRefused, { path, expected: 'HTTP 400 and an error', actual: describe(answer) });
+      }),
+  },
+  {
+    id: 'modern.error-id',
+    level: 'should',
+    title: 'the error for a body that is not a valid request has no id',
+    source: 'MCP 2026-07-28, error responses: the id is absent, never null',
+    fix: 'Leave id out if the request has none that can be read.',
+    controls,
+    check: (probe) =>
+      eachUnreadable(probe, (answer, path) => {
+        const error = errorIn(answer);
+        return unless(error === undefined || !('id' in error), {
+          path,
+          expected: 'an error without an id',
           actual: describe(answer),
         });
-      });
-    },
+      }),
   },
 ];
+
+/** Judges the answers to bodies that are not a valid request. They are sent once in a run. */
+async function eachUnreadable(
+  probe: Probe,
+  judge: (answer: HttpAnswer, path: string) => readonly Problem[],
+): Promise<readonly Problem[]> {
+  const sent = await probe.once('modern unreadable', () => {
+    const { body, headers } = modernMessage('tools/list');
+    const bodies: readonly Json[] = [[body], '{"jsonrpc":', { ...body, id: null }];
+    return Promise.all(
+      bodies.map(async (one) => ({ path: shorten(one), answer: await probe.post(one, { headers }) })),
+    );
+  });
+  return sent.flatMap(({ path, answer }) => judge(answer, path));
+}
+
+/** The message of an answer if it is an error. */
+function errorIn({ values: [value] }: HttpAnswer): JsonObject | undefined {
+  return isObject(value) && isObject(value.error) ? value : undefined;
+}
 
 /** Sends tools/list with one error in each request; each must be refused with the given code. */
 async function refusals(

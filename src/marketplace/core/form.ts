@@ -46,17 +46,28 @@ function lengthProblems(
 
 function descriptionAdvice(
   text: string,
-  { descriptionSections, descriptionForbids }: Rules,
+  { descriptionSections, descriptionQuestions = 0, descriptionForbids }: Rules,
 ): readonly FieldProblem[] {
   const at = descriptionSections.map((section) => text.indexOf(section));
   const absent = descriptionSections.filter((_, index) => at[index] === -1);
   const inOrder = at.every((place, index) => index === 0 || place > (at[index - 1] ?? -1));
+  const questions = text.match(/["“][^"”\n]*\?["”]/g)?.length ?? 0;
+  const hasSummary = descriptionSections.length === 0 || !at.includes(text.search(/\S/));
   const forbidden = descriptionForbids.filter((part) => text.includes(part));
   return [
     ...(absent.length > 0 ? [advise('description', `Add the sections ${absent.join(', ')}`)] : []),
     ...(absent.length === 0 && !inOrder
       ? [advise('description', `Put the sections in this order: ${descriptionSections.join(', ')}`)]
       : []),
+    ...(hasSummary ? [] : [advise('description', 'Begin with one line of summary.')]),
+    ...(questions >= descriptionQuestions
+      ? []
+      : [
+          advise(
+            'description',
+            `Quote at least ${descriptionQuestions} questions that buyers may ask, such as "What is BTC?"; got ${questions}.`,
+          ),
+        ]),
     ...forbidden.map((part) => advise('description', `Leave out ${JSON.stringify(part)}.`)),
   ];
 }

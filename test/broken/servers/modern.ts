@@ -145,6 +145,14 @@ export const brokenModern: readonly BrokenServer[] = [
     breaks: withAnswer((answer, { headers }) => {
       const { status, body } = answer;
       const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
+      return isError && status === 400 && body.id === undefined ? { ...answer, status: 200 } : answer;
+    }),
+  },
+  {
+    rule: 'modern.error-id',
+    breaks: withAnswer((answer, { headers }) => {
+      const { status, body } = answer;
+      const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
       return isError && status === 400 && body.id === undefined
         ? { ...answer, body: { ...body, id: null } }
         : answer;

@@ -11,6 +11,16 @@ function refusals(tools: readonly JsonObject[], profile: typeof openaiApps): rea
     .map(({ id }) => id);
 }
 
+test.each([
+  ['lines of an example', 'For example:\n{ "name": "get_price", "arguments": { "symbol": "BTC" } }\n', []],
+  ['calls in code', "get_price(symbol='BTC', currency='USD', at='2026-01-01')\n", []],
+  ['sentences', 'Ask again after a minute if the market was closed. ', ['fit.repetition']],
+])('%s that come twice', (_, part, expected) => {
+  const tools = edited({ description: `Returns a price. Use it for prices.\n${part}${part}` });
+  const failed = inspectTools(tools, openaiApps).filter(({ status }) => status === 'fail');
+  expect(failed.map(({ id }) => id)).toEqual(expected);
+});
+
 const parameter = (name: string) =>
   edited({ [`inputSchema.properties.${name}`]: { type: 'string', description: 'Text.', examples: ['a'] } });
 const method = { type: 'string', description: 'Method.', enum: ['GET', 'POST'], default: 'GET' };
