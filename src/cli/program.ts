@@ -4,8 +4,8 @@ import { addToolQuestions, addToolSwitches, removeToolSwitches } from '../questi
 import { createQuestions, createSwitches } from '../questions/create.ts';
 import type { CreateFlags } from '../questions/create-answers.ts';
 import type { Question, Switch, Switches } from '../questions/model.ts';
+import type { Flags } from '../questions/read-flags.ts';
 import type { ToolParts } from '../questions/tool.ts';
-import type { Flags } from '../questions/tool-answers.ts';
 import { withCheck } from './check/flags.ts';
 import type { ProgramName, Run } from './command.ts';
 import type { DevFlags } from './commands/dev.ts';

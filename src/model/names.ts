@@ -193,6 +193,7 @@ function projectNameError(name: string): string | undefined {
 function firstInvalid(text: string, allowed: RegExp): string | undefined {
   const invalid = [...text].find((character) => !allowed.test(character));
   if (invalid === undefined) return undefined;
+  if (invalid === ' ') return 'spaces are not allowed';
   const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return unprintable.test(invalid) ? `U+${code} is not allowed` : `“${invalid}” (U+${code}) is not allowed`;
 }

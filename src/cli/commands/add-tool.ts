@@ -8,15 +8,9 @@ import { findProject, manifestFile } from '../../project/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/open.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
+import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
-import {
-  type Flags,
-  givenFlags,
-  readFlags,
-  requiredParts,
-  type ToolAnswers,
-  toolAnswers,
-} from '../../questions/tool-answers.ts';
+import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, canAsk, collectAnswers } from '../answers.ts';

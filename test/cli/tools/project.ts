@@ -8,8 +8,8 @@ import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
 import { toCommandError } from '../../../src/cli/errors.ts';
 import type { Output } from '../../../src/cli/output.ts';
 import type { AddToolSwitches, RemoveToolSwitches } from '../../../src/questions/add-tool.ts';
+import type { Flags } from '../../../src/questions/read-flags.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
-import type { Flags } from '../../../src/questions/tool-answers.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { outputTo } from '../sinks.ts';
 

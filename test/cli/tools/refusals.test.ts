@@ -1,8 +1,8 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Flags } from '../../../src/questions/read-flags.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
-import type { Flags } from '../../../src/questions/tool-answers.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, project, put, specOf } from './project.ts';
 

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
+import { isStartOpen } from '../../../src/cli/prompts/start.ts';
+import { keys } from '../../keys.ts';
+import { type Answer, Keyboard } from './keyboard.ts';
+
+const { enter } = keys;
+
+export const prompts = {
+  start: 'Start from',
+  directory: 'Where should the project be created?',
+  tool: 'What is the tool called?',
+  description: 'What does the tool return, and when',
+  effect: 'What does a call do?',
+  input: 'What are the inputs of the tool?',
+  returns: 'One record or a list?',
+  output: 'What does the tool return?',
+  platform: 'For which marketplace?',
+  write: 'Write it?',
+};
+export const everyPrompt = Object.values(prompts);
+
+/** Answers the questions of create at a keyboard: the answers, or the error, and what was printed. */
+export async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
+  // Most tests start from nothing, by pressing Enter.
+  const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
+  const keyboard = new Keyboard(starts ? [[prompts.start, enter], ...answers] : answers);
+  const asked = askCreate({
+    given: {},
+    review: () => ({ ok: true, value: ['my-tool/package.json'] }),
+    resume: (parts) => JSON.stringify(parts),
+    input: keyboard.input,
+    output: keyboard,
+    ...options,
+  });
+  const answered = await asked.then(
+    (value) => ({ value, error: undefined }),
+    (error: unknown) => ({ value: undefined, error }),
+  );
+  expect(keyboard.unused).toBe(0);
+  return { ...answered, text: keyboard.text };
+}
+
+/** Enter at each of these questions. */
+export const enterAt = (...names: (keyof typeof prompts)[]) =>
+  names.map((name) => [prompts[name], enter] as const);
+
+export const fees = {
+  name: 'fees',
+  required: true,
+  type: 'array',
+  items: {
+    type: 'object',
+    fields: [{ name: 'gwei', required: true, type: 'number', examples: [1.5], description: 'Price in gwei' }],
+  },
+};
+
+/** Answers to everything except the input fields. */
+export const known = {
+  directory: 'x',
+  tool: 'get_it',
+  description: 'Returns it.',
+  effect: 'reads',
+  returns: 'record',
+  output: [{ name: 'a', type: 'string' }],
+  platform: 'generic',
+} as const;
+
+/** The questions after that for the directory, if the start is blank. */
+export const afterDirectory = [
+  'tool',
+  'description',
+  'effect',
+  'input',
+  'returns',
+  'output',
+  'platform',
+  'write',
+] as const;

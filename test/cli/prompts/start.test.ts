@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { completeAnswers } from '../../../src/questions/create-answers.ts';
+import { keys } from '../../keys.ts';
+import { directory } from '../../project/directory.ts';
+import { afterDirectory, drive, enterAt, prompts } from './interview.ts';
+
+const { enter, ctrlU, down, escape: esc, tab, up } = keys;
+
+describe('the start', () => {
+  it('starts from an OpenAPI document: filters its operations by words', async () => {
+    const document = join(directory(), 'api.json');
+    const responses = {
+      200: { content: { 'application/json': { schema: { type: 'object', properties: { a: {} } } } } },
+    };
+    const paths = Object.fromEntries(
+      ['gas', 'fee', 'pool'].map((name) => [
+        `/${name}`,
+        { get: { operationId: `get_${name}`, summary: `The ${name}`, responses } },
+      ]),
+    );
+    writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+    const { value, text } = await drive([
+      [prompts.start, down, down, enter],
+      [prompts.directory, enter],
+      ['Which OpenAPI document?', 'nowhere.json', enter],
+      ['there is no such file', ctrlU, document, enter],
+      ['Which of the 3 operations?', 'the fee'],
+      ['1 match', tab, enter],
+      [prompts.platform, enter],
+      [prompts.write, enter],
+    ]);
+    expect(value?.source).toMatchObject({ kind: 'openapi', document, operations: ['GET /fee'] });
+    expect(text).not.toContain(prompts.tool);
+  });
+
+  it('starts from sample answers or a spec file, and checks their paths', async () => {
+    const place = directory();
+    const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];
+    for (const file of [one, two]) writeFileSync(file, '{"gwei":1}');
+    const sampled = await drive([
+      [prompts.start, down, enter],
+      [prompts.directory, enter],
+      ['Which files contain answers', `${one}, ${two}`, enter],
+      ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
+    ]);
+    expect(sampled.value?.source).toMatchObject({ kind: 'sample', paths: [one, two] });
+    const spec = await drive([
+      [prompts.start, up, enter],
+      [prompts.directory, enter],
+      ['Which spec file?', one, enter],
+      ...enterAt('platform', 'write'),
+    ]);
+    expect(spec.value?.source).toMatchObject({ kind: 'file', path: one });
+  });
+
+  it('changes the later questions when the author goes back to the start', async () => {
+    const { value } = await drive([
+      [prompts.start, up, enter],
+      [prompts.directory, esc],
+      [prompts.start, down, enter],
+      ...enterAt('directory', ...afterDirectory),
+    ]);
+    expect(value).toEqual(completeAnswers({}));
+  });
+});
