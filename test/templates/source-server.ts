@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { SourceError } from '../../templates/project/src/source/errors.ts';
+import { type HttpSourceOptions, httpSource } from '../../templates/project/src/source/http-source.ts';
+import { Secret } from '../../templates/project/src/source/secret.ts';
 
 /** A request that a source has received. */
 export interface Received {
@@ -34,3 +37,21 @@ export async function sourceServer(answer: Answer) {
 export function json(response: ServerResponse, value: unknown, status = 200, headers = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
+
+export const key = 'k3y-of-the-author';
+export const gas = { type: 'object', properties: { gwei: { type: 'number' } }, required: ['gwei'] } as const;
+export async function source(answer: Answer, options: Partial<HttpSourceOptions> = {}) {
+  const { url, received } = await sourceServer(answer);
+  const headers = { 'x-api-key': new Secret('API_KEY', key) };
+  return { api: httpSource({ baseUrl: url, headers, timeoutMs: 2_000, ...options }), received, url };
+}
+
+export const always =
+  (value: unknown, status = 200, headers = {}): Answer =>
+  (_, response) =>
+    json(response, value, status, headers);
+export const errorOf = (promise: Promise<unknown>) =>
+  promise.then(
+    (value) => Promise.reject(new Error(`answered ${JSON.stringify(value)}`)),
+    (error: SourceError) => error,
+  );

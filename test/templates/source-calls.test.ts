@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { callTool } from '../../templates/project/src/server/call.ts';
+import { defineTool, signals } from '../../templates/project/src/server/define-tool.ts';
+import { failed, type SourceError } from '../../templates/project/src/source/errors.ts';
+import { always, errorOf, gas, json, source } from './source-server.ts';
+
+beforeEach(() => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  return () => logged.mockRestore();
+});
+
+describe('equal concurrent calls', () => {
+  it('200 of them make one request', async () => {
+    const { api, received } = await source(always({ gwei: 1 }));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => api.get('/gas', { schema: gas })));
+    expect(answers.every(({ gwei }) => gwei === 1)).toBe(true);
+    expect(new Set(answers).size).toBe(200);
+    expect(received).toHaveLength(1);
+  });
+
+  it('one caller that leaves does not end the request, the last one does', async () => {
+    let ended = 0;
+    let answer = () => {};
+    const hasLeft = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { api, received } = await source(async (request, response) => {
+      response.once('close', () => {
+        if (!response.writableFinished) ended += 1;
+      });
+      if (request.url.endsWith('/slow')) return;
+      await hasLeft;
+      json(response, { gwei: 1 });
+    });
+    const gone = new AbortController();
+    const [left, stayed] = [
+      errorOf(api.get('/gas', { signal: gone.signal })),
+      api.get('/gas', { schema: gas, signal: new AbortController().signal }),
+    ];
+    gone.abort();
+    expect((await left).code).toBe('CANCELLED');
+    answer();
+    expect(await stayed).toEqual({ gwei: 1 });
+    expect({ received: received.length, ended }).toEqual({ received: 1, ended: 0 });
+
+    const last = new AbortController();
+    const slow = errorOf(api.get('/slow', { signal: last.signal }));
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    last.abort();
+    expect((await slow).code).toBe('CANCELLED');
+    await vi.waitFor(() => expect(ended).toBe(1));
+  });
+
+  it('a call after the last one left makes a new request', async () => {
+    const { api, received } = await source((_, response, count) => {
+      if (count > 1) json(response, { gwei: 2 });
+    });
+    const gone = new AbortController();
+    const first = errorOf(api.get('/gas', { signal: gone.signal }));
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    gone.abort();
+    expect(await api.get('/gas', { schema: gas })).toEqual({ gwei: 2 });
+    expect((await first).code).toBe('CANCELLED');
+  });
+
+  it('with different contents are separate', async () => {
+    const { api, received } = await source(always({ gwei: 1 }));
+    await Promise.all([
+      api.get('/a', {}),
+      api.get('/a', { query: { x: 1 } }),
+      api.get('/a', { headers: { 'x-lang': 'de' } }),
+      api.post('/a', { json: 1 }),
+      api.post('/a', { json: 1 }),
+    ]);
+    expect(received).toHaveLength(5);
+  });
+
+  it('an answer is cached as long as configured, and a caller cannot change it', async () => {
+    const { api, received } = await source(always({ gwei: 1 }), { cacheSeconds: 60 });
+    const first = (await api.get('/gas', { schema: gas })) as { gwei: number };
+    first.gwei = 99;
+    expect(await api.get('/gas', { schema: gas })).toEqual({ gwei: 1 });
+    expect(received).toHaveLength(1);
+  });
+
+  it('a failure is not cached', async () => {
+    const { api, received } = await source(always({}, 400), { cacheSeconds: 60 });
+    await errorOf(api.get('/gas', {}));
+    await errorOf(api.get('/gas', {}));
+    expect(received).toHaveLength(2);
+  });
+});
+
+describe('the rate limit', () => {
+  it('starts no more requests than allowed per minute, and fails the others at once', async () => {
+    const { api, received } = await source(always({ gwei: 1 }), { perMinute: 5, concurrency: 2 });
+    const calls = Array.from({ length: 20 }, (_, id) => api.get('/{id}', { params: { id } }));
+    const ends = await Promise.allSettled(calls);
+    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as SourceError] : []));
+    expect(received).toHaveLength(5);
+    expect(failures).toHaveLength(15);
+    expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['RATE_LIMITED']));
+    const waits = failures.map(({ hints }) => Number(hints.retryAfterSeconds));
+    expect(Math.min(...waits)).toBeGreaterThan(0);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(200);
+  });
+
+  it('counts retries', async () => {
+    const { api, received } = await source(always({}, 500), { perMinute: 2, retries: 5 });
+    expect((await errorOf(api.get('/x', {}))).code).toBe('RATE_LIMITED');
+    expect(received).toHaveLength(2);
+  });
+
+  it('runs no more concurrent requests than allowed, and fails those that wait too long', async () => {
+    const open: ServerResponse[] = [];
+    const { api, received } = await source((_, response) => open.push(response), {
+      concurrency: 2,
+      queueMs: 200,
+      timeoutMs: 60_000,
+    });
+    const calls = Array.from({ length: 8 }, (_, id) => api.get('/{id}', { params: { id } }));
+    let failed = 0;
+    for (const call of calls) call.catch(() => (failed += 1));
+    // Waits until all queued requests have exceeded their wait, before any is answered.
+    await vi.waitFor(() => expect(failed).toBe(6), { timeout: 30_000 });
+    expect(received).toHaveLength(2);
+    for (const response of open) json(response, {});
+    const ends = await Promise.allSettled(calls);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  });
+});
+
+describe('a tool whose source fails', () => {
+  const outputSchema = {
+    type: 'object',
+    properties: { ...signals, gwei: { type: ['number', 'null'] } },
+    required: ['gwei'],
+  } as const;
+
+  it('ends with a failure that matches its schema; an error in its code is rethrown', async () => {
+    const { api } = await source(always({}, 429, { 'retry-after': '30' }));
+    const tool = defineTool({
+      name: 'get_gas',
+      description: 'Returns gas. Use it when asked.',
+      inputSchema: { type: 'object', properties: {}, required: [] },
+      outputSchema,
+      examples: [],
+      async run(_, { found, fail, signal }) {
+        try {
+          return found(await api.get('/gas', { schema: outputSchema, signal }));
+        } catch (error) {
+          return failed(error, fail);
+        }
+      },
+    });
+    const { isError, structuredContent } = await callTool(tool);
+    expect(isError).toBe(true);
+    expect(structuredContent).toMatchObject({ gwei: null, error: 'RATE_LIMITED', retryAfterSeconds: 30 });
+    expect(() => failed(new TypeError('mine'), () => ({ kind: 'empty', reason: '' }))).toThrow('mine');
+  });
+});

@@ -1,0 +1,153 @@
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { urlOf } from '../../templates/project/src/source/request.ts';
+import { basic, Secret } from '../../templates/project/src/source/secret.ts';
+import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
+
+let logged: MockInstance<typeof console.error>;
+beforeEach(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  return () => logged.mockRestore();
+});
+
+describe('the arguments', () => {
+  it.each(['..', '.', '%2e%2e', '%2E', '', '.%2e'])('the path parameter %j is refused', (chain) => {
+    expect(() =>
+      urlOf({ baseUrl: 'https://api.example/v1', path: '/gas/{chain}/now', params: { chain } }),
+    ).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
+  });
+
+  it.each([
+    '../../admin',
+    'a?x=1',
+    'a#b',
+    'a\\..\\b',
+    '//evil.example',
+    '@evil.example',
+    'a%2f..%2fb',
+    '\u0000',
+  ])('the path parameter %j stays one segment', (chain) => {
+    const url = urlOf({ baseUrl: 'https://api.example/v1/', path: 'gas/{chain}/now', params: { chain } });
+    expect(url.href).toMatch(/^https:\/\/api\.example\/v1\/gas\/[^/?#]+\/now$/);
+  });
+
+  it('lists and objects are written in the query style of the API', () => {
+    const query = {
+      a: [1, 2],
+      b: [1, 2],
+      c: { x: 1, y: { z: 2 } },
+      d: { x: 1 },
+      e: [1, 2],
+      f: true,
+      g: [{ x: 1 }],
+    };
+    const styles = { b: 'comma', c: 'deepObject', e: 'pipe', g: 'json' } as const;
+    const { searchParams } = urlOf({ baseUrl: 'https://a.example', path: '/', query, styles });
+    expect([...searchParams]).toEqual([
+      ['a', '1'],
+      ['a', '2'],
+      ['b', '1,2'],
+      ['c[x]', '1'],
+      ['c[y][z]', '2'],
+      ['x', '1'],
+      ['e', '1|2'],
+      ['f', 'true'],
+      ['g', '[{"x":1}]'],
+    ]);
+  });
+
+  it('a header that cannot be sent is refused without being printed', async () => {
+    const { api, received } = await source(always({}));
+    const error = await errorOf(api.get('/x', { headers: { 'x-note': 'a\r\nx-evil: 1' } }));
+    expect(error.code).toBe('INVALID_ARGUMENTS');
+    expect(error.message).not.toContain('evil');
+    expect(received).toHaveLength(0);
+  });
+});
+
+describe('redirects', () => {
+  it('within the host are followed', async () => {
+    const { api, received } = await source((request, response) =>
+      request.url === '/v1/old'
+        ? response.writeHead(301, { location: '/v1/new' }).end()
+        : json(response, { gwei: 1 }),
+    );
+    expect(await api.get('/old', { schema: gas })).toEqual({ gwei: 1 });
+    expect(received[1]?.headers['x-api-key']).toBe(key);
+  });
+
+  it('to another host are refused, so the key is not sent there', async () => {
+    const other = await sourceServer(always({ gwei: 1 }));
+    const { api } = await source((_, response) => response.writeHead(302, { location: other.url }).end());
+    expect((await errorOf(api.get('/x', { schema: gas }))).code).toBe('SOURCE_MISCONFIGURED');
+    expect(other.received).toHaveLength(0);
+  });
+
+  it('in a circle end', async () => {
+    const { api, received } = await source((_, response) =>
+      response.writeHead(302, { location: '/v1/x' }).end(),
+    );
+    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MISCONFIGURED');
+    expect(received).toHaveLength(4);
+  });
+});
+
+describe('secrets', () => {
+  it('appear in no text that is made from them', () => {
+    const secret = new Secret('API_KEY', key);
+    const texts = [
+      `${secret}`,
+      JSON.stringify({ secret }),
+      inspect({ secret }),
+      inspect(secret.after('Bearer ')),
+      inspect(basic('me', secret)),
+    ];
+    for (const text of texts) {
+      expect(text).toContain('[secret API_KEY]');
+      expect(text).not.toContain(key);
+    }
+    expect(basic('me', secret).reveal()).toBe(`Basic ${Buffer.from(`me:${key}`).toString('base64')}`);
+  });
+
+  it.each([
+    ['401', always({ message: `no such key ${key}` }, 401)],
+    ['500', always({}, 500)],
+    ['no JSON', (_: unknown, response: Parameters<Answer>[1]) => response.end(key)],
+    ['another shape', always({ gwei: key })],
+    ['a timeout', () => {}],
+    [
+      'a redirect',
+      (_: unknown, response: Parameters<Answer>[1]) =>
+        response.writeHead(302, { location: `https://x.example/?k=${key}` }).end(),
+    ],
+  ] as [string, Answer][])('reach no error, stack or log on %s, nor does the query', async (_, answer) => {
+    const { api } = await source(answer, {
+      timeoutMs: 400,
+      retries: 1,
+      query: { apikey: new Secret('K', key) },
+    });
+    const error = await errorOf(
+      api.get('/gas/{chain}', { params: { chain: 'base' }, query: { user: 'jane' }, schema: gas }),
+    );
+    const texts = [
+      inspect(error, { depth: 20, showHidden: true }),
+      error.stack,
+      JSON.stringify(error),
+      ...logged.mock.calls.map(String),
+    ];
+    expect(logged).toHaveBeenCalledOnce();
+    for (const text of texts) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain('jane');
+    }
+  });
+
+  it('that are not set are named, and nothing is sent', async () => {
+    const { api, received } = await source(always({}), {
+      headers: { 'x-api-key': new Secret('API_KEY', null) },
+    });
+    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MISCONFIGURED');
+    expect(String(logged.mock.calls)).toContain('[secret API_KEY]');
+    expect(received).toHaveLength(0);
+  });
+});
