@@ -18,7 +18,7 @@ mkdirSync(out);
 
 const { precompile } = await load('src/render/compile.ts');
 
-// Separate files for what many runs do not need, loaded on first use.
+// Files for code that many runs do not need, loaded on first use.
 const generatorFile = './generator.cjs';
 const compilerFile = './compiler.cjs';
 
@@ -111,7 +111,7 @@ function compiledTemplates() {
   };
 }
 
-/** The code of a template without source positions, and without the fallback for a function that our engine has. */
+/** The code of a template without source positions, and without a fallback that our engine does not need. */
 function shortened(code) {
   const place = '\\{"start":\\{[^}]*\\},"end":\\{[^}]*\\}\\}';
   return code

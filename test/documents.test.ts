@@ -23,7 +23,7 @@ describe('the documents', () => {
     const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
       ([, name = '']) => name,
     );
-    // `record` comes with the first API of a project; `my-script` is an example of the author's own.
+    // `record` exists in projects with an API; `my-script` is an example of an author's own script.
     const known = new Set([...ownScripts, ...projectScripts, 'record', 'my-script']);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
@@ -49,7 +49,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** A page without its fenced blocks and its code, in which brackets are no links. */
+/** A page without fenced blocks and inline code, whose brackets are not links. */
 function prose(page: string): string {
   return page.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
 }
@@ -72,7 +72,7 @@ function headingsOf(page: string): readonly string[] {
   );
 }
 
-/** The command lines of both programs: in fenced blocks, with their continuation lines, and in code. */
+/** The command lines of both programs: in fenced blocks, with continuation lines, and in inline code. */
 function commandsIn(page: string): readonly string[] {
   const blocks = [...page.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block.replaceAll(/\\\n\s*/g, ' ').split('\n'),

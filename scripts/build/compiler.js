@@ -2,7 +2,7 @@ import { validator as meta } from '../../src/contract/meta-validator.ts';
 import { validator as manifest } from '../../src/project/manifest-validator.ts';
 import { validator as toolSpec } from '../../src/tools/tool-spec-validator.ts';
 
-// What the package loads when it first compiles a schema, or has to say what is wrong with a document of its own.
+// Code that the package loads when it first compiles a schema, or reports errors in one of its own documents.
 
 export { Ajv } from 'ajv';
 export { default as addFormats } from 'ajv-formats';

@@ -10,23 +10,23 @@ import { unwrap } from '../../src/model/command-error.ts';
 import { clientSettings } from '../../src/model/match.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
 
-// The packages are CommonJS: their types name the namespace, Node gives the function.
+// The packages are CommonJS: their types describe the namespace, but Node imports the function.
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
 const codeOf = standalone as unknown as typeof standalone.default;
 
-/** How a schema is read, as the keys of `recent` begin; `checked` ones have passed the meta-schema besides. */
+/** The ways to read a schema, by the prefix of the keys of `recent`; `checked` ones have also passed the meta-schema. */
 const readings: Readonly<Record<string, Options>> = {
   plain: { ...settings, validateSchema: false, meta: false },
   formats: clientSettings,
 };
 
 export interface CompiledModule {
-  /** Keys of `recent`, each with the name of its validator in the module. */
+  /** The keys of `recent`, each with the name of its validator in the module. */
   readonly names: ReadonlyMap<string, string>;
   readonly code: string;
 }
 
-/** The validators of all schemas that are compiled on the way to a project with the default tool: a module for each reading. */
+/** The validators of all schemas that a project with the default tool needs: one module for each way to read them. */
 export async function defaultValidators(): Promise<readonly CompiledModule[]> {
   const { source } = completeAnswers({ directory: 'made' });
   for (const profile of platforms) {

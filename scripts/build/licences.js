@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The licences of the packages that were bundled: each text once, below the packages that have it and their copyright.
+ * The licences of the bundled packages: each text once, below its packages and their copyright.
  *
  * @param {readonly string[]} modules paths of all modules of the bundle
  * @returns {string}
@@ -20,7 +20,7 @@ export function licences(modules) {
   return [...owners].map(([text, packages]) => `${packages.join('\n')}\n\n${text}\n`).join('\n\n');
 }
 
-/** A licence, its lines of copyright apart, and its paragraphs unwrapped: texts that say the same are equal. */
+/** A licence text with unwrapped paragraphs and separate copyright lines, so that equal licences have equal texts. */
 function licenceOf(name, directory) {
   const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));

@@ -36,7 +36,7 @@ export function briefSchemas(compilerFile) {
       if (!id.endsWith('-validator.ts')) return;
       const name = basename(id, '-validator.ts');
       const whole = `require('${compilerFile}').validators['${name}']()`;
-      // A schema of an author: what compiles it is needed anyway.
+      // It validates authors' schemas, which need the compiler anyway.
       if (name === 'meta') return `export const validator = () => ${whole};`;
       return `import isValid from ${JSON.stringify(prefix + id)};
         const validate = (value) => {
@@ -69,7 +69,7 @@ function codeOf(schema, options) {
   return standalone.default(ajv, ajv.compile(schema));
 }
 
-/** Replaces the module of precompiled validators, which is empty in a checkout, by those of the default tool's schemas. */
+/** Replaces the empty module of precompiled validators by one with those of the default tool's schemas. */
 export function compiledDefaults() {
   const prefix = '\0default validators ';
   let modules;

@@ -89,7 +89,7 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   };
 }
 
-/** Files that are no longer as they were written; the list of tools is checked before it is written. */
+/** Files that were edited; the list of tools is checked separately before it is written. */
 function editedAmong({ directory, manifest }: Project, paths: readonly string[]): ReadonlySet<string> {
   const isEdited = (path: string) => {
     const file = join(directory, path);

@@ -13,16 +13,16 @@ import { inStyle, plain } from './upgrade/text.ts';
 /** Documents that name the variables and packages of a project. */
 const documents = ['README.md', 'AGENTS.md'];
 
-/** The documents that a change of the answers changes, and those that it cannot change. */
+/** The changed documents, and those that cannot be changed. */
 export interface DocumentChanges {
   readonly files: FileSet;
-  /** What an author has to write there. */
+  /** Text that an author has to add to a document. */
   readonly left: readonly Omit<Change, 'tool'>[];
 }
 
 /**
- * Documents as their template has them for other variables, merged into what their author has made of them. One that the
- * author has deleted stays deleted; one that cannot be merged stays as it is.
+ * Renders the documents for other variables and merges them into the author's versions. A deleted
+ * document is not restored; one that cannot be merged is not changed.
  */
 export function documentChanges(
   { manifest, profile }: Pick<Project, 'manifest' | 'profile'>,
@@ -66,7 +66,7 @@ function rendered(answers: FrameAnswers, templates: TemplateSet): ReadonlyMap<st
   );
 }
 
-/** The variables of a project together with those of more APIs, each once. */
+/** The variables of a project and of further APIs, each once. */
 export function allVariables(
   known: ManifestAnswers['variables'],
   apis: Parameters<typeof variablesOf>[0],

@@ -66,7 +66,7 @@ function isDraft07({ $schema }: JsonObject): boolean {
   return $schema === undefined || $schema === draft07;
 }
 
-/** Loads and compiles in advance what compiles a schema: an interruption would leave it half loaded or half compiled. */
+/** Loads and compiles the schema compiler in advance: an interruption would leave it half loaded or half compiled. */
 export function readyCompiler(schema: JsonObject): void {
   if (isDraft07(schema)) validator();
   else otherDialects();

@@ -5,7 +5,7 @@ const memory = { schemas: 32, characters: 20_000 };
 const known = new Map<string, ValidateFunction>();
 
 /**
- * The validators used last, by how their schema was read and its text. A schema is often compiled several times in a row: for
+ * The validators used last, by the way their schema was read and its text. A schema is often compiled several times in a row: for
  * a default, an example, a rule.
  */
 export const recent = {

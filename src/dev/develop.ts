@@ -20,13 +20,13 @@ export interface Development {
   readonly onWritten?: (written: Written) => void;
   /** Called after each start of the server. */
   readonly onStart?: () => void;
-  /** Called when the server has ended by itself, and when the source does not compile and no server runs. */
+  /** Called when the server has exited, and when the source does not compile and no server is running. */
   readonly onFailure?: () => void;
   /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
   readonly stdout?: 'inherit' | 'stderr' | 'ignore';
   /** Ends it like a signal. */
   readonly until?: AbortSignal;
-  /** Ends with the server, or at once if the source does not compile; nothing is started again. */
+  /** Ends with the server, or at once if the source does not compile; starts nothing again. */
   readonly once?: boolean;
 }
 

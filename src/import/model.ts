@@ -24,7 +24,7 @@ export interface Api {
   readonly title: string;
   /** Set if calls are forwarded to an MCP server instead of HTTP requests. */
   readonly kind?: 'mcp';
-  /** Of an MCP server that has no sessions: the version that it speaks. */
+  /** The version of MCP that the server speaks, if it has no sessions. */
   readonly protocolVersion?: string;
   /** Name of the variable with its address. */
   readonly baseUrl: string;
@@ -80,9 +80,9 @@ export interface FilePart {
 export interface ApiBody {
   readonly kind: BodyKind;
   readonly members: readonly Binding[] | string;
-  /** Of a multipart body. */
+  /** Only for a multipart body. */
   readonly files?: readonly FilePart[];
-  /** Of a binary body. */
+  /** Only for a binary body. */
   readonly mediaType?: string;
 }
 

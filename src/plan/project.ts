@@ -25,7 +25,7 @@ export interface FrameAnswers {
   /** The specifier of this program in package.json: an exact version, or `file:…`. */
   readonly ownPackage: string;
   readonly start: Start;
-  /** Variables of the APIs that tools ask; null: no tool asks one, and the project lacks the source kit. */
+  /** Variables of the APIs that tools call; null if no tool calls one and the project lacks the source kit. */
   readonly variables: readonly ApiVariable[] | null;
 }
 
@@ -52,7 +52,7 @@ export interface TemplateContext {
   readonly kit: KitContext;
 }
 
-/** The source kit and what it needs; its lists are empty where no tool asks an API. */
+/** The source kit and its variables; the lists are empty if no tool calls an API. */
 export interface KitContext {
   readonly isPresent: boolean;
   readonly dependencyNames: readonly string[];
@@ -63,7 +63,7 @@ export interface KitContext {
     readonly isOptional: boolean;
     readonly fallback: string | null;
   }[];
-  /** Names of the variables without which the server does not start. */
+  /** Names of the variables that the server needs to start. */
   readonly required: readonly string[];
 }
 

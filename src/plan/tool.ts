@@ -41,7 +41,7 @@ export interface ToolContext {
   readonly call?: ApiCall & {
     readonly isReadOnly: boolean;
     readonly takesInput: boolean;
-    /** Headers of the request repeat arguments, as the inputSchema says. */
+    /** Whether headers repeat arguments, according to the inputSchema. */
     readonly hasMirrors: boolean;
   };
 }

@@ -41,7 +41,7 @@ export interface ManifestAnswers {
   readonly tools: readonly string[];
   /** Absent: `blank`. */
   readonly start?: Exclude<Start, 'blank'>;
-  /** As `FrameAnswers` has them; absent: none. */
+  /** See `FrameAnswers`; absent: none. */
   readonly variables?: readonly ApiVariable[];
 }
 

@@ -36,12 +36,12 @@ export async function listServer(url: string, token: string | undefined): Promis
   try {
     return { url, ...(await withSession(access)) };
   } catch (error) {
-    // An answer that is not a refusal may come from a server that has no sessions.
+    // An answer other than a refusal may come from a server without sessions.
     const { code } = error as { readonly code?: unknown };
     if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
     const other = await withoutSession(access).catch((reason: Error) => reason);
     if (!(other instanceof Error)) return { url, ...other };
-    // An error without a status is about the tools of a server that speaks this version.
+    // An error without a status concerns the tools of a server that speaks this version.
     throw failed(reasonOf('code' in other ? (error as Error) : other));
   }
 }

@@ -15,7 +15,7 @@ export interface StatelessPage {
  * Requests one page of tools by MCP 2026-07-28.
  *
  * @param send `fetch` with limits of time and size, and with the token
- * @throws Error that says what the server answered
+ * @throws Error with the server's answer
  */
 export async function statelessPage(
   url: string,

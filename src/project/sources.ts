@@ -105,7 +105,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** An `.env.example` with the variables of APIs, at its end; those that it has already stay. */
+/** An `.env.example` with the variables of APIs appended; existing ones are kept. */
 export function withExamples(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
   const paragraphs = fresh.map(

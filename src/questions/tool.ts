@@ -30,7 +30,7 @@ export interface ToolParts {
   readonly fromOpenapi: string;
   /** The operations of the document that become tools; without any, all are listed. */
   readonly operation: readonly string[];
-  /** Words by which the operations of the document are listed; nothing is created. */
+  /** Words that filter the printed list of operations; nothing is created. */
   readonly search: string;
   /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
   readonly fromUrl: string;

@@ -30,7 +30,7 @@ export interface RequestParts {
   readonly isReadOnly: boolean;
   /** Whether the tool has arguments. */
   readonly takesInput: boolean;
-  /** Whether headers repeat arguments, as its inputSchema says. */
+  /** Whether headers repeat arguments, according to the inputSchema. */
   readonly hasMirrors: boolean;
 }
 

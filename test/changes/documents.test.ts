@@ -23,7 +23,7 @@ const [gas, weather] = apiDocuments;
 if (!gas || !weather) throw new Error('no documents');
 const kitPackages = '`ky`, `lru-cache`, `p-queue`';
 
-/** A project on disk, made from what is given. */
+/** A project on disk with the given answers. */
 async function project(given: Partial<Parameters<typeof completeAnswers>[0]>): Promise<string> {
   const root = join(directory(), 'prices');
   const answers = completeAnswers({ directory: root, ...given });
@@ -135,7 +135,7 @@ describe('a blank project after the first tool with an API', () => {
     expect(read(root, 'README.md')).toContain(`${mine}\r\n`);
     expect(read(root, 'README.md')).toMatch(/- `GAS_TOKEN`: [^\n]*\r\n/);
     expect(read(root, '.env.example')).toMatch(/PORT=4000[\s\S]*GAS_TOKEN=/);
-    // A record of the author's text would let an upgrade replace it.
+    // If the manifest recorded the author's text, an upgrade would replace it.
     for (const path of ['README.md', '.env.example'])
       expect(readManifest(root).files[path]).toEqual(before[path]);
     expect(upgradedFiles(root)).toEqual([]);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { claudeDirectory, openaiApps } from '../../src/contract/platforms/directories.ts';
 import { edited } from '../broken/edited.ts';
 
-/** The rules of a directory that definitions break and that the directory refuses them for. */
+/** The failed rules of a directory whose failure it refuses. */
 function refusals(tools: readonly JsonObject[], profile: typeof openaiApps): readonly string[] {
   return inspectTools(tools, profile)
     .filter(({ level, status }) => level === 'must' && status === 'fail')

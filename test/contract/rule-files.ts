@@ -5,14 +5,14 @@ import type { Rule } from '../../src/contract/rule.ts';
 const root = join(import.meta.dirname, '../..');
 const definitions = 'src/contract/rules';
 
-/** Where a rule is: its definition, its explanation and its broken server, as paths in the repository. */
+/** Paths of a rule's definition, explanation and broken server in the repository. */
 export interface RuleFiles {
   readonly rule: string;
   readonly explanation: string;
   readonly broken: string;
 }
 
-/** The files of each rule. @throws Error where a file cannot be found, or where there are two. */
+/** The files of each rule. @throws Error if a file is missing or ambiguous. */
 export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<string, RuleFiles>> {
   const defined = await Promise.all(
     sources(definitions).map(async (path) => [path, await idsOf(path)] as const),
@@ -31,7 +31,7 @@ export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<strin
   );
 }
 
-/** The ids of the rules that a module exports, alone or in lists. */
+/** The ids of the rules that a module exports, single or in lists. */
 async function idsOf(path: string): Promise<ReadonlySet<string>> {
   const exported: unknown[] = Object.values(await import(join(root, path)));
   return new Set(exported.flat().flatMap((value) => (isRule(value) ? [value.id] : [])));

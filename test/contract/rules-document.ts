@@ -10,7 +10,7 @@ export function rulesOf({ rules: named = [] }: Sentence): readonly string[] {
   );
 }
 
-/** docs/rules.md: the catalogue, which sentence of the contract each rule tests, and where its code is. */
+/** docs/rules.md: the catalogue, the sentences of the contract that each rule tests, and the files of its code. */
 export async function rulesDocument(): Promise<string> {
   return `${[
     '# Rules',

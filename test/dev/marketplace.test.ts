@@ -143,7 +143,7 @@ test('call exits with 1 for a failure and names its cause, and with 3 where no a
   expect({ code, stdout }).toMatchObject({ code: 3, stdout: expect.stringContaining('ECONNREFUSED') });
 });
 
-/** A program that answers every request at a free port. */
+/** A program that answers every request on a free port. */
 async function occupied(status: number): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status).end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -48,7 +48,7 @@ const answers: { readonly [city: string]: () => object | Promise<object> } = {
   Huge: () => structured({ celsius: 1, more: 'x'.repeat(5_000_000) }),
 };
 
-/** A server made with version 2 of the SDK that refuses versions with sessions. */
+/** A server built with version 2 of the SDK that refuses versions with sessions. */
 const handler = createMcpHandler(
   () => {
     const server = new Server({ name: 'City facts', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -100,7 +100,7 @@ afterAll(() => {
   http.close();
 });
 
-/** Runs a script that has the tools of the project and `callTool`. */
+/** Runs a script that can use the tools of the project and `callTool`. */
 async function ran(script: string, env: { readonly [name: string]: string } = {}) {
   const head = `
     const { callTool } = await import('./dist/src/server/call.js');
@@ -149,7 +149,7 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
       Huge: { error: 'SOURCE_TOO_LARGE' },
       text: { result: 'The capital.' },
     });
-    // No session, no handshake: one request for each call, with its arguments repeated in headers.
+    // No session and no handshake: one request per call, with its arguments repeated in headers.
     expect(seen).toHaveLength(Object.keys(answers).length + 1);
     expect(seen[0]?.headers).toMatchObject({
       'mcp-protocol-version': '2026-07-28',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const selfCheck = (...options: readonly string[]): Promise<Ran> =>
   run('npm', ['run', '-s', 'self-check', '--', ...options], { cwd: directory });
 
-/** Options of `check` for a project → exit code and what is printed. All keep to the rules of one group, to be fast. */
+/** Options of `check` for a project → exit code and output. All are limited to the rules of one group, for speed. */
 const accepted: readonly [options: string, status: number, printed: RegExp][] = [
   ['--no-build --only gate.no-token', 0, /1 rules passed, 0 failed/],
   [
@@ -86,7 +86,7 @@ describe('npm run self-check -- <options>', () => {
     const { stdout } = await selfCheck('--help');
     const all = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     const tried = [...accepted.flatMap(([options]) => options.split(' ')), ...remote];
-    // It never ends by itself; test/e2e/check.test.ts ends it.
+    // It never ends by itself; test/e2e/check.test.ts tests it.
     const others = ['--watch', '--help'];
     expect(all.filter((option) => !tried.includes(option ?? '') && !others.includes(option ?? ''))).toEqual(
       [],

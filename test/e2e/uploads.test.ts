@@ -72,7 +72,7 @@ const document = {
   },
 };
 
-/** What the API got: fields of a form by name, or the whole body. */
+/** The bodies that the API received: fields of a form by name, or the whole body. */
 let got: unknown[] = [];
 const http = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -93,7 +93,7 @@ const http = createServer((request, response) => {
       );
       got.push({ ...entry, parts });
     }
-    // The first attempt of a PUT fails, so that a body has to be sent twice.
+    // The first attempt of a PUT fails, so its body has to be sent twice.
     const isRepeated = request.method === 'PUT' && got.length === 1;
     response.writeHead(isRepeated ? 503 : 200, { 'content-type': 'application/json' });
     response.end(isRepeated ? '' : '{"id":"f7"}');

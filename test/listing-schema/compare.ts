@@ -4,16 +4,16 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { registrySchema, serverJsonProblems } from '../../src/marketplace/core/server-json.ts';
 import fc from '../fast-check.ts';
 
-/** What two judges make of one document. */
+/** The verdicts of two validators on one document. */
 export type Verdict = 'both accept' | 'both refuse' | 'stricter' | 'looser';
 
-/** How many documents got which verdict; `looser` holds those that the registry's schema alone refuses. */
+/** The number of documents with each verdict; `looser` contains those that only the registry's schema refuses. */
 export interface Comparison {
   readonly counts: Readonly<Record<Exclude<Verdict, 'looser'>, number>>;
   readonly looser: readonly { readonly document: JsonObject; readonly errors: string }[];
 }
 
-/** Says what a schema finds wrong with a document; an empty text if it is valid. Formats are judged. */
+/** Returns the errors of a document, empty if it is valid. Checks formats. */
 export function judge(schema: JsonObject): (document: unknown) => string {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -54,13 +54,13 @@ const anything = fc.oneof(
   text(300),
 );
 
-/** Mostly a valid value; otherwise one of those that are at or beyond a limit, or anything. */
+/** Mostly a valid value; otherwise one at or beyond a limit, or anything. */
 function mostly(valid: fc.Arbitrary<unknown>, ...others: readonly unknown[]): fc.Arbitrary<unknown> {
   const other = others.length === 0 ? anything : fc.oneof(fc.constantFrom(...others), anything);
   return fc.oneof({ arbitrary: valid, weight: 12 }, { arbitrary: other, weight: 1 });
 }
 
-/** An object whose members are mostly there. */
+/** An object with most of its members. */
 function having(members: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<JsonObject> {
   const all = fc.record(members);
   return fc.oneof(

@@ -13,7 +13,7 @@ const codeOf = (promise: Promise<unknown>) =>
     ({ code }: SourceError) => code,
   );
 
-/** The most requests that arrived within 60 seconds, wherever these begin. */
+/** The maximum number of requests that arrived within any 60 seconds. */
 function mostInAMinute(arrivals: readonly number[]): number {
   const sorted = arrivals.toSorted((a, b) => a - b);
   return Math.max(
@@ -45,7 +45,7 @@ describe('a budget of requests per minute', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['sent', 'RATE_LIMITED']));
     expect(mostInAMinute(arrivals)).toBeLessThanOrEqual(20);
-    // The budget is used, too: five minutes have room for four rounds at least.
+    // The budget must also be used: five minutes have room for at least four rounds.
     expect(arrivals.length).toBeGreaterThanOrEqual(80);
   });
 

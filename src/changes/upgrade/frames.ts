@@ -85,7 +85,7 @@ function frame(answers: FrameAnswers, tools: readonly string[], release?: Releas
   return withVariables(render(planned, templates), answers);
 }
 
-/** The variables of APIs stand in `.env.example` as well. */
+/** `.env.example` also contains the variables of APIs. */
 function withVariables(files: FileSet, { variables }: FrameAnswers): FileSet {
   const path = '.env.example';
   const file = files.get(path);

@@ -95,7 +95,7 @@ export function withCheck(command: Command, run: Run): Command {
     .option('--verbose', 'also list the rules that passed')
     .option('--json', 'like --reporter json; also prints errors of the check as JSON')
     .action((target: string | undefined, given: Partial<Lists> & Omit<CheckFlags, keyof Lists>) => {
-      // As a default of commander, an empty list would be part of the help.
+      // commander would print an empty list in the help if it were a default.
       const flags = { only: [], skip: [], call: [], header: [], ...given };
       return run(async (output) => (await import('../commands/check.ts')).check(target, flags, output));
     });

@@ -23,7 +23,7 @@ const schemaWords = {
 } as const;
 const sameWords = { ...schemaWords, pass: 'text and structuredContent contain the same data' } as const;
 
-/** What `callLines` shows. */
+/** The input of `callLines`. */
 export interface CallView {
   readonly report: CallReport;
   /** Why the call does not count as a success. */
@@ -32,7 +32,7 @@ export interface CallView {
   readonly output: Output;
 }
 
-/** A call for a person: how it ended, whether it matches its schema, what it returned, and why it failed. */
+/** A call as text: how it ended, whether it matches its schema, what it returned, and why it failed. */
 export function callLines({ report, objection, cause, output }: CallView): readonly string[] {
   const { id, tool, status, ms, verdict, result, error, expected } = report;
   const http = status === 0 ? 'no answer' : `HTTP ${status}`;
@@ -57,7 +57,7 @@ function resultLines(verdict: CallVerdict, output: Output): readonly string[] {
   ];
 }
 
-/** The error, and the first frames of its stack: they lead to the line that failed. */
+/** The error and the first stack frames, which lead to the line that failed. */
 function causeLines({ message, at, stack }: Cause, output: Output): readonly string[] {
   return [
     `  error   ${output.style('bold', singleLine(message))}`,

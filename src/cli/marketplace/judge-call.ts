@@ -10,7 +10,7 @@ import { requestJson } from '../../marketplace/local.ts';
 import type { CallFlags } from './flag-types.ts';
 
 /**
- * Why a call does not count as a success, in words; undefined where it does. A failure that the tool reports is none,
+ * The reason why a call does not count as a success; undefined if it does. A failure that the tool reports is no success,
  * unless it is expected.
  */
 export function objectionTo(
@@ -39,13 +39,13 @@ export function objectionTo(
   return undefined;
 }
 
-/** The log comes on another way than the answer, and may come after it. */
+/** Milliseconds to wait for the log, which may arrive after the answer. */
 const logWaitMs = 50;
 const attempts = { incident: 20, any: 3 } as const;
 
 /**
- * The error in the code of the server that made a call fail, read from what the server wrote during the call. Undefined
- * where it wrote none, and where the server is not one that the marketplace runs.
+ * The error in the server's code that made a call fail, read from its output during the call. Undefined
+ * if it wrote none, or the marketplace does not run the server.
  */
 export async function causeOfCall(
   url: string,

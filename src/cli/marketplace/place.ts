@@ -60,9 +60,9 @@ export interface OpenOptions {
   readonly nodeArguments?: Development['nodeArguments'];
   readonly stdout?: Development['stdout'];
   readonly reset?: boolean;
-  /** Starts the server even where it runs already, which its port then refuses. */
+  /** Starts the server even if it is running; it then fails because its port is in use. */
   readonly startsServer?: boolean;
-  /** As for `Development`. */
+  /** See `Development`. */
   readonly once?: boolean;
 }
 
@@ -193,7 +193,7 @@ export async function untilServerAnswers(place: Place, failed: Promise<void>, ou
 }
 
 /**
- * Whether the server of a project runs at its address already.
+ * Whether the server of a project is running at its address.
  *
  * @throws SystemError `NOT_STARTED` if another program answers there.
  */
@@ -216,7 +216,7 @@ async function answers(endpoint: string): Promise<boolean> {
   return (await healthOf(endpoint)) !== undefined;
 }
 
-/** What GET /health is answered with; null where that is not JSON, undefined where it is not 200. */
+/** The answer to GET /health; null if it is not JSON, undefined if its status is not 200. */
 async function healthOf(endpoint: string): Promise<Json | undefined> {
   if (!URL.canParse(endpoint)) return undefined;
   try {

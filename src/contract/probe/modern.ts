@@ -62,7 +62,7 @@ export function encoded(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** The headers that repeat arguments of a call, as the inputSchema of its tool marks them (`x-mcp-header`). */
+/** The headers that repeat arguments of a call, according to the inputSchema (`x-mcp-header`). */
 export function parameterHeaders(
   inputSchema: Json | undefined,
   args: Json | undefined,

@@ -236,7 +236,7 @@ function errorProblems(
   });
 }
 
-/** Whether an error may have a code: an integer that is neither retired nor reserved for another meaning. */
+/** Whether a code is allowed in an error: an integer that is neither retired nor reserved for another meaning. */
 function isAllowed(code: Json | undefined): boolean {
   if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
   const isReserved = code <= -32_020 && code >= -32_099;

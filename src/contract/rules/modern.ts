@@ -210,7 +210,7 @@ export async function callsModern(probe: Probe): Promise<string | undefined> {
   return result ? undefined : 'a call without a session gives no result (modern.call)';
 }
 
-/** The first call of the stateless revision that is paid for. */
+/** The first paid call of the stateless revision. */
 function firstCall(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern call', () => modernCall(probe));
 }

@@ -6,14 +6,14 @@ import { mismatches } from '../../contract/schema.ts';
 export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: '\\S' });
-/** An https URL of the characters that RFC 3986 allows, without the braces of a template. */
+/** An https URL of the characters that RFC 3986 allows, without template braces. */
 const url = {
   type: 'string',
   pattern: "^https://[\\w.~-]+(:\\d+)?([/?#]([\\w.~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?$",
 };
 const label = '[a-zA-Z0-9]';
 
-/** The repository addresses that the registry accepts, by its name of the host. */
+/** The repository URLs that the registry accepts, by its name of the host. */
 const repositoryHosts: ReadonlyMap<string, RegExp> = new Map([
   ['github', /^https:\/\/(www\.)?github\.com\/[\w.-]+\/[\w.-]+\/?$/],
   ['gitlab', /^https:\/\/(www\.)?gitlab\.com\/[\w.-]+(\/[\w.-]+)+\/?$/],
@@ -35,7 +35,7 @@ export const serverJsonSchema: JsonObject = {
     },
     title: text(100),
     description: text(100),
-    // One version: no range, no wildcard such as 1.x.
+    // A single version: no range, no wildcard such as 1.x.
     version: { ...text(255), pattern: '^(?!latest$|v?(\\d+\\.)*[xX]([.-]|$))[^\\s^~<>=|*]+$' },
     websiteUrl: url,
     repository: {
@@ -144,7 +144,7 @@ export function registryName(
     : undefined;
 }
 
-/** The registry's name of a repository's host; undefined if the registry does not accept the address. */
+/** The registry's name of a repository's host; undefined if the registry does not accept the URL. */
 export function hostOf(repository: string): string | undefined {
   return [...repositoryHosts].find(([, pattern]) => pattern.test(repository))?.[0];
 }

@@ -5,7 +5,7 @@ import { type Breaks, resultOf } from '../../broken/good-server.ts';
 import { instead, methodOf } from '../../broken/variant.ts';
 import { openMarketplace, startServer } from '../../marketplace/support.ts';
 
-/** A call of get_price on the good server, with breaks. */
+/** A call of get_price on the good server with changes. */
 async function called(symbol: string, breaks: Breaks = {}, unhappy?: 'no-token'): Promise<CallReport> {
   const marketplace = await openMarketplace();
   const endpoint = await startServer(breaks);

@@ -8,7 +8,8 @@ it('compiles a schema anew after a compilation that a busy machine stopped', asy
     properties: {
       code: {
         type: 'string',
-        // The fourth read is amid the compilation. It waits past the limit without using CPU time, as on a busy machine.
+        // The fourth read is in the middle of the compilation. It waits past the limit without using CPU time, as on a busy
+        // machine.
         get pattern() {
           reads += 1;
           if (reads === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);

@@ -5,7 +5,7 @@ import type { HostileServer } from '../hostile-server.ts';
 
 const [price] = goodTools.map(({ definition }) => ({ ...definition }));
 
-/** Counts the lists of the server whose tool has a new name in each. */
+/** Makes the name of a tool unique in each list. */
 let listings = 0;
 /** Each level of a value is validated twice, and so is each level below. */
 const branching: JsonObject = {
