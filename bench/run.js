@@ -19,8 +19,8 @@ import { source } from './parts/source.js';
 //
 //   npm run bench -- [--only <part>[,<part>]] [--quick] [--out <directory>]
 //
-// Each part is written as soon as it is measured. The rows of other parts stay, unless another version was measured.
-// `--quick` takes few and short runs, to see that everything works; its figures say nothing, so it writes only with
+// Each part is written as soon as it is measured. Rows of other parts are kept unless they are of another version.
+// `--quick` makes few and short runs, as a smoke test. Its figures are meaningless, so it writes only with
 // `--out`.
 
 const parts = [

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-// Writes the files that one JSON file holds by their paths, and does nothing else: the least that any program can take
-// which writes as many.
+// Writes the files in a JSON file (path → content) and does nothing else: the lower limit for any program
+// that writes as many.
 
 const [, , snapshot = ''] = process.argv;
 /** @type {Record<string, string>} */

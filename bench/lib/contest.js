@@ -9,7 +9,7 @@ import { pairedRatio, spreadOf } from './statistics.js';
 /** @import { Spread } from './statistics.js' */
 
 /**
- * How long a contest lasts.
+ * The extent of a contest.
  *
  * @param {boolean} quick
  * @param {number} [rounds]
@@ -25,7 +25,7 @@ export const calls = {
 };
 
 /**
- * One scenario as a table, and the reaches that can be read from it.
+ * One scenario as a table, and the bars that can be checked with it.
  *
  * @param {Scenario | undefined} scenario
  * @param {readonly Contestant[]} contestants
@@ -67,7 +67,7 @@ export async function contest(scenario, contestants, field, extent, title = scen
   };
 }
 
-/** How many times as much for the same CPU. @param {Spread} cost ours against theirs */
+/** The inverse of a cost: how many times as much is done with the same CPU time. @param {Spread} cost ours against theirs */
 function inverse({ median, min, max }) {
   return { median: 1 / median, min: 1 / max, max: 1 / min };
 }

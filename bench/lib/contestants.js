@@ -16,11 +16,11 @@ import { audience, issuer, publicKeyPem } from './tokens.js';
  * @property {string} title
  * @property {string} script
  * @property {(auth: boolean) => Record<string, string | undefined>} env
- * @property {boolean} [modern] whether it is asked at 2026-07-28, without sessions
+ * @property {boolean} [modern] whether it gets requests of 2026-07-28, without sessions
  */
 
 /**
- * What every server serves, so that all of them say the same: the tools and the answer of the generated server.
+ * The servers of one comparison. All have the tools and the answer of the generated server.
  *
  * @typedef {object} Field
  * @property {unknown} answer the structuredContent of every call
@@ -29,14 +29,14 @@ import { audience, issuer, publicKeyPem } from './tokens.js';
  * @property {Contestant} fastmcp
  * @property {Contestant} framework
  * @property {Contestant} bare
- * @property {Contestant} sdk2 the handler of version 2 of the SDK, asked at 2026-07-28
+ * @property {Contestant} sdk2 the handler of version 2 of the SDK, with requests of 2026-07-28
  */
 
 /** @type {Map<number, Promise<Field>>} */
 const fields = new Map();
 
 /**
- * The servers with that many tools, the generated one built.
+ * The servers with this number of tools; the generated one is built.
  *
  * @param {number} tools
  * @returns {Promise<Field>}
@@ -50,7 +50,7 @@ export function fieldOf(tools) {
 }
 
 /**
- * The reference server with that many tools, more than a project may hold.
+ * The reference server with this number of tools, more than a project may contain.
  *
  * @param {number} tools
  * @returns {Promise<Contestant>}
@@ -74,7 +74,7 @@ async function buildField(tools) {
             PLATFORM_PUBLIC_KEY: publicKeyPem,
             PLATFORM_ISSUER: issuer,
             PLATFORM_AUDIENCE: audience,
-            MAX_TOKEN_SECONDS: '3600', // the life of the tokens here
+            MAX_TOKEN_SECONDS: '3600', // the lifetime of the tokens here
           }
         : { AUTH: 'off', NODE_ENV: 'development' },
   };
@@ -82,7 +82,7 @@ async function buildField(tools) {
   return { answer: task.answer, ours, ...peersOf(task) };
 }
 
-/** @param {{ readonly tools: unknown, readonly answer: unknown }} task what each is to serve */
+/** @param {{ readonly tools: unknown, readonly answer: unknown }} task the tools and the answer to serve */
 function peersOf(task) {
   const taskFile = freshPath('task');
   writeFileSync(taskFile, JSON.stringify(task));
@@ -136,7 +136,7 @@ const connections = 16;
  * The headers of each connection.
  *
  * @param {Running} server
- * @param {{ readonly sessions: boolean, readonly token?: string }} options whether each has a session of its own
+ * @param {{ readonly sessions: boolean, readonly token?: string }} options whether each connection has a separate session
  */
 export function identitiesFor({ url }, { sessions, token }) {
   return Promise.all(

@@ -7,7 +7,7 @@ import { benchDirectory } from './places.js';
 import { serverCore } from './server.js';
 
 /**
- * One load on one server: every request is this method with these params and an id of its own.
+ * One load on one server: every request has this method, these params and a unique id.
  *
  * @typedef {object} Job
  * @property {string} url
@@ -15,13 +15,13 @@ import { serverCore } from './server.js';
  * @property {string} method
  * @property {object} params
  * @property {readonly object[]} identities the headers of each connection
- * @property {readonly string[]} [tokens] used in turn in place of the one in the headers, of the same length
+ * @property {readonly string[]} [tokens] used in turn instead of the one in the headers, of the same length
  * @property {Extent} warmUp
  * @property {Extent} extent
  */
 
 /**
- * How long a load lasts: a time in seconds, or a number of requests.
+ * The extent of a load: a time in seconds, or a number of requests.
  *
  * @typedef {{ readonly duration: number } | { readonly amount: number }} Extent
  */
@@ -29,7 +29,7 @@ import { serverCore } from './server.js';
 /**
  * @typedef {object} LoadResult
  * @property {number} requests
- * @property {number} failures answers of another status than 200, and none at all
+ * @property {number} failures answers with another status than 200, and missing answers
  * @property {number} perSecond
  * @property {number} p50 in milliseconds
  * @property {number} p99 in milliseconds
@@ -46,7 +46,7 @@ const driver = join(benchDirectory, 'load/driver.js');
  *
  * @param {Job} job
  * @returns {Promise<LoadResult>}
- * @throws {Error} where the driver fails, or any request does
+ * @throws {Error} if the driver or a request fails
  */
 export async function load(job) {
   const [command, ...args] = pinned(serverCore + 1, [process.execPath, driver]);

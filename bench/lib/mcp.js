@@ -1,4 +1,4 @@
-/** As little of an MCP client as a benchmark needs: one request, one answer. */
+/** A minimal MCP client for benchmarks: one request, one answer. */
 
 const accept = 'application/json, text/event-stream';
 export const initializeParams = {
@@ -8,18 +8,18 @@ export const initializeParams = {
 };
 
 /**
- * Who sends a request, and in which era of MCP.
+ * The sender of a request, and the era of MCP.
  *
  * @typedef {object} Identity
  * @property {string} [session]
  * @property {string} [token]
- * @property {boolean} [modern] whether it is one of 2026-07-28, which has no sessions
+ * @property {boolean} [modern] whether the request is one of 2026-07-28, which has no sessions
  */
 
 const modernVersion = '2026-07-28';
 const key = (/** @type {string} */ name) => `io.modelcontextprotocol/${name}`;
 
-/** What a request of 2026-07-28 has in its params besides. @param {object} params */
+/** Adds the members that a request of 2026-07-28 needs in its params. @param {object} params */
 export function modernParams(params) {
   const { clientInfo, capabilities } = initializeParams;
   const _meta = {
@@ -66,7 +66,7 @@ export function headersOf({ session, token }) {
  * @param {object} params
  * @param {Identity} [identity]
  * @returns {Promise<{ result: any, session: string | undefined }>}
- * @throws {Error} where the answer is not a result
+ * @throws {Error} if the answer is not a result
  */
 export async function request(url, method, params, identity = {}) {
   const response = await fetch(url, {
@@ -87,7 +87,7 @@ export async function request(url, method, params, identity = {}) {
 }
 
 /**
- * Opens a session, as clients do: initialize and the notification after it.
+ * Opens a session as clients do: initialize and the notification after it.
  *
  * @param {string} url
  * @param {string} [token]

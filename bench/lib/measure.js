@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { freshPath } from './places.js';
 
 /**
- * What one run of a command cost.
+ * The cost of one run of a command.
  *
  * @typedef {object} Cost
  * @property {number} ms wall time
- * @property {number} cpuMs user and system time with all its children, to 10 ms; NaN where the machine does not tell
- * @property {number} peakMb resident memory of its largest process, only where asked for; else NaN
+ * @property {number} cpuMs user and system time with all its children, to 10 ms; NaN if it is not available
+ * @property {number} peakMb resident memory of its largest process, only on request; else NaN
  * @property {string} stdout
  */
 
@@ -30,7 +30,7 @@ const gnuTime = '/usr/bin/time';
  * @param {readonly string[]} args
  * @param {MeasureOptions} [options]
  * @returns {Cost}
- * @throws {Error} with the command's last lines where it exits with another status
+ * @throws {Error} with the command's last lines if it exits with another status
  */
 export function measure(
   command,
@@ -60,7 +60,7 @@ export function measure(
 }
 
 /**
- * CPU time a run. The mean and not the median: single readings are as coarse as the clock they come from.
+ * CPU time of a run: the mean, not the median, because single readings are as coarse as their clock.
  *
  * @param {readonly Pick<Cost, 'cpuMs'>[]} runs
  */
@@ -68,7 +68,7 @@ export function meanCpuMs(runs) {
   return runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length;
 }
 
-/** Puts GNU time in front of a command; `read` gives the peak in megabytes once the command has ended. */
+/** Prefixes a command with GNU time; `read` returns the peak in megabytes after the command has ended. */
 function weigh() {
   const file = freshPath('peak');
   return {
@@ -86,10 +86,10 @@ function childrenCpuMs() {
 }
 
 /**
- * CPU time and resident memory of a living process with all its threads.
+ * CPU time and resident memory of a running process with all its threads.
  *
  * @param {number} pid
- * @returns {{ cpuMs: number, rssMb: number }} NaN where the machine does not tell
+ * @returns {{ cpuMs: number, rssMb: number }} NaN if they are not available
  */
 export function vitals(pid) {
   const stat = statOf(pid);
@@ -102,7 +102,7 @@ export function vitals(pid) {
 }
 
 /**
- * The fields of /proc/<pid>/stat from the third on: the second, the name, may hold blanks.
+ * The fields of /proc/<pid>/stat from the third on: the second, the name, may contain spaces.
  *
  * @param {number | 'self'} pid
  */

@@ -18,7 +18,7 @@ export function installPeers() {
 }
 
 /**
- * The script behind a program of a peer.
+ * The script of a peer's program.
  *
  * @param {string} name the package's
  */
@@ -28,7 +28,7 @@ export function binOf(name) {
 }
 
 /**
- * `name version`, as results quote it.
+ * `name version`, as in the results.
  *
  * @param {string} name
  */
@@ -37,7 +37,7 @@ export function titleOf(name) {
 }
 
 /**
- * `name@version`, as npm takes it.
+ * `name@version`, for npm.
  *
  * @param {string} name
  */
@@ -51,7 +51,7 @@ function manifestOf(name) {
 }
 
 /**
- * What a lock file installs; nothing where there is none.
+ * The packages of a lock file; none if it does not exist.
  *
  * @param {string} file
  */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const benchDirectory = join(import.meta.dirname, '..');
 export const repository = join(benchDirectory, '..');
 
-/** A directory for everything that a run writes; removed when the process ends. */
+/** A directory for all output of a run; removed when the process ends. */
 export const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
@@ -14,7 +14,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
 
 let count = 0;
 
-/** @returns a path in the scratch directory that nothing uses yet. */
+/** @returns an unused path in the scratch directory */
 export function freshPath(name = 'place') {
   count += 1;
   return join(scratch, `${name}-${count}`);

@@ -1,5 +1,5 @@
 /**
- * Points that belong together; both coordinates above 0.
+ * A series of points; both coordinates are above 0.
  *
  * @typedef {object} Series
  * @property {string} name
@@ -12,7 +12,7 @@ const margin = { left: 64, right: 190, top: 40, bottom: 44 };
 const colours = ['#1b6ac9', '#c2410c', '#15803d', '#7e22ce'];
 
 /**
- * A plot on logarithmic axes, where linear growth is a line of slope one.
+ * A plot on logarithmic axes, on which linear growth is a line of slope one.
  *
  * @param {{ readonly title: string, readonly x: string, readonly y: string, readonly series: readonly Series[] }} plot
  * @returns {string} an SVG document

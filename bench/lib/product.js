@@ -5,7 +5,7 @@ import { measure } from './measure.js';
 import { freshPath, repository } from './places.js';
 
 /**
- * The product as its users get it: packed, unpacked.
+ * The product as users install it: packed and unpacked.
  *
  * @typedef {object} Product
  * @property {string} tarball
@@ -19,7 +19,7 @@ import { freshPath, repository } from './places.js';
 let packed;
 
 /**
- * Packs what `npm run build` built, once.
+ * Packs the output of `npm run build`, once.
  *
  * @returns {Product}
  */
@@ -31,7 +31,7 @@ export function product() {
 /**
  * Packs a package as npm publishes it.
  *
- * @param {string} source a directory, or `name@version` for what is published
+ * @param {string} source a directory, or `name@version` of a published package
  * @returns {string} the tarball
  */
 export function pack(source) {
@@ -62,7 +62,7 @@ function unpack(tarball, name) {
   };
 }
 
-/** The environment of measured commands: not this process's package manager, not CI's. */
+/** The environment of measured commands, without variables of this process's package manager and of CI. */
 export const plainEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => name !== 'CI' && !name.startsWith('npm_')),
 );
@@ -100,12 +100,12 @@ export function buildProject(args = []) {
   return directory;
 }
 
-/** Arguments of Node that run the self-check of the project that it is started in, as it is built. */
+/** Arguments for Node that run the self-check of the built project in the current directory. */
 export function selfCheckArguments() {
   return [product().market, 'check', '--no-build'];
 }
 
-/** The compiler of a project that has its node_modules. @param {string} directory */
+/** The compiler of a project with installed node_modules. @param {string} directory */
 export function compiler(directory) {
   return join(directory, 'node_modules/typescript/bin/tsc');
 }
@@ -117,7 +117,7 @@ function installModules() {
 }
 
 /**
- * Writes a spec file of that many tools, plain MCP definitions.
+ * Writes a spec file with this number of tools, as plain MCP definitions.
  *
  * @param {number} count
  * @returns {string} its path
@@ -128,7 +128,7 @@ export function specOf(count) {
   return file;
 }
 
-/** That many tools, each another. @param {number} count */
+/** This number of different tools. @param {number} count */
 export function definitionsOf(count) {
   return Array.from({ length: count }, (_, index) => definition(index));
 }
@@ -167,7 +167,7 @@ function definition(index) {
 }
 
 /**
- * How much a directory holds, without git's part of it.
+ * The size of a directory without `.git`.
  *
  * @param {string} directory
  */

@@ -11,7 +11,7 @@ import { Agent, createServer, request } from 'node:http';
  */
 
 /**
- * A plain proxy that hands each request to the next of its servers, whatever session it is of.
+ * A plain proxy that forwards requests to its servers in turn, regardless of their sessions.
  *
  * @returns {Promise<Proxy>}
  */

@@ -9,15 +9,15 @@ import { signTokens } from './tokens.js';
 /** @import { Running } from './server.js' */
 
 /**
- * One kind of request, as callers of a live server send it.
+ * One kind of request to a live server.
  *
  * @typedef {object} Scenario
  * @property {string} title
  * @property {'tools/call' | 'tools/list' | 'initialize'} method
- * @property {'none' | 'one' | 'fresh'} token whether the server asks for tokens, and how often callers change theirs
+ * @property {'none' | 'one' | 'fresh'} token whether the server requires tokens, and how often callers change theirs
  */
 
-/** More than a server would remember, so that none is still known when its turn comes again. */
+/** More than a server caches, so that none is cached when it is used again. */
 const freshTokens = 3_000;
 
 /** @type {readonly string[]} */
@@ -31,11 +31,11 @@ async function tokensFor(kind) {
 }
 
 /**
- * A started server and the job that loads it.
+ * Starts a server and describes the job that loads it.
  *
  * @param {Contestant} contestant
  * @param {Scenario} scenario
- * @param {unknown} answer what a call must give
+ * @param {unknown} answer the expected answer of a call
  */
 async function enter(contestant, { method, token: kind }, answer) {
   const used = await tokensFor(kind);
@@ -66,7 +66,7 @@ async function enter(contestant, { method, token: kind }, answer) {
  * @param {unknown} answer
  * @param {string | undefined} token
  * @param {boolean} modern
- * @throws {Error} where a call gives something else than all others give
+ * @throws {Error} if a call returns another answer
  */
 async function proveAnswer({ url }, answer, token, modern) {
   const session = modern ? undefined : await openSession(url, token);
@@ -132,7 +132,7 @@ export async function compare(scenario, contestants, answer, { rounds, seconds, 
 }
 
 /**
- * How a server's memory grows over many requests, after as many to warm up as make it settle.
+ * Measures a server's memory growth over many requests, after enough requests for it to settle.
  *
  * @param {Scenario} scenario
  * @param {Contestant} contestant

@@ -7,14 +7,14 @@ import { product } from './product.js';
 /** @import { Section } from './section.js' */
 
 /**
- * A part's findings with what they were found on.
+ * The findings of a part, and the machine and versions that they were measured with.
  *
  * @typedef {object} Stamp
  * @property {string} part
  * @property {string} date
  * @property {string} machine
  * @property {string} versions
- * @property {number} seconds how long the part took
+ * @property {number} seconds duration of the part
  *
  * @typedef {Section & Readonly<Stamp>} Result
  */
@@ -32,7 +32,7 @@ export function stamp(part, section, seconds) {
 }
 
 /**
- * Writes results.json, RESULTS.md and the plots. What earlier runs found for other parts stays, if it is of this version.
+ * Writes results.json, RESULTS.md and the plots. Earlier results of other parts are kept if they are of this version.
  *
  * @param {string} directory
  * @param {readonly Result[]} fresh

@@ -1,12 +1,12 @@
 /**
- * What a part found.
+ * The findings of a part.
  *
  * @typedef {object} Section
  * @property {string} title
  * @property {string} text what was run
  * @property {readonly Table[]} tables
  * @property {readonly Reach[]} reaches
- * @property {readonly string[]} notes what could not be run, and what else to know
+ * @property {readonly string[]} notes what could not be run, and further remarks
  * @property {{ readonly file: string, readonly svg: string, readonly alt: string }} [plot]
  */
 
@@ -17,7 +17,7 @@
  */
 
 /**
- * A figure that was to be reached.
+ * A figure with its bar.
  *
  * @typedef {object} Reach
  * @property {string} what
@@ -27,10 +27,10 @@
  */
 
 /**
- * One of the parts.
+ * A part of the benchmarks.
  *
  * @typedef {object} Part
- * @property {string} name as `--only` takes it
+ * @property {string} name for `--only`
  * @property {(options: { readonly quick: boolean }) => Section | Promise<Section>} run
  */
 
@@ -59,7 +59,7 @@ export function withSpread(values) {
 }
 
 /**
- * A reach with an upper bound.
+ * A figure with an upper bar.
  *
  * @param {string} what
  * @param {Spread} measured
@@ -77,7 +77,7 @@ export function atMost(what, measured, bound, unit = '×') {
 }
 
 /**
- * A reach with a lower bound.
+ * A figure with a lower bar.
  *
  * @param {string} what
  * @param {Spread} measured

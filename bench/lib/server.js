@@ -17,7 +17,7 @@ import { freshPath } from './places.js';
  * @property {() => Promise<void>} stop
  */
 
-/** The core that servers run on; what loads them runs on the other one. */
+/** The core of the servers; the load driver runs on the other one. */
 export const serverCore = 0;
 
 const startLimitMs = 30_000;
@@ -29,13 +29,13 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a server of Node on a free port and waits until it is healthy. It writes to a file.
+ * Starts a Node server on a free port and waits until it is healthy. Its output goes to a file.
  *
  * @param {string} script
  * @param {Readonly<Record<string, string | undefined>>} env added to the environment, beside PORT
- * @param {{ readonly pin?: boolean }} [options] whether it gets a core of its own
+ * @param {{ readonly pin?: boolean }} [options] whether it is pinned to its core
  * @returns {Promise<Running>}
- * @throws {Error} with its last lines where it does not get healthy
+ * @throws {Error} with its last lines if it does not become healthy
  */
 export async function startServer(script, env, { pin = true } = {}) {
   const port = await freePort();

@@ -1,5 +1,5 @@
 /**
- * The middle of several runs and how far they lie apart.
+ * The median of several runs and their range.
  *
  * @typedef {{ readonly median: number, readonly min: number, readonly max: number }} Spread
  */
@@ -13,7 +13,7 @@ export function spreadOf(values) {
 }
 
 /**
- * The value that a share of all values does not exceed; between two values it interpolates.
+ * The value that a share of all values does not exceed, interpolated between two values.
  *
  * @param {readonly number[]} values at least one
  * @param {number} percent 0 to 100
@@ -28,7 +28,7 @@ export function percentile(values, percent) {
 }
 
 /**
- * The ratios of runs that were made one after the other, so that what slows the machine slows both.
+ * The ratios of consecutive runs, so that a slow phase of the machine affects both.
  *
  * @param {readonly number[]} ours
  * @param {readonly number[]} theirs as many
@@ -39,7 +39,7 @@ export function pairedRatio(ours, theirs) {
 }
 
 /**
- * Runs contestants in turn, A B C A B C …, so that a slow minute of the machine meets all of them.
+ * Runs contestants in turn, A B C A B C …, so that a slow phase of the machine affects all of them.
  *
  * @template T
  * @param {number} rounds

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** The marketplace's part: a key, and tokens signed with it. */
+/** The marketplace's key, and tokens signed with it. */
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 export const issuer = 'https://platform.example';
@@ -9,7 +9,7 @@ export const audience = 'https://server.example/mcp';
 export const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
 /**
- * Tokens of one length, each another, valid for an hour.
+ * Different tokens of equal length, valid for an hour.
  *
  * @param {number} count
  */

@@ -3,9 +3,9 @@ import autocannon from 'autocannon';
 import { vitals } from '../lib/measure.js';
 import { percentile } from '../lib/statistics.js';
 
-// Load in a process of its own: takes a job (bench/lib/load.js) on stdin and writes what came of it as JSON.
-// A connection's request is built once; what differs from one to the next, the id and the token, is written over the
-// same bytes, so that making the load costs as little as it can.
+// The load driver, run as a separate process: reads a job (bench/lib/load.js) from stdin and writes the result as JSON.
+// A connection's request is built once; the id and the token of each request overwrite the
+// same bytes, so that the driver costs as little as possible.
 
 const job = await json(process.stdin);
 

@@ -10,7 +10,7 @@ const bare = 'node -e 0';
 const bound = 1.3;
 
 /**
- * How peers are asked for as little as they can do: `--version`, or `--help` where they have no version.
+ * The cheapest command of each peer: `--version`, or `--help` if it has no version.
  *
  * @type {readonly (readonly [string, string])[]}
  */

@@ -9,7 +9,7 @@ import { spreadOf } from '../lib/statistics.js';
 
 const count = 500;
 
-/** What authors may have to wait for at each build, and the memory it may take. */
+/** Bars for the time and memory of a build. */
 const bars = {
   plain: { seconds: 4, mb: 450 },
   heavy: { seconds: 6, mb: 600 },

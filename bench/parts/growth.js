@@ -17,7 +17,7 @@ import { signTokens } from '../lib/tokens.js';
 
 const env = plainEnvironment;
 
-/** Growth by the power 1 is linear; what measuring adds to it may not count. */
+/** An exponent of 1 is linear; the rest allows for errors of measurement. */
 const linear = 1.1;
 
 /** @type {Part} */

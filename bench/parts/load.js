@@ -81,7 +81,7 @@ async function weigh({ ours, reference, answer }, amount) {
   ])) {
     if (!scenario) continue;
     for (const contestant of [ours, reference]) {
-      // The reference keeps each session, so it is asked for fewer.
+      // The reference stores each session, so it gets fewer requests.
       const asked = contestant === reference ? amount / 10 : amount;
       const { rssMb } = await grow(scenario, contestant, answer, {
         warmUp: Math.min(warmUp, asked),

@@ -15,7 +15,7 @@ import { spreadOf } from '../lib/statistics.js';
 
 const atOnce = 8;
 const pages = ['/', '/traffic', '/traffic.json'];
-/** A result of 8 kB, so that 10,000 calls are more than the traffic may hold. */
+/** A result of 8 kB, so that 10,000 calls exceed the limit of the traffic. */
 const data = { rows: Array.from({ length: 80 }, (_, row) => ({ row, text: 'x'.repeat(80) })) };
 const schema = { type: 'object', properties: { rows: { type: 'array' } }, required: ['rows'] };
 
@@ -100,7 +100,7 @@ async function makeCalls(url, count) {
 }
 
 /**
- * Milliseconds of some requests, one after the other.
+ * Milliseconds of consecutive requests.
  *
  * @param {string} url
  * @param {number} count
@@ -115,7 +115,7 @@ async function timesOf(url, count) {
   return times;
 }
 
-/** An MCP server of one tool, which does as little as the protocol allows. */
+/** A minimal MCP server with one tool. */
 function toolServer() {
   const tool = {
     name: 'get_rows',

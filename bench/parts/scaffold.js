@@ -12,7 +12,7 @@ import { interleaved, pairedRatio } from '../lib/statistics.js';
 const vite = 'create-vite';
 const framework = 'mcp-framework';
 
-/** Every program asked for a TypeScript project named `made`, nothing installed. */
+/** Programs that create a TypeScript project named `made` without installing. */
 const peers = new Map([
   [vite, ['made', '--template', 'vanilla-ts', '--no-interactive', '--no-immediate']],
   ['sv', ['create', 'made', '--template', 'minimal', '--types', 'ts', '--no-add-ons', '--no-install']],
@@ -85,7 +85,7 @@ async function compareCreation(rounds) {
 }
 
 /**
- * The files that the product writes, as `writer.js` takes them.
+ * The files that the product writes, as input of `writer.js`.
  *
  * @returns {string} path of a JSON file
  */

@@ -69,7 +69,7 @@ export const since = {
 /**
  * The server that version 0.1.0 generates for the same tool.
  *
- * @param {Contestant} ours whose tool it gets
+ * @param {Contestant} ours provides the tool
  * @returns {Contestant}
  */
 function firstServer(ours) {
@@ -80,7 +80,7 @@ function firstServer(ours) {
     execFileSync(process.execPath, args, { cwd: checkout, env: plainEnvironment, stdio: 'ignore' });
   run('bin/create-market-mcp.js', 'server', '--yes', '--no-install', '--no-git', '--spec', spec);
   const directory = join(checkout, 'server');
-  // Its node_modules are those of the directory above. It gives our sample answer, and knows no title and annotations.
+  // It uses the node_modules of the directory above. The tool has our sample answer, without title and annotations.
   const tool = 'src/tools/get-price-1.ts';
   const source = readFileSync(resolve(ours.script, '../../..', tool), 'utf8');
   writeFileSync(join(directory, tool), source.replaceAll(/^ {2}(title|annotations): .*\n/gm, ''));

@@ -15,14 +15,14 @@ import { percentile, spreadOf } from '../lib/statistics.js';
 /** @import { Part } from '../lib/section.js' */
 
 const perMinute = 60;
-/** How long the API takes: so long for the equal calls that all of them arrive meanwhile. */
+/** The API's response times; all equal calls must arrive within the first one. */
 const [equalMs, differentMs] = [2_000, 100];
 /** Requests that start a minute apart may arrive a little closer to each other. */
 const windowMs = 59_000;
 const [equalCalls, budgetCalls] = [200, 1_000];
 
 /**
- * How a call ended.
+ * The end of a call.
  *
  * @typedef {{ readonly ms: number, readonly ending: string }} Call
  */
@@ -120,7 +120,7 @@ function summary(calls) {
   return [figure(percentile(times, 50)), figure(percentile(times, 99)), endings.join(', ')];
 }
 
-/** The largest number of requests within one window. @param {readonly number[]} arrivals in milliseconds, ascending */
+/** The maximum number of requests within one window. @param {readonly number[]} arrivals in milliseconds, ascending */
 function mostPerMinute(arrivals) {
   const counts = arrivals.map(
     (first, index) => arrivals.slice(index).filter((arrival) => arrival - first < windowMs).length,
@@ -128,7 +128,7 @@ function mostPerMinute(arrivals) {
   return Math.max(...counts);
 }
 
-/** An API on loopback that notes when it is asked. */
+/** An API on loopback that records the times of its requests. */
 async function gasApi() {
   /** @type {number[]} */
   const arrivals = [];

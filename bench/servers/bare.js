@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { answer, port } from './task.js';
 
-// The limit: what Node's own HTTP server does with such a request when nothing is checked.
+// The upper limit: Node's own HTTP server with such a request and no checks.
 
 const result = { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 

@@ -26,7 +26,7 @@ for (const definition of tools) {
 }
 await server.start();
 
-/** A JSON Schema of flat strings, numbers and booleans in the words of this framework. */
+/** Converts a JSON Schema of flat strings, numbers and booleans to this framework's notation. */
 function zodObject({ properties, required }) {
   const fields = Object.entries(properties).map(([name, property]) => {
     const [type] = [property.type].flat();

@@ -10,8 +10,8 @@ import express from 'express';
 import { jwtVerify } from 'jose';
 import { answer, port, token, tools } from './task.js';
 
-// The way public quickstarts write such a server: Express, one SDK server and one transport a session in a map, the
-// token verified on each call.
+// A server in the style of public quickstarts: Express, an SDK server and a transport per session in a map, and
+// verification of the token on each call.
 
 const transports = {};
 

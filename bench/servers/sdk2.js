@@ -4,8 +4,8 @@ import { Hono } from 'hono';
 import { jwtVerify } from 'jose';
 import { answer, port, token, tools } from './task.js';
 
-// The way that version 2 of the SDK serves both eras: its own handler under Hono, a server for each request, the token
-// verified on each call.
+// A server of both eras as version 2 of the SDK provides it: its own handler under Hono, a server for each request, and
+// verification of the token on each call.
 
 const handler = createMcpHandler(() => {
   const server = new Server({ name: 'sdk2', version: '1.0.0' }, { capabilities: { tools: {} } });

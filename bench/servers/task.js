@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What every server of this folder is asked to serve, so that all of them say the same: from the environment. */
+/** The task that every server of this folder gets through the environment, so that all give the same answers. */
 const { BENCH_TASK, BENCH_PUBLIC_KEY, BENCH_ISSUER, BENCH_AUDIENCE, PORT } = process.env;
 
 /** The tool definitions, and the answer of every call. */
@@ -9,7 +9,7 @@ export const { tools, answer } = JSON.parse(readFileSync(BENCH_TASK, 'utf8'));
 
 export const port = Number(PORT);
 
-/** How tokens are verified; null where the server runs without. */
+/** The settings that verify tokens; null if the server runs without. */
 export const token = BENCH_PUBLIC_KEY
   ? {
       pem: BENCH_PUBLIC_KEY,

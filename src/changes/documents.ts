@@ -1,6 +1,6 @@
 import type { Change } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
-import { type FrameAnswers, planFrame, projectContext } from '../plan/project.ts';
+import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
 import { variablesOf } from '../plan/sources.ts';
 import type { ManifestAnswers } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
@@ -30,7 +30,7 @@ export function documentChanges(
   read: ReadText,
   templates: TemplateSet,
 ): DocumentChanges {
-  const base: FrameAnswers = {
+  const base: CommonFileAnswers = {
     start: 'blank',
     variables: null,
     ...manifest.answers,
@@ -57,8 +57,8 @@ export function documentChanges(
   return { files, left };
 }
 
-function rendered(answers: FrameAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
-  const planned = planFrame(projectContext(answers), templates).filter(({ path }) =>
+function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
+  const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
     documents.includes(path),
   );
   return new Map(

@@ -7,7 +7,7 @@ import { SystemError } from '../system/errors.ts';
 import type { Examples } from './examples.ts';
 import { located } from './located.ts';
 import type { Change, CheckReport, Demands } from './model.ts';
-import type { Held } from './project.ts';
+import type { HeldServer } from './project.ts';
 import { type Baseline, evaluateReport } from './verdict.ts';
 
 /** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
@@ -21,7 +21,7 @@ export interface CheckOptions {
   readonly era?: Era;
   readonly baseline?: Baseline | undefined;
   /** An earlier tool list to compare with. */
-  readonly earlier?: Earlier | undefined;
+  readonly earlier?: PreviousListing | undefined;
   /** Timeout of each request in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** Timeout of the whole check in milliseconds. */
@@ -36,12 +36,12 @@ export interface CheckOptions {
 }
 
 /** The tool list that the marketplace last read, if known. */
-export interface Earlier {
+export interface PreviousListing {
   readonly file: string;
   changesTo(tools: readonly Json[]): readonly Change[];
 }
 
-export interface Examined {
+export interface Examination {
   readonly report: CheckReport;
   /** The tool list that the server sent; undefined if it sent none. */
   readonly listed: readonly Json[] | undefined;
@@ -53,9 +53,9 @@ export interface Examined {
  * @throws SystemError `UNREACHABLE` if nothing answers. @throws CommandError `NO_RULES` if there is no rule to run.
  */
 export async function examine(
-  { target, own }: Pick<Held, 'target' | 'own'>,
+  { target, own }: Pick<HeldServer, 'target' | 'own'>,
   options: CheckOptions,
-): Promise<Examined> {
+): Promise<Examination> {
   const { demands, selects, era, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
   const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;

@@ -14,7 +14,7 @@ import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to release it. */
-export interface Held {
+export interface HeldServer {
   readonly target: Target;
   /** Its code, if it is the server of a project. */
   readonly own?: ProjectCode;
@@ -34,7 +34,7 @@ export async function holdProject(
   directory: string,
   platform?: PlatformProfile,
   sources?: Sources,
-): Promise<Held> {
+): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
     throw new SystemError(

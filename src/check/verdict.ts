@@ -30,7 +30,7 @@ export function evaluateReport(
   const drifted = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
   return {
     ...report,
-    ok: !rules.some((rule) => counts(rule, demands)) && stale.length === 0 && !drifted,
+    ok: !rules.some((rule) => failsCheck(rule, demands)) && stale.length === 0 && !drifted,
     rules,
     ...(drift && { drift }),
     ...(baseline && { baseline: { file: baseline.file, stale } }),
@@ -40,7 +40,7 @@ export function evaluateReport(
 }
 
 /** Whether the verdict of a rule makes the check fail. */
-export function counts(rule: CheckedRule, { level, requireAll }: Demands): boolean {
+export function failsCheck(rule: CheckedRule, { level, requireAll }: Demands): boolean {
   if (rule.status === 'not-run') {
     if (rule.cause === 'inapplicable') return false;
     return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');

@@ -58,7 +58,7 @@ export async function runContract(target: Target, options: RunOptions = {}): Pro
   }
 }
 
-interface Weighed {
+interface LeveledRule {
   readonly rule: LiveRule;
   readonly level: Level;
 }
@@ -158,12 +158,12 @@ class Run {
    * begun.
    */
   async #judgeAll(
-    all: readonly Weighed[],
+    all: readonly LeveledRule[],
     finish: (result: RuleResult) => RuleResult,
   ): Promise<readonly RuleResult[]> {
     const results = new Map<LiveRule, RuleResult>();
     const begun = new Set<LiveRule>();
-    const judge = async (one: Weighed): Promise<void> => {
+    const judge = async (one: LeveledRule): Promise<void> => {
       const result = await this.#judge(one, begun);
       if (result) results.set(one.rule, finish(result));
     };
@@ -193,7 +193,7 @@ class Run {
   }
 
   /** The verdict on a rule; undefined where the server is gone. */
-  async #judge({ rule, level }: Weighed, begun: Set<LiveRule>): Promise<RuleResult | undefined> {
+  async #judge({ rule, level }: LeveledRule, begun: Set<LiveRule>): Promise<RuleResult | undefined> {
     const probe = this.#probe;
     const life = this.#life;
     probe.signal?.throwIfAborted();

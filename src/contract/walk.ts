@@ -20,7 +20,7 @@ export function isReadable(value: unknown): boolean {
 }
 
 /** A schema somewhere inside another. */
-export interface Place {
+export interface LocatedSchema {
   readonly schema: JsonObject;
   /** `outputSchema.properties.items.items` */
   readonly path: string;
@@ -29,23 +29,23 @@ export interface Place {
 }
 
 /** A schema and all schemas inside it, outermost first. The keywords are those of draft-07 and its successors. */
-export function* places(schema: unknown, path: string, property?: string): Generator<Place> {
+export function* schemasIn(schema: unknown, path: string, property?: string): Generator<LocatedSchema> {
   if (!isObject(schema)) return;
   yield property === undefined ? { schema, path } : { schema, path, property };
   for (const keyword of single) {
     const member = schema[keyword];
-    if (isObject(member)) yield* places(member, `${path}.${keyword}`);
+    if (isObject(member)) yield* schemasIn(member, `${path}.${keyword}`);
   }
   for (const keyword of listed) {
     const members = schema[keyword];
     if (!Array.isArray(members)) continue;
-    for (const [index, member] of members.entries()) yield* places(member, `${path}.${keyword}[${index}]`);
+    for (const [index, member] of members.entries()) yield* schemasIn(member, `${path}.${keyword}[${index}]`);
   }
   for (const keyword of named) {
     const members = schema[keyword];
     if (!isObject(members)) continue;
     for (const [name, member] of Object.entries(members)) {
-      yield* places(member, `${path}.${keyword}.${name}`, keyword === 'properties' ? name : undefined);
+      yield* schemasIn(member, `${path}.${keyword}.${name}`, keyword === 'properties' ? name : undefined);
     }
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
 import { startCompiler } from './compile.ts';
-import { observerArguments, type Written } from './observer.ts';
+import { type OutputChunk, observerArguments } from './observer.ts';
 import { onParentExit } from './parents.ts';
 import { changesOf } from './watch.ts';
 
@@ -17,7 +17,7 @@ export interface Development {
   /** Called with a one-line message for each event. */
   readonly say: (text: string) => void;
   /** Called with each chunk that the server writes, and the id of the exchange that caused it. */
-  readonly onWritten?: (written: Written) => void;
+  readonly onWritten?: (written: OutputChunk) => void;
   /** Called after each start of the server. */
   readonly onStart?: () => void;
   /** Called when the server has exited, and when the source does not compile and no server is running. */
@@ -118,7 +118,7 @@ export async function develop(development: Development): Promise<void> {
         stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
       },
     );
-    if (onWritten) child.on('message', (message) => onWritten(message as Written));
+    if (onWritten) child.on('message', (message) => onWritten(message as OutputChunk));
     return child.on('exit', (code, signal) => {
       if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
         const then = isOnce ? '' : ' It starts again after the next change.';

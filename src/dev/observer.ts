@@ -1,7 +1,7 @@
 import { observerSource } from './assets.ts';
 
 /** A chunk of output of a server in development. */
-export interface Written {
+export interface OutputChunk {
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
   /** The header `x-market-mcp-exchange` of the request that caused the output; null outside of a request. */

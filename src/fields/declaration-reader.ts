@@ -12,7 +12,7 @@ export class ParseStop extends Error {
 }
 
 /** A value as written: plain text, which is converted to the field's type, or JSON. */
-export type Written = { readonly bare: string } | { readonly json: unknown };
+export type WrittenValue = { readonly bare: string } | { readonly json: unknown };
 
 /** Parses a declaration from left to right. */
 export class DeclarationReader {
@@ -65,7 +65,7 @@ export class DeclarationReader {
   }
 
   /** A value: JSON if it starts like JSON, else the text that `bare` (sticky) matches. */
-  value(bare: RegExp): Written {
+  value(bare: RegExp): WrittenValue {
     const next = this.#text[this.#at];
     if (next === '"' || next === '[' || next === '{') return { json: this.json() };
     const text = this.take(bare)?.[0] ?? '';

@@ -3,7 +3,7 @@ import type { Json } from '../contract/model.ts';
 import { inputError, listed, pass, refuse } from '../model/input-error.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
-import { DeclarationReader, ParseStop, type Written } from './declaration-reader.ts';
+import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
 import { numberPattern, typedValue } from './values.ts';
 
 /** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
@@ -149,9 +149,9 @@ function readType(reader: DeclarationReader): Shape {
 /** `(a|b)`, `(1..100)`, `(nullable, format=date, examples=a|b)` or nothing. */
 function readOptions(reader: DeclarationReader, bare: Shape): Shape {
   if (!reader.eat('(')) return bare;
-  const written = new Map<OptionName, readonly Written[]>();
+  const written = new Map<OptionName, readonly WrittenValue[]>();
   let nullable = false;
-  const set = (name: OptionName, values: readonly Written[]) => {
+  const set = (name: OptionName, values: readonly WrittenValue[]) => {
     if (written.has(name)) reader.stop(`${name} is given twice`, 'Remove one of them.');
     if (!optionTypes[name].includes(bare.type)) {
       reader.stop(`${name} does not apply to type ${bare.type}`, optionHint(name, bare));
@@ -186,7 +186,7 @@ function optionHint(name: OptionName, bare: Shape): string {
 }
 
 /** `a|b`, or `a, b` up to the next option. */
-function readShortEnum(reader: DeclarationReader): readonly Written[] {
+function readShortEnum(reader: DeclarationReader): readonly WrittenValue[] {
   const values = [...readChoice(reader)];
   if (values.length === 1) {
     while (reader.take(nextValue)) values.push(reader.value(bareOption));
@@ -200,7 +200,7 @@ function readShortEnum(reader: DeclarationReader): readonly Written[] {
   );
 }
 
-function readChoice(reader: DeclarationReader): readonly Written[] {
+function readChoice(reader: DeclarationReader): readonly WrittenValue[] {
   const values = [];
   do {
     reader.take(/\s*/y);
@@ -210,7 +210,7 @@ function readChoice(reader: DeclarationReader): readonly Written[] {
   return values;
 }
 
-function readPattern(reader: DeclarationReader): Written {
+function readPattern(reader: DeclarationReader): WrittenValue {
   const slashed = reader.take(/\/((?:[^/\\]|\\.)+)\//y);
   if (slashed?.[1] !== undefined) return { json: slashed[1] };
   if (!reader.rest.startsWith('"')) reader.stop('expected a pattern', 'Write pattern=/^[A-Z]{3}$/');
@@ -220,7 +220,7 @@ function readPattern(reader: DeclarationReader): Written {
 function optionsShape(
   reader: DeclarationReader,
   shape: Shape,
-  written: ReadonlyMap<OptionName, readonly Written[]>,
+  written: ReadonlyMap<OptionName, readonly WrittenValue[]>,
 ): Shape {
   const valuesOf = (name: OptionName, of: Shape) =>
     written.get(name)?.map((value) => readValue(reader, of, value));
@@ -247,7 +247,7 @@ function optionsShape(
 }
 
 /** Converts a written value to the shape's type. */
-function readValue(reader: DeclarationReader, shape: Shape, written: Written): Json {
+function readValue(reader: DeclarationReader, shape: Shape, written: WrittenValue): Json {
   const value = typedValue(shape, written);
   return value.ok ? value.value : reader.stop(value.message, value.hint);
 }

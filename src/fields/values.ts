@@ -2,7 +2,7 @@ import { isObject, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import type { FieldType, Result, Shape } from '../model/model.ts';
-import type { Written } from './declaration-reader.ts';
+import type { WrittenValue } from './declaration-reader.ts';
 import { shapeErrors } from './errors.ts';
 
 /** A number as JSON writes it. */
@@ -12,7 +12,7 @@ const numberAlone = new RegExp(`^${numberPattern}$`);
 /** A written value converted to the shape's type, or the reason why that is impossible. */
 export function typedValue(
   shape: Shape,
-  written: Written,
+  written: WrittenValue,
 ):
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string; readonly hint: string } {
@@ -42,7 +42,7 @@ export function parseValues(text: string, shape: Shape, where: string): Result<r
   return combineResults(parts.map((part) => parseValue(part, shape, where)));
 }
 
-function writtenIn(text: string, shape: Shape): Written {
+function writtenIn(text: string, shape: Shape): WrittenValue {
   const looksLikeJson = shape.type === 'string' ? /^".*"$/s.test(text) : /^["[{]/.test(text);
   if (!looksLikeJson) return { bare: text };
   try {

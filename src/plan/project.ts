@@ -10,12 +10,12 @@ import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import { dependencies, devDependencies, sourceDependencies, version } from './versions.ts';
 
 /** Everything that determines the content of a project. */
-export interface ProjectAnswers extends Omit<FrameAnswers, 'tools' | 'variables'> {
+export interface ProjectAnswers extends Omit<CommonFileAnswers, 'tools' | 'variables'> {
   readonly tools: readonly ImportedTool[];
 }
 
 /** Everything that determines the files that belong to no tool. */
-export interface FrameAnswers {
+export interface CommonFileAnswers {
   /** The package's name, which is also the server's. */
   readonly name: string;
   readonly profile: PlatformProfile;
@@ -88,7 +88,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
   const tools = answers.tools.map(({ definition }) => definition.name);
   const asksApi = answers.tools.some(({ call }) => call !== undefined);
   const variables = asksApi ? variablesOf(apisOf(answers.tools)) : null;
-  const files = planFrame(projectContext({ ...answers, tools, variables }), templates);
+  const files = planCommonFiles(projectContext({ ...answers, tools, variables }), templates);
   const index = planToolsIndex(tools.map(toolFile));
   return [...files, index, ...answers.tools.flatMap(planTool)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -98,7 +98,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  *
  * @param templates of this version, or of an earlier one.
  */
-export function planFrame(
+export function planCommonFiles(
   context: Pick<TemplateContext, 'packageManager'>,
   templates: TemplateSet,
 ): readonly PlannedFile[] {
@@ -116,7 +116,7 @@ export function projectContext({
   ownPackage,
   start,
   variables,
-}: FrameAnswers): TemplateContext {
+}: CommonFileAnswers): TemplateContext {
   const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
@@ -141,7 +141,7 @@ export function projectContext({
   };
 }
 
-function kitContext(given: FrameAnswers['variables']): KitContext {
+function kitContext(given: CommonFileAnswers['variables']): KitContext {
   const variables = given ?? [];
   return {
     isPresent: given !== null,

@@ -41,7 +41,7 @@ export interface ManifestAnswers {
   readonly tools: readonly string[];
   /** Absent: `blank`. */
   readonly start?: Exclude<Start, 'blank'>;
-  /** See `FrameAnswers`; absent: none. */
+  /** See `CommonFileAnswers`; absent: none. */
   readonly variables?: readonly ApiVariable[];
 }
 

@@ -1,7 +1,7 @@
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from './errors.ts';
-import { type Ended, run } from './processes.ts';
+import { type ProcessResult, run } from './processes.ts';
 
 /**
  * Installs a project's dependencies, including those for development.
@@ -32,7 +32,7 @@ function runInstall(
   args: readonly string[],
   directory: string,
   onProgress: (text: string) => void,
-): Promise<Ended> {
+): Promise<ProcessResult> {
   let fetched = 0;
   return run(name, args, {
     cwd: directory,

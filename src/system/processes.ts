@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { childEnded, childStarted, childStarting } from './children.ts';
 
 /** A child process that has ended. */
-export interface Ended {
+export interface ProcessResult {
   /** Undefined if it was ended by a signal or could not be started. */
   readonly exitCode: number | undefined;
   /** It could not be started: the program does not exist. */
@@ -28,7 +28,11 @@ const keptLines = 20;
  * Runs a program to its end, without a terminal. Never throws because of how it ended. The child leads its own process
  * group, which `endChildren` ends as a whole.
  */
-export async function run(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<ProcessResult> {
   const lastLines: string[] = [];
   childStarting();
   const child = execa(command, args, {
@@ -69,7 +73,7 @@ export async function runAttached(
   command: string,
   args: readonly string[],
   cwd: string,
-): Promise<Pick<Ended, 'exitCode' | 'missing'>> {
+): Promise<Pick<ProcessResult, 'exitCode' | 'missing'>> {
   childStarting();
   const child = execa(command, args, {
     cwd,

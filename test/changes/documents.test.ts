@@ -7,7 +7,7 @@ import { entriesOf } from '../../src/changes/entries.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { unwrap } from '../../src/model/command-error.ts';
-import { planFrame, projectContext, type Start } from '../../src/plan/project.ts';
+import { planCommonFiles, projectContext, type Start } from '../../src/plan/project.ts';
 import { changeProject } from '../../src/project/change.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest.ts';
 import { openProject } from '../../src/project/open.ts';
@@ -67,7 +67,7 @@ describe('the README of a new project', () => {
       start,
       variables: asks ? variables : null,
     });
-    const planned = planFrame(context, readTemplates()).filter(({ path }) => path === 'README.md');
+    const planned = planCommonFiles(context, readTemplates()).filter(({ path }) => path === 'README.md');
     return new TextDecoder().decode(render(planned, readTemplates()).get('README.md')?.content);
   };
   const ofSamples = /Replace the body of\s+`source.read`|sample answers|your samples/;

@@ -3,7 +3,7 @@ import { inspectTools } from '../../src/contract/inspect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { staticRules } from '../../src/contract/static-rules.ts';
-import { bounds, isReadable, places } from '../../src/contract/walk.ts';
+import { bounds, isReadable, schemasIn } from '../../src/contract/walk.ts';
 import { edited, good } from '../broken/edited.ts';
 import fc from '../fast-check.ts';
 
@@ -146,7 +146,7 @@ describe('places', () => {
       properties: { items: { type: 'string' }, list: { items: [{ $ref: '#/definitions/x' }] } },
       definitions: { x: { anyOf: [{ not: {} }] } },
     };
-    expect([...places(schema, 'root')].map(({ path }) => path)).toEqual([
+    expect([...schemasIn(schema, 'root')].map(({ path }) => path)).toEqual([
       'root',
       'root.properties.items',
       'root.properties.list',

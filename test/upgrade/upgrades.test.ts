@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { framesOf } from '../../src/changes/upgrade/frames.ts';
+import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
 import { mapConcurrently } from '../../src/contract/concurrency.ts';
 import { readAnyManifest } from '../../src/project/manifest.ts';
 import { importsIn } from '../../src/project/tools-index.ts';
@@ -45,7 +45,7 @@ it('the archive of version 0.1.0 gives exactly the files that its program writes
     const { project } = await oldProject(root, index, seed, []);
     const { directory } = project;
     const tools = importsIn(project.text('src/tools/index.ts'));
-    const { base } = framesOf(readAnyManifest(directory), tools);
+    const { base } = commonFilesOf(readAnyManifest(directory), tools);
     for (const [path, { content }] of base)
       expect(Buffer.from(content).toString(), path).toBe(project.text(path));
     const rest = [...bytesOf(directory).keys()].filter((path) => !base.has(path));

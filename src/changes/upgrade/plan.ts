@@ -14,8 +14,8 @@ import { readRegular } from '../../project/read.ts';
 import { refuseLinkedDirectories } from '../../project/target.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
 import { authorFiles } from './author-files.ts';
+import { type CommonFiles, commonFilesOf } from './common-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
-import { type Frames, framesOf } from './frames.ts';
 import { ImportMover, importedPackages, type Todo } from './imports.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
@@ -26,7 +26,7 @@ import { inStyle, textOf } from './text.ts';
 /**
  * Plans the upgrade of a project to this version. Writes nothing.
  *
- * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and the errors of `framesOf` and `readAnyManifest`.
+ * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and the errors of `commonFilesOf` and `readAnyManifest`.
  */
 export function planUpgrade(directory: string): Upgrade {
   if (readPending(directory)) {
@@ -36,7 +36,7 @@ export function planUpgrade(directory: string): Upgrade {
   const manifest = readAnyManifest(directory);
   const index = contentAt(directory, toolsIndex);
   const tools = index === null ? Object.keys(manifest.files).flatMap(toolOf) : importsIn(textOf(index));
-  const frames = framesOf(manifest, tools);
+  const frames = commonFilesOf(manifest, tools);
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner !== 'yours');
   const paths = [
     ...new Set([...frames.base.keys(), ...frames.theirs.keys(), ...recorded.map(([path]) => path)]),
@@ -67,7 +67,7 @@ interface MovedFiles {
   readonly todos: readonly Todo[];
 }
 
-function sidesOf(directory: string, path: string, { base, theirs }: Frames, { files }: Manifest): Sides {
+function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles, { files }: Manifest): Sides {
   return {
     path,
     base: base.get(path)?.content ?? null,
@@ -111,7 +111,7 @@ function requireRoom(decided: readonly Decided[]): void {
   );
 }
 
-function movedFiles(authors: ReadonlyMap<string, string>, { base, theirs }: Frames): MovedFiles {
+function movedFiles(authors: ReadonlyMap<string, string>, { base, theirs }: CommonFiles): MovedFiles {
   const runtimes = { before: modulesIn(base), after: modulesIn(theirs) };
   const mover = new ImportMover(runtimes);
   const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
@@ -132,7 +132,7 @@ function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
  */
 function nextManifest(
   manifest: Manifest,
-  { base, theirs }: Frames,
+  { base, theirs }: CommonFiles,
   { texts }: MovedFiles,
   decided: readonly Decided[],
 ): Manifest {

@@ -1,6 +1,6 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { counts } from '../verdict.ts';
+import { failsCheck } from '../verdict.ts';
 import { fileOf, fixesOf, problemLine, remarksOf, stackLines } from './format.ts';
 
 /** More lines in an annotation would hide the fix. */
@@ -10,10 +10,10 @@ const problemsShown = 10;
 export function githubReport(report: CheckReport): string {
   const { rules, demands, summary, ok } = report;
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
-  const missing = rules.filter((rule) => rule.status === 'not-run' && counts(rule, demands));
+  const missing = rules.filter((rule) => rule.status === 'not-run' && failsCheck(rule, demands));
   return [
     ...failed.map((rule) =>
-      command(counts(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule), placeOf(rule)),
+      command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule), placeOf(rule)),
     ),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),

@@ -1,6 +1,6 @@
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { counts } from '../verdict.ts';
+import { failsCheck } from '../verdict.ts';
 import { fixesOf, groupOf, problemLine, type Remark, remarksOf, stackLines } from './format.ts';
 
 /**
@@ -26,12 +26,12 @@ export function junitReport(report: CheckReport): string {
 }
 
 function suite(group: string, rules: readonly CheckedRule[], { demands, target }: CheckReport): string[] {
-  const failures = rules.filter((rule) => counts(rule, demands)).length;
-  const skipped = rules.filter((rule) => rule.status === 'not-run' && !counts(rule, demands)).length;
+  const failures = rules.filter((rule) => failsCheck(rule, demands)).length;
+  const skipped = rules.filter((rule) => rule.status === 'not-run' && !failsCheck(rule, demands)).length;
   const ms = rules.reduce((sum, rule) => sum + rule.ms, 0);
   return [
     `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoted(target)}>`,
-    ...rules.flatMap((rule) => testCase(group, rule, counts(rule, demands))),
+    ...rules.flatMap((rule) => testCase(group, rule, failsCheck(rule, demands))),
     '  </testsuite>',
   ];
 }

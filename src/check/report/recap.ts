@@ -1,6 +1,6 @@
 import { type Paint, printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { counts } from '../verdict.ts';
+import { failsCheck } from '../verdict.ts';
 import { groupOf, problemLine } from './format.ts';
 
 /** One line for each group of rules: whether it passed, and the counts. */
@@ -10,8 +10,8 @@ export function groupLines({ rules, demands }: CheckReport, paint: Paint): reado
   return groups.map((group) => {
     const own = rules.filter(({ id }) => groupOf(id) === group);
     const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
-    const failed = of((rule) => rule.status === 'fail' && counts(rule, demands));
-    const advised = of((rule) => rule.status === 'fail' && !rule.known && !counts(rule, demands));
+    const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
+    const advised = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
     const known = of((rule) => rule.known === true);
     const notRun = of(({ status }) => status === 'not-run');
     const mark =
@@ -40,7 +40,7 @@ export function recapLines(
   again: ((rules: readonly string[]) => string) | undefined,
 ): readonly string[] {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
-  const counted = failed.filter((rule) => counts(rule, demands));
+  const counted = failed.filter((rule) => failsCheck(rule, demands));
   const shown = counted.length > 0 ? counted : failed;
   if (shown.length === 0) return [];
   const byPlace = new Map<string, { readonly what: string; readonly ids: Set<string> }>();

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { resolvePlatform } from '../../changes/platform.ts';
-import { type Held, holdProject } from '../../check/project.ts';
+import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
@@ -22,7 +22,7 @@ export interface Subject {
   /** Set if it is a project. */
   readonly directory?: string;
   /** Prepares the server for one run. */
-  hold(output: Output): Promise<Held>;
+  hold(output: Output): Promise<HeldServer>;
 }
 
 /** The project or server that a target names; without a target, the project of the working directory. */

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { changesBetween, changesSince } from '../../check/drift.ts';
-import { type CheckOptions, type Earlier, type Examined, examine } from '../../check/examine.ts';
+import { type CheckOptions, type Examination, examine, type PreviousListing } from '../../check/examine.ts';
 import { readExamples } from '../../check/examples.ts';
 import { readBaseline, readListing } from '../../check/files.ts';
 import { reporters } from '../../check/report/index.ts';
@@ -69,7 +69,7 @@ async function once(
       progress = output.progress('checking');
     }
   };
-  let examined: Examined;
+  let examined: Examination;
   try {
     examined = await examine(held, {
       ...options,
@@ -142,7 +142,7 @@ async function optionsOf(flags: CheckFlags, directory: string | undefined): Prom
 }
 
 /** What a project has recorded of the listing: the list itself, or its fingerprints. */
-async function recordedIn(directory: string | undefined): Promise<Earlier | undefined> {
+async function recordedIn(directory: string | undefined): Promise<PreviousListing | undefined> {
   if (directory === undefined) return undefined;
   const file = fromHere(join(directory, listingFile));
   if (await exists(file)) return listingIn(file);
@@ -154,7 +154,7 @@ async function recordedIn(directory: string | undefined): Promise<Earlier | unde
   };
 }
 
-async function listingIn(file: string): Promise<Earlier> {
+async function listingIn(file: string): Promise<PreviousListing> {
   const before = unwrap(await readListing(file));
   return { file, changesTo: (tools) => changesBetween(before, tools) };
 }

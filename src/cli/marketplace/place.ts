@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolvePlatform } from '../../changes/platform.ts';
 import { examine } from '../../check/examine.ts';
-import { type Held, holdProject } from '../../check/project.ts';
+import { type HeldServer, holdProject } from '../../check/project.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { generic } from '../../contract/platforms/index.ts';
@@ -233,7 +233,7 @@ async function check(
   onRule: (id: string, done: number, total: number) => void,
 ) {
   const { caller } = local.marketplace;
-  const held: Held =
+  const held: HeldServer =
     project && server
       ? await holdProject(project.directory, profile)
       : {

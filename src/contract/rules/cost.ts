@@ -3,8 +3,8 @@ import { typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { slowness } from '../pattern-time.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { type Place, places } from '../walk.ts';
-import { allPlaces } from './read.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { allSchemas } from './read.ts';
 
 const mostDistinct = 1_000;
 
@@ -16,7 +16,7 @@ export const costRules: readonly StaticRule[] = [
     title: 'every pattern is matched quickly, whatever text the schema allows',
     source: 'CWE-1333',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
-    inspect: (tool) => allPlaces(tool).flatMap(patternProblems),
+    inspect: (tool) => allSchemas(tool).flatMap(patternProblems),
   },
   {
     id: 'input.distinct-items',
@@ -24,11 +24,11 @@ export const costRules: readonly StaticRule[] = [
     title: 'every list with uniqueItems has a limit on its length',
     source: 'CWE-407',
     fix: `Add maxItems, ${mostDistinct} at most: validators compare every two values.`,
-    inspect: ({ inputSchema }) => [...places(inputSchema, 'inputSchema')].flatMap(distinctProblems),
+    inspect: ({ inputSchema }) => [...schemasIn(inputSchema, 'inputSchema')].flatMap(distinctProblems),
   },
 ];
 
-function patternProblems({ schema, path }: Place): readonly Problem[] {
+function patternProblems({ schema, path }: LocatedSchema): readonly Problem[] {
   const { pattern, patternProperties, propertyNames } = schema;
   const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
   return [
@@ -65,7 +65,7 @@ function isRegular(pattern: string): boolean {
 /** Validators look up plain values in a table instead of comparing each pair. */
 const plain: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
-function distinctProblems({ schema, path }: Place): readonly Problem[] {
+function distinctProblems({ schema, path }: LocatedSchema): readonly Problem[] {
   const { uniqueItems, maxItems, items } = schema;
   if (uniqueItems !== true) return [];
   const types = isObject(items) ? typesOf(items as JsonObject) : [];

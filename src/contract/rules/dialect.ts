@@ -2,8 +2,8 @@ import { shorten } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import type { StaticRule } from '../rule.ts';
 import { isDialect } from '../schema.ts';
-import { type Place, places } from '../walk.ts';
-import { allPlaces } from './read.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { allSchemas } from './read.ts';
 
 /**
  * Keywords that old and new validators read differently. The marketplace compiles outputSchemas, so their dialect is a
@@ -66,7 +66,7 @@ export const dialectRules: readonly StaticRule[] = [
     fact: true,
     fix: 'Write type: ["number", "null"]. Most validators ignore nullable.',
     keywords: ['nullable'],
-    of: allPlaces,
+    of: allSchemas,
   }),
   forbids({
     id: 'input.dialect',
@@ -94,19 +94,19 @@ export const dialectRules: readonly StaticRule[] = [
   }),
 ];
 
-function inOutput({ outputSchema }: JsonObject): readonly Place[] {
-  return [...places(outputSchema, 'outputSchema')];
+function inOutput({ outputSchema }: JsonObject): readonly LocatedSchema[] {
+  return [...schemasIn(outputSchema, 'outputSchema')];
 }
 
-function inInput({ inputSchema }: JsonObject): readonly Place[] {
-  return [...places(inputSchema, 'inputSchema')];
+function inInput({ inputSchema }: JsonObject): readonly LocatedSchema[] {
+  return [...schemasIn(inputSchema, 'inputSchema')];
 }
 
 interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   readonly keywords: readonly string[];
   /** The schemas to check; by default those of the outputSchema. */
-  readonly of?: (tool: JsonObject) => readonly Place[];
-  allows?(place: Place, keyword: string): boolean;
+  readonly of?: (tool: JsonObject) => readonly LocatedSchema[];
+  allows?(place: LocatedSchema, keyword: string): boolean;
 }
 
 function forbids({ keywords, of = inOutput, allows = () => false, ...text }: KeywordRule): StaticRule {

@@ -3,12 +3,12 @@ import { isObject } from '../json.ts';
 import { textOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { estimatedTokens } from '../tokens.ts';
-import { ofResults } from './result.ts';
+import { resultRule } from './result.ts';
 
 const mostTokens = 25_000;
 
 /** The cost of a result for the model that reads it. */
-export const fitResultRule: LiveRule = ofResults({
+export const fitResultRule: LiveRule = resultRule({
   id: 'fit.result-tokens',
   level: 'should',
   title: 'no result has more than 25,000 tokens',

@@ -3,7 +3,7 @@ import { shorten } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { type Place, places } from '../walk.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { hasItems, normalize } from './read.ts';
 
 /** Limits for one inputSchema. */
@@ -49,7 +49,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     source:
       'Gemini API, Schema of function declarations: no $ref (github.com/google-gemini/gemini-cli/issues/13326)',
     fix: 'Replace the $ref by the schema that it refers to.',
-    inspect: ({ inputSchema }) => keywordProblems([...places(inputSchema, 'inputSchema')], ['$ref']),
+    inspect: ({ inputSchema }) => keywordProblems([...schemasIn(inputSchema, 'inputSchema')], ['$ref']),
   },
   {
     id: 'fit.keywords',
@@ -59,7 +59,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
       'developers.openai.com/api/docs/guides/structured-outputs: allOf, not, if, dependent… are not supported; Gemini API, Schema: the others are unknown names',
     fix: 'Describe the values by type, enum, properties, items and anyOf. Say the rest in a description.',
     inspect: ({ inputSchema }) =>
-      [...places(inputSchema, 'inputSchema')].flatMap((place) =>
+      [...schemasIn(inputSchema, 'inputSchema')].flatMap((place) =>
         keywordProblems(
           [place],
           rareKeywords.filter((one) => place.path !== 'inputSchema' || !rootKeywords.includes(one)),
@@ -89,7 +89,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     source:
       'developers.openai.com/api/docs/guides/structured-outputs: 1,000 values in all, 15,000 characters in one enum of over 250',
     fix: 'Use a string with the usual values as examples, or add a tool that searches for the values.',
-    inspect: ({ inputSchema }) => enumProblems([...places(inputSchema, 'inputSchema')]),
+    inspect: ({ inputSchema }) => enumProblems([...schemasIn(inputSchema, 'inputSchema')]),
   },
   {
     id: 'fit.depth',
@@ -170,11 +170,11 @@ const secret =
 const conversation =
   /^(chat|conversation|message|prompt)(history|log|transcript)$|(chathistory|conversationhistory|chattranscript|systemprompt)$/;
 
-function root(schema: JsonObject[string] | undefined): readonly Place[] {
-  return [...places(schema, 'inputSchema')].slice(0, 1);
+function root(schema: JsonObject[string] | undefined): readonly LocatedSchema[] {
+  return [...schemasIn(schema, 'inputSchema')].slice(0, 1);
 }
 
-function keywordProblems(at: readonly Place[], keywords: readonly string[]): readonly Problem[] {
+function keywordProblems(at: readonly LocatedSchema[], keywords: readonly string[]): readonly Problem[] {
   return at.flatMap(({ schema, path }) =>
     keywords
       .filter((keyword) => schema[keyword] !== undefined)
@@ -186,13 +186,13 @@ function keywordProblems(at: readonly Place[], keywords: readonly string[]): rea
   );
 }
 
-interface Parameter extends Place {
+interface Parameter extends LocatedSchema {
   readonly property: string;
 }
 
 /** The parameters and their nested properties. */
 function parametersIn(schema: JsonObject[string] | undefined): readonly Parameter[] {
-  return [...places(schema, 'inputSchema')].filter(
+  return [...schemasIn(schema, 'inputSchema')].filter(
     (place): place is Parameter => place.property !== undefined,
   );
 }
@@ -202,7 +202,7 @@ function levelsOf(path: string): number {
   return path.split('.properties.').length - 1;
 }
 
-function enumProblems(at: readonly Place[]): readonly Problem[] {
+function enumProblems(at: readonly LocatedSchema[]): readonly Problem[] {
   const enums = at.flatMap(({ schema, path }) =>
     hasItems(schema.enum) ? [{ path, values: schema.enum }] : [],
   );

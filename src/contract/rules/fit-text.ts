@@ -2,7 +2,7 @@ import { wordsOf } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { allPlaces, isText, normalize } from './read.ts';
+import { allSchemas, isText, normalize } from './read.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [
@@ -105,7 +105,7 @@ function textsOf(tool: JsonObject): readonly Text[] {
   };
   return [
     ...Object.entries(own).map(([path, text]) => ({ path, text })),
-    ...allPlaces(tool).flatMap(({ schema, path }) => [
+    ...allSchemas(tool).flatMap(({ schema, path }) => [
       { path: `${path}.title`, text: schema.title },
       { path: `${path}.description`, text: schema.description },
     ]),

@@ -5,7 +5,7 @@ import { isPlaceholder } from '../placeholder.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
-import { places } from '../walk.ts';
+import { schemasIn } from '../walk.ts';
 import { hasItems, isText, undeclared } from './read.ts';
 
 /** The inputSchema and its parameters. */
@@ -113,7 +113,7 @@ export const inputRules: readonly StaticRule[] = [
     source: 'C§2.1',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
     inspect: ({ inputSchema }) =>
-      [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
+      [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(!isPlaceholder(schema.$comment), {
           path: `${path}.examples`,
           expected: 'a value for which the tool returns data',
@@ -129,7 +129,7 @@ export const inputRules: readonly StaticRule[] = [
     fact: true,
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
     inspect: ({ inputSchema }) =>
-      [...places(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
+      [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
         unless(schema.type !== 'array' || schema.items !== undefined, {
           path: `${path}.items`,
           expected: 'a schema',

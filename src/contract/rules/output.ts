@@ -4,7 +4,7 @@ import type { JsonObject, Problem } from '../model.ts';
 import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { mismatches, tryCompile } from '../schema.ts';
-import { type Place, places } from '../walk.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
 
@@ -168,14 +168,14 @@ export const outputRules: readonly StaticRule[] = [
 ];
 
 interface FieldRule extends Omit<StaticRule, 'inspect'> {
-  judge(place: Place): readonly Problem[];
+  judge(place: LocatedSchema): readonly Problem[];
 }
 
 /** A rule about every schema inside the outputSchema, itself included. */
 function ofFields({ judge, ...text }: FieldRule): StaticRule {
   return {
     ...text,
-    inspect: ({ outputSchema }) => [...places(outputSchema, 'outputSchema')].flatMap(judge),
+    inspect: ({ outputSchema }) => [...schemasIn(outputSchema, 'outputSchema')].flatMap(judge),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { places } from '../walk.ts';
+import { schemasIn } from '../walk.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
@@ -12,7 +12,7 @@ export const parameterHeader: StaticRule = {
   fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
   inspect: ({ inputSchema }) => {
     const seen = new Set<string>();
-    return [...places(inputSchema, 'inputSchema')].flatMap(({ path, schema }): readonly Problem[] => {
+    return [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ path, schema }): readonly Problem[] => {
       if (!isObject(schema) || !Object.hasOwn(schema, 'x-mcp-header')) return [];
       const name = schema['x-mcp-header'];
       const isToken = typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);

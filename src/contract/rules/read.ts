@@ -1,7 +1,7 @@
 import { isAscii } from '../ascii.ts';
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { type Place, places } from '../walk.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
 
 /** Whether a value is a string that is not blank. */
 export function isText(value: unknown): value is string {
@@ -18,8 +18,8 @@ export function undeclared(schema: unknown): readonly unknown[] {
 }
 
 /** A tool's two schemas and everything inside them. */
-export function allPlaces(tool: JsonObject): readonly Place[] {
-  return [...places(tool.inputSchema, 'inputSchema'), ...places(tool.outputSchema, 'outputSchema')];
+export function allSchemas(tool: JsonObject): readonly LocatedSchema[] {
+  return [...schemasIn(tool.inputSchema, 'inputSchema'), ...schemasIn(tool.outputSchema, 'outputSchema')];
 }
 
 /** A text reduced to its letters and digits, to compare two texts. */

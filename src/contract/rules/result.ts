@@ -11,7 +11,7 @@ import { mismatches } from '../schema.ts';
 import { isText } from './read.ts';
 
 /** A rule about every result. */
-export const ofResults = about('a result', () => true);
+export const resultRule = about('a result', () => true);
 /** A rule about results that are not a failure. */
 const ofData = about('a result that is not a failure', ({ isError }) => isError !== true);
 /** A rule about results that are a failure. */
@@ -19,7 +19,7 @@ const ofFailures = about('a failure', ({ isError }) => isError === true);
 
 /** What a tools/call returns, judged on every example and on the arguments of the submission test. */
 export const resultRules: readonly LiveRule[] = [
-  ofResults({
+  resultRule({
     id: 'result.content',
     level: 'must',
     title: 'every result has a text item',
@@ -77,7 +77,7 @@ export const resultRules: readonly LiveRule[] = [
     fix: 'Fill the required fields with null or [], and declare error and message.',
     judge: fitProblems,
   }),
-  ofResults({
+  resultRule({
     id: 'result.same-data',
     level: 'must',
     title: 'text and structuredContent contain the same data',
@@ -148,7 +148,7 @@ export const resultRules: readonly LiveRule[] = [
                 actual: shorten(text),
               })),
   }),
-  ofResults({
+  resultRule({
     id: 'result.size',
     level: 'should',
     title: 'no result is longer than the platform reads',
@@ -162,7 +162,7 @@ export const resultRules: readonly LiveRule[] = [
         actual: `${textOf(content)?.length} characters`,
       }),
   }),
-  ofResults({
+  resultRule({
     id: 'result.schema-copy',
     level: 'must',
     title: 'an outputSchema sent with a result is the declared one',

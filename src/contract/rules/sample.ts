@@ -2,7 +2,7 @@ import { isObject, present, shorten, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { mismatches } from '../schema.ts';
-import { type Place, places } from '../walk.ts';
+import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { hasItems } from './read.ts';
 
 /** The sample values in an inputSchema; callers build arguments from them. */
@@ -81,7 +81,7 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
 
 interface SideBySide {
   readonly schema: JsonObject;
-  readonly members: readonly { readonly name: string; readonly place: Place }[];
+  readonly members: readonly { readonly name: string; readonly place: LocatedSchema }[];
 }
 
 const knownSideBySide = new WeakMap<JsonObject, SideBySide>();
@@ -93,7 +93,7 @@ const knownSideBySide = new WeakMap<JsonObject, SideBySide>();
 function sideBySide(inputSchema: JsonObject): SideBySide {
   const known = knownSideBySide.get(inputSchema);
   if (known) return known;
-  const [, ...inner] = places(inputSchema, 'inputSchema');
+  const [, ...inner] = schemasIn(inputSchema, 'inputSchema');
   const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
   const { properties, definitions, $defs } = inputSchema;
   const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));

@@ -2,7 +2,7 @@ import { isAscii } from '../ascii.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
-import { bounds, isReadable, places } from '../walk.ts';
+import { bounds, isReadable, schemasIn } from '../walk.ts';
 import { isText, normalize } from './read.ts';
 
 /** Name and description of a tool. */
@@ -123,7 +123,7 @@ export const toolRules: readonly StaticRule[] = [
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
       ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
-        [...places(tool[part], part)].flatMap(({ schema, path }) =>
+        [...schemasIn(tool[part], part)].flatMap(({ schema, path }) =>
           toDoProblem(schema.description, `${path}.description`),
         ),
       ),

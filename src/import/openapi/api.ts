@@ -6,7 +6,7 @@ import type { Operation } from './operations.ts';
 import type { KeyParameter } from './parameters.ts';
 import { plainText } from './text.ts';
 
-/** The name in a host: `api.github.com` → github; undefined where the host is an address. */
+/** The name in a host: `api.github.com` → github; undefined if the host is an IP address. */
 function hostWords(url: string | null): readonly string[] | undefined {
   const labels = url === null ? [] : new URL(url).hostname.split('.');
   const isShared = /^(co|com|org|net|gov|ac|edu)$/.test(labels.at(-2) ?? '');
@@ -27,14 +27,14 @@ function titleWords(title: string): readonly string[] {
   return words.length > 0 ? words.slice(0, 3) : ['api'];
 }
 
-/** Words of a title that say nothing of whose API it is. */
+/** Words in a title that do not name the API. */
 const fillers = new Set(
   'the a an api apis rest restful v1 v2 v3 v4 http json openapi swagger public web service services'.split(
     ' ',
   ),
 );
 
-/** The name of an API's file, and what the names of its variables begin with: `github`, `GITHUB`. */
+/** The name of an API's file, and the prefix of its variables: `github`, `GITHUB`. */
 export function apiName(
   url: string | null,
   title: string,
@@ -46,22 +46,22 @@ export function apiName(
   return { file, prefix: file.replaceAll('-', '_').toUpperCase() };
 }
 
-/** The APIs of a document: one for each address that the chosen operations have, with all credentials that they need. */
+/** The APIs of a document: one for each base URL of the chosen operations, with all credentials that they need. */
 export class Apis {
   readonly #document: OpenApiDocument;
   readonly #source: string | null;
   readonly #byUrl = new Map<string, Api>();
 
-  /** @param source URL of the document, to which relative addresses refer; null where it is a file */
+  /** @param source URL of the document, which resolves relative URLs; null if it is a file */
   constructor(document: OpenApiDocument, source: string | null) {
     this.#document = document;
     this.#source = source;
   }
 
   /**
-   * The API of an operation. Its secrets are variables of the environment.
+   * The API of an operation. Its secrets are environment variables.
    *
-   * @throws Refusal where no credential that it takes is known, or its address is none
+   * @throws Refusal if none of its credentials is supported, or its base URL is invalid
    */
   of(operation: Operation, keys: readonly KeyParameter[]): Api {
     const url = this.#baseUrl(operation);
@@ -73,7 +73,7 @@ export class Apis {
     return api;
   }
 
-  /** What `of` came to, after all operations: an API with the credentials of all of them. */
+  /** An API after all operations were added: with the credentials of all of them. */
   final({ file }: Api): Api {
     const api = [...this.#byUrl.values()].find((one) => one.file === file);
     if (!api) throw new Error(`no API ${file}`);
@@ -94,7 +94,7 @@ export class Apis {
     return { file, title, baseUrl, headers: [], query: [], variables: [address] };
   }
 
-  /** The first server, its variables at their defaults; null where the document names none. */
+  /** The first server, with default variables; null if the document names none. */
   #baseUrl({ found, shared }: Operation): string | null {
     const { root, version } = this.#document;
     if (version === '2.0') return this.#oldUrl(root);
@@ -133,7 +133,7 @@ export class Apis {
     return parsed.href.replace(/[#?].*$/, '').replace(/\/+$/, '');
   }
 
-  /** Those of the first alternative of which every scheme is known. */
+  /** The credentials of the first alternative whose schemes are all supported. */
   #credentials({ found }: Operation, prefix: string): readonly Added[] {
     const own = found.value.security;
     const [alternatives, pointer] = Array.isArray(own)
@@ -206,7 +206,7 @@ export class Apis {
   }
 }
 
-/** A credential and where it goes. */
+/** A credential and its place in the request. */
 interface Added {
   readonly in: 'query' | 'header';
   readonly credential: Credential;
@@ -240,7 +240,7 @@ function constantOf(name: string): string {
   );
 }
 
-/** What one operation needs is optional where another needs it not at all: only then is nothing lost without it. */
+/** A credential of one operation is optional if another operation needs none: only then does nothing fail without it. */
 function withCredential(api: Api, { in: place, credential, variables }: Added): Api {
   const part = place === 'query' ? 'query' : 'headers';
   if (api[part].some(({ name }) => name.toLowerCase() === credential.name.toLowerCase())) {

@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 
-/** Characters of a document; the largest public ones have a third of that. */
+/** Maximum length in characters; the largest public documents have a third of it. */
 const most = { json: 100_000_000, yaml: 30_000_000 };
 const mostHops = 30;
 
-/** Why something of a document cannot be taken over, and where it stands. */
+/** The reason why a part of a document cannot be imported, and its place. */
 export class Refusal extends Error {
   /** JSON pointer into the document. */
   readonly pointer: string;
@@ -18,14 +18,14 @@ export class Refusal extends Error {
   }
 }
 
-/** A value of the document and where it stands, references followed. */
+/** A value of the document after references were resolved, and its place. */
 export interface Found<T extends Json = Json> {
   readonly value: T;
   /** JSON pointer, `#/paths/~1gas/get`. */
   readonly pointer: string;
 }
 
-/** An OpenAPI document whose references are followed one by one, when something asks for what they point at. */
+/** An OpenAPI document whose references are resolved on demand. */
 export class OpenApiDocument {
   readonly root: JsonObject;
   readonly version: '2.0' | '3.0' | '3.1';
@@ -36,9 +36,9 @@ export class OpenApiDocument {
   }
 
   /**
-   * What stands at a place, through `$ref`s.
+   * The value at a place, with `$ref`s resolved.
    *
-   * @throws Refusal where a reference leads out of the document, nowhere, or in a circle
+   * @throws Refusal if a reference leads out of the document, to nothing, or in a circle
    */
   follow(value: Json | undefined, pointer: string): Found {
     let found: Found = { value: value ?? null, pointer };
@@ -49,7 +49,7 @@ export class OpenApiDocument {
     return found;
   }
 
-  /** `follow`, where only an object is of use; undefined for anything else. */
+  /** `follow` for an object; undefined for any other value. */
   object(value: Json | undefined, pointer: string): Found<JsonObject> | undefined {
     const found = this.follow(value, pointer);
     return isObject(found.value) ? { value: found.value, pointer: found.pointer } : undefined;
@@ -70,7 +70,7 @@ export class OpenApiDocument {
   }
 }
 
-/** A pointer one step further. */
+/** A JSON pointer, extended by steps. */
 export function below(pointer: string, ...steps: readonly (string | number)[]): string {
   return [pointer, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join(
     '/',
@@ -78,8 +78,8 @@ export function below(pointer: string, ...steps: readonly (string | number)[]): 
 }
 
 /**
- * Reads an OpenAPI document, 3.0 or 3.1 or Swagger 2.0, in JSON or YAML. Only its form is looked at here: what is wrong
- * with an operation is said when it is chosen.
+ * Reads an OpenAPI document, 3.0 or 3.1 or Swagger 2.0, in JSON or YAML. Validates only its overall form; errors of
+ * an operation are reported when the operation is chosen.
  *
  * @param where name of the file or URL, for the errors
  */

@@ -3,12 +3,13 @@ import type { JsonObject } from '../../contract/model.ts';
 import { described } from './keywords.ts';
 
 /**
- * Characters of a file in base64, 750,000 bytes. By default, a server reads bodies of up to 1 MiB (`MAX_BODY_BYTES`), and the other
+ * Characters of a file in base64, for 750,000 bytes. By default, a server reads bodies of up to 1 MiB (`MAX_BODY_BYTES`), and the
+ * other
  * arguments need room as well.
  */
 const mostCharacters = 1_000_000;
 
-/** Whether a schema of a form is that of a file: binary text, or the type of Swagger 2.0. */
+/** Whether a schema in a form describes a file: binary text, or the file type of Swagger 2.0. */
 export function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject): boolean {
   if (type === 'file') return true;
   const isText = type === undefined || [type].flat().includes('string');
@@ -16,7 +17,7 @@ export function isFile({ type, format, contentMediaType, contentEncoding }: Json
   return format === 'binary' || (typeof contentMediaType === 'string' && isBinaryType(contentMediaType));
 }
 
-/** A file as an argument: JSON cannot carry bytes. */
+/** The schema of a file as an argument: JSON cannot contain bytes. */
 export function fileSchema(schema: JsonObject): JsonObject {
   const { description } = described(schema);
   const text =
@@ -35,7 +36,7 @@ export function holdsFile({ contentEncoding, items }: JsonObject): boolean {
   return contentEncoding === 'base64' || (isObject(items) && items.contentEncoding === 'base64');
 }
 
-/** Whether a media type names bytes, not text: `application/octet-stream`, `image/png`. Ranges (`image/*`) name nothing to send. */
+/** Whether a media type is binary: `application/octet-stream`, `image/png`. Ranges (`image/*`) cannot be sent. */
 export function isBinaryType(type: string): boolean {
   return (
     (/^(?:image|audio|video|font|model)\/[\w.+-]+(?:;|$)/i.test(type) ||

@@ -9,7 +9,7 @@ import { toolNameOf, toolOfOperation } from './tool.ts';
 export interface Choice {
   /** Ids of operations, or `GET /path`. */
   readonly operations: readonly string[];
-  /** Name of the tool, where one operation is chosen; null: that of the operation. */
+  /** Name of the tool if one operation is chosen; null: the operation's name. */
   readonly tool: string | null;
 }
 
@@ -17,8 +17,8 @@ export interface Choice {
  * Tools that call the chosen operations of a document.
  *
  * @param where name of the document, for the errors
- * @param source its URL; null where it is a file
- * @returns the tools, or the reason and the place for every operation that cannot be one
+ * @param source its URL; null if it is a file
+ * @returns the tools, or the reason and the place for every operation that cannot become a tool
  */
 export function toolsOfDocument(
   document: OpenApiDocument,

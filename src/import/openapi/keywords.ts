@@ -3,12 +3,12 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { fits } from '../../model/match.ts';
 import { plainText } from './text.ts';
 
-/** Whether a schema is that of what callers send or of what they get. */
+/** Whether a schema describes requests or answers. */
 export type Side = 'input' | 'output';
 
 const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
 
-/** The types that a schema names, or those that its other keywords imply. Null is not among them. */
+/** The types that a schema names, or those that its other keywords imply, without null. */
 export function typesOf(schema: JsonObject): readonly string[] {
   const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
   if (said.length > 0) return [...new Set(said)];
@@ -42,7 +42,7 @@ export function described(schema: JsonObject, other: JsonObject = {}): JsonObjec
   return description === undefined || description === '' ? {} : { description };
 }
 
-/** The allowed values that are of the schema's types; longer lists than any agent reads are left out. */
+/** The allowed values of the schema's types; lists that are too long for an agent are omitted. */
 export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
   const listed = schema.const !== undefined ? [schema.const] : schema.enum;
   if (!Array.isArray(listed)) return {};
@@ -60,7 +60,7 @@ export function counts(schema: JsonObject, keywords: readonly string[]): JsonObj
   return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword] as Json]));
 }
 
-/** 3.0 marks a limit as exclusive by a boolean beside it. */
+/** In 3.0, a boolean marks a limit as exclusive. */
 export function numberLimits({
   minimum,
   maximum,
@@ -77,7 +77,7 @@ export function numberLimits({
   };
 }
 
-/** Default and examples, where they fit what is left of the schema; of an output, examples of scalars. */
+/** Default and examples, if they match the converted schema; for an output, examples of scalars. */
 export function withValues(schema: JsonObject, converted: JsonObject, side: Side): JsonObject {
   const types = [converted.type ?? []].flat() as readonly string[];
   const isScalar = types.length > 0 && !types.includes('object') && !types.includes('array');
@@ -99,7 +99,7 @@ export function withValues(schema: JsonObject, converted: JsonObject, side: Side
   };
 }
 
-/** What needs no validator to be judged, which takes a thousand times as long. */
+/** Keywords that can be checked without a validator, which takes a thousand times as long. */
 const plainKeywords = new Set(['type', 'description', 'enum']);
 
 function fitsPlainly(schema: JsonObject, types: readonly string[], value: Json): boolean {

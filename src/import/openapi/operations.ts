@@ -8,20 +8,20 @@ import { plainText } from './text.ts';
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
-/** One operation of a document, not yet looked into. */
+/** One operation of a document, not yet validated. */
 export interface Operation {
-  /** Null where the document gives none. */
+  /** Null if the document gives none. */
   readonly id: string | null;
   readonly method: Method;
-  /** As the document has it: `/repos/{owner}`. */
+  /** As in the document: `/repos/{owner}`. */
   readonly path: string;
   readonly summary: string;
   readonly found: Found<JsonObject>;
-  /** The path's own part: parameters and servers that all its operations share. */
+  /** The members of the path that all its operations share: parameters and servers. */
   readonly shared: Found<JsonObject>;
 }
 
-/** Every operation of a document, in its order. Those that cannot be read are left out: they cannot be chosen. */
+/** Every operation of a document, in order, except unreadable ones. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   const paths = isObject(document.root.paths) ? document.root.paths : {};
   return Object.entries(paths).flatMap(([path, given]): Operation[] => {
@@ -45,12 +45,12 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   });
 }
 
-/** The name by which an operation can be chosen. */
+/** The name that selects an operation. */
 export function nameOf({ id, method, path }: Operation): string {
   return id ?? `${method.toUpperCase()} ${path}`;
 }
 
-/** The operations whose method, path, id or summary contains each word of a text, in any case. */
+/** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
 export function matching(operations: readonly Operation[], text: string): readonly Operation[] {
   const words = text
     .toLowerCase()
@@ -62,7 +62,7 @@ export function matching(operations: readonly Operation[], text: string): readon
   });
 }
 
-/** The operations that an author names, each by its id or as `GET /path`; or an error for each name that is none. */
+/** The operations that an author names, each by its id or as `GET /path`; or an error for each unknown name. */
 export function chosen(
   operations: readonly Operation[],
   names: readonly string[],
@@ -86,7 +86,7 @@ export function chosen(
   return pass([...new Set(found)]);
 }
 
-/** `get  /gas` as it is looked up. */
+/** Normalizes `get  /gas` for comparison. */
 function normal(name: string): string {
   const [, method, path] = /^([a-z]+)\s+(\/.*)$/i.exec(name.trim()) ?? [];
   return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;

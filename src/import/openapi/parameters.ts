@@ -19,7 +19,7 @@ export interface KeyParameter {
   readonly text: string;
 }
 
-/** What callers give, and where it goes. */
+/** The arguments of callers, and their places in the request. */
 export interface Inputs {
   readonly properties: JsonObject;
   readonly required: readonly string[];
@@ -32,20 +32,20 @@ export interface Inputs {
 
 const keyName =
   /^(?:x-)?(?:api[-_]?key|apikey|api[-_]?token|access[-_]?token|auth[-_]?token|token|key|app[-_]?key|app[-_]?id|appid|client[-_]?secret|secret)$/i;
-/** Described elsewhere in a document (OpenAPI 3, "Parameter Object"). */
+/** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
 const ignoredHeaders = new Set(['accept', 'content-type', 'authorization']);
 const nameLength = 64;
 
 /**
- * The arguments of an operation: its parameters and the members of its body, each under a name of its own.
+ * The arguments of an operation: its parameters and the members of its body, each with a unique name.
  *
- * @throws Refusal where the operation takes what no call of a tool can give
+ * @throws Refusal if the operation needs something that no tool call can provide
  */
 export function inputsOf(document: OpenApiDocument, operation: Operation, lost: Lost): Inputs {
   const inputs = new InputCollector(document, lost);
   const bodies: Found<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
-    // Swagger 2.0 has bodies among the parameters.
+    // In Swagger 2.0, bodies are parameters.
     if (parameter.value.in === 'body' || parameter.value.in === 'formData') bodies.push(parameter);
     else inputs.parameter(parameter, operation.path);
   }
@@ -56,7 +56,7 @@ export function inputsOf(document: OpenApiDocument, operation: Operation, lost: 
   return inputs.finished();
 }
 
-/** Those of the path, then those of the operation, which take the place of equal ones. */
+/** The parameters of the path, then those of the operation, which replace equal ones. */
 function parametersOf(document: OpenApiDocument, { found, shared }: Operation): readonly Found<JsonObject>[] {
   const all = new Map<string, Found<JsonObject>>();
   for (const part of [shared, found]) {
@@ -115,7 +115,7 @@ class InputCollector {
     bindings.push({ name, input, ...(style && { style }) });
   }
 
-  /** A name in braces that no parameter declares is a text. */
+  /** A name in braces without a declared parameter becomes a string. */
   undeclaredPathName(name: string): void {
     if (this.#params.some((binding) => binding.name === name)) return;
     const schema = { type: 'string', description: `The ${name} in the address.` };
@@ -171,14 +171,14 @@ class InputCollector {
     this.#body = { kind, members: bindings, ...(files.length > 0 && { files }) };
   }
 
-  /** APIs judge a file by the ending of its name. */
+  /** APIs determine the type of a file from its extension. */
   #addFileName(part: string): string {
     const description = `File name of ${part}, with its ending.`;
     const schema = { type: 'string', description, minLength: 1, maxLength: 200, default: 'file' };
     return this.#add(`${part}_name`, 'body', schema, false);
   }
 
-  /** The schema of a parameter: its own, that of its one content, or, in 2.0, the parameter itself. */
+  /** The schema of a parameter: its own, that of its only content, or, in 2.0, the parameter itself. */
   #schemaOf(value: JsonObject, pointer: string): { readonly schema: JsonObject; readonly isJson: boolean } {
     const [type, media] = Object.entries(isObject(value.content) ? value.content : {})[0] ?? [];
     const given =
@@ -199,7 +199,7 @@ class InputCollector {
     };
   }
 
-  /** Puts an argument in, under a name that every client takes and that no other argument has. */
+  /** Adds an argument under a unique name that every client accepts. */
   #add(name: string, place: string, schema: JsonObject, isRequired: boolean): string {
     const safe =
       name

@@ -18,18 +18,18 @@ import {
 } from './keywords.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
 
-/** Schemas that one definition may hold; with more, what is nested deepest is cut off. */
+/** Maximum number of schemas in one definition; beyond it, the deepest ones are cut off. */
 const mostSchemas = 300;
 const deepest = 9;
 
 /**
- * A schema of the document as a plain JSON Schema that stands alone: references followed, `allOf` merged, `oneOf` and
- * `anyOf` united, circles and great depth cut off. What is left says types, members and values; of an output nothing
- * that would only refuse answers.
+ * Converts a schema of the document into a plain, self-contained JSON Schema: references resolved, `allOf` merged, `oneOf` and
+ * `anyOf` united, recursion and great depth cut off. The result keeps types, members and values; for an output, no keyword
+ * that would only reject answers.
  *
- * @param lost is given what was cut off or left out
+ * @param lost receives what was cut off or omitted
  * @param holdsFiles a binary text is a file, which callers give in base64
- * @throws Refusal where a reference cannot be followed
+ * @throws Refusal if a reference cannot be resolved
  */
 export function schemaOf(
   document: OpenApiDocument,
@@ -52,7 +52,7 @@ export function schemaOf(
   }
 }
 
-/** Thrown out of a conversion that comes to more schemas than a definition may hold. */
+/** Thrown by a conversion with too many schemas. */
 class TooLarge extends Error {}
 
 interface ConversionOptions {
@@ -79,7 +79,7 @@ class Conversion {
     this.#holdsFiles = holdsFiles;
   }
 
-  /** The schema; null where it is too large and can be cut off at a smaller depth. */
+  /** The schema; null if it is too large and must be cut off at a smaller depth. */
   whole(given: Json | undefined, pointer: string): JsonObject | null {
     try {
       return this.#convert(given, pointer, []);
@@ -89,14 +89,14 @@ class Conversion {
     }
   }
 
-  /** @param open pointers of the schemas that this one stands in */
+  /** @param open pointers of the enclosing schemas */
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
     if (this.#schemas > mostSchemas && this.#depth > 1) throw new TooLarge();
     const found = this.#document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
-    // Members beside a $ref count in 3.1, and authors of 3.0 documents mean them, too.
+    // In 3.1, members beside a $ref apply; authors of 3.0 documents expect the same.
     const beside =
       isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
     const whole = { ...schema, ...beside } as JsonObject;
@@ -131,7 +131,7 @@ class Conversion {
     return withValues(schema, empties || isNullable(united) ? nullable(result) : result, 'output');
   }
 
-  /** What is cut off, by its type alone. */
+  /** A schema that is cut off: only its type. */
   #leaf(given: Json | undefined, pointer: string): JsonObject {
     const schema = this.#document.object(given, pointer)?.value;
     return schema ? typed(typesOf(schema)) : {};
@@ -150,7 +150,7 @@ class Conversion {
     );
   }
 
-  /** What the schema says itself, apart from those that it is made of. */
+  /** The schema's own keywords, without those that combine other schemas. */
   #own(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
     const types = typesOf(schema);
     return {
@@ -207,10 +207,10 @@ class Conversion {
   }
 }
 
-/** Formats that validators of callers know and that APIs keep. */
+/** Formats that validators of callers check and APIs follow. */
 const outputFormats = new Set(['date-time', 'date', 'uuid']);
 const inputFormats = new Set([...outputFormats, 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
-/** All of several schemas at once. */
+/** Merges schemas that all apply. */
 function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);
   const properties = Object.assign({}, ...objects('properties'));
@@ -221,7 +221,7 @@ function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** A parameter has one plain type (C§2.1), without null; what has none is a text. */
+/** A parameter has one plain type (C§2.1), without null; without a type, it is a string. */
 function plain(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];

@@ -1,4 +1,4 @@
-/** A text of the document on one line, without markup and control characters, cut at a length. */
+/** A text of the document as one line, without markup and control characters, truncated to a length. */
 export function plainText(text: unknown, most: number): string {
   if (typeof text !== 'string') return '';
   const plain = text

@@ -16,10 +16,10 @@ import { schemaOf } from './schema.ts';
 import { plainText } from './text.ts';
 
 /**
- * The tool of one operation, which really calls it.
+ * The tool of one operation, with its API request.
  *
- * @param name of the tool; null: that of the operation
- * @throws Refusal where the operation cannot be a tool
+ * @param name of the tool; null: the operation's name
+ * @throws Refusal if the operation cannot become a tool
  */
 export function toolOfOperation(
   document: OpenApiDocument,
@@ -63,7 +63,7 @@ export function toolOfOperation(
   };
 }
 
-/** The operation's id as the name of a tool, else its method and path. */
+/** The tool name of an operation: its id, else its method and path. */
 export function toolNameOf({ id, method, path }: Operation): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return suggestToolName(id ?? [method, ...words].join('_'));
@@ -76,7 +76,7 @@ interface Answer {
   readonly hasNotFound: boolean;
 }
 
-/** The answer of success: the root of an outputSchema is an object (C§2.1), so lists and all else are wrapped. */
+/** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
 function answerOf(
   document: OpenApiDocument,
   { found }: Operation,
@@ -101,7 +101,7 @@ function answerOf(
   };
 }
 
-/** Statuses of success with content, in the order in which they are preferred. */
+/** Statuses of success with content, in order of preference. */
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
 
 interface Content {
@@ -110,12 +110,12 @@ interface Content {
   readonly examples: readonly Json[];
 }
 
-/** The first answer of success that says what its JSON holds; else the reason of the first that there is. */
+/** The first successful answer with a typed JSON schema; else the reason why the first one has none. */
 function successOf(document: OpenApiDocument, responses: JsonObject, at: string): Content {
   const named = Object.keys(responses);
   const isEmpty = named.some((code) => /^(204|205|3..)$/i.test(code));
   const listed = successes.filter((status) => named.includes(status));
-  // Beside a status of success, `default` is the answer of an error.
+  // If a status of success is listed, `default` describes errors.
   const statuses = listed.length === 0 && !isEmpty && named.includes('default') ? ['default'] : listed;
   const refusals: Refusal[] = [];
   for (const status of statuses) {
@@ -153,7 +153,7 @@ function contentOf(document: OpenApiDocument, response: JsonObject, pointer: str
   return { given: media.value.schema, pointer: below(media.pointer, 'schema'), examples };
 }
 
-/** Whether a schema says anything of the values: members, items, a type, or schemas that do. */
+/** Whether a schema describes its values: members, items, a type, or subschemas that do. */
 function isTyped(document: OpenApiDocument, given: Json, pointer: string): boolean {
   const schema = document.object(given, pointer)?.value;
   return (
@@ -164,7 +164,7 @@ function isTyped(document: OpenApiDocument, given: Json, pointer: string): boole
   );
 }
 
-/** Members of that name would be read as the signals of an empty or failed call (C§2.2). */
+/** Members with these names would be read as the signals of an empty or failed call (C§2.2). */
 function wrapOf(schema: JsonObject): Answer['wrap'] {
   if (schema.type === 'array') return 'items';
   const { properties } = schema;
@@ -202,7 +202,7 @@ function required(schema: JsonObject): readonly string[] {
   return names.filter((name) => !Object.hasOwn(signals, name));
 }
 
-/** What it returns and when to use it, as far as the document says. */
+/** What the tool returns and when to use it, as far as the document says. */
 function descriptionOf(operation: Operation, title: string): string {
   const { summary, description } = operation.found.value;
   const said =
@@ -217,7 +217,7 @@ function descriptionOf(operation: Operation, title: string): string {
   return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
 }
 
-/** What a request of each method does (RFC 9110 §9.2). */
+/** The effect of each HTTP method (RFC 9110 §9.2). */
 const effectOfMethod = {
   get: 'reads',
   post: 'adds',

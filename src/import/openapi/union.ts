@@ -6,7 +6,7 @@ export function nullable(schema: JsonObject): JsonObject {
   if (isNullable(schema)) return schema;
   const types = [schema.type ?? []].flat() as readonly string[];
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
-  // Without a type it accepts null already.
+  // A schema without a type accepts null already.
   if (types.length === 0) return schema;
   return {
     ...schema,
@@ -21,9 +21,9 @@ export function isNullable({ type, anyOf }: JsonObject): boolean {
 }
 
 /**
- * One schema in place of several of which a value fits one. Objects become one object that requires what all of them
- * require; scalars a list of types. What cannot be put together stays side by side for an output, and is the first
- * object, or the first of them, for an input.
+ * Combines alternatives into one schema. Objects become one object that requires what all of them
+ * require; scalars become a list of types. Alternatives that cannot be combined stay in `anyOf` for an output; an input
+ * takes the first object, or the first alternative.
  */
 export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output'): JsonObject {
   const isEmpty = variants.some(isOnlyNull);
@@ -75,7 +75,7 @@ function unitedScalars(variants: readonly JsonObject[]): JsonObject {
 }
 
 function sideBySide(variants: readonly JsonObject[]): JsonObject {
-  // What has no type accepts anything, and so does the union.
+  // A schema without a type accepts anything, and so does the union.
   return variants.some((variant) => variant.type === undefined && variant.anyOf === undefined)
     ? {}
     : { anyOf: variants.flatMap((variant) => (Array.isArray(variant.anyOf) ? variant.anyOf : [variant])) };
@@ -106,7 +106,7 @@ function isScalar({ type, anyOf }: JsonObject): boolean {
   return anyOf === undefined && types.length > 0 && !types.some((one) => one === 'object' || one === 'array');
 }
 
-/** The one type beside null. */
+/** The only type besides null. */
 function only(type: Json | undefined): unknown {
   const types = [type ?? []].flat().filter((one) => one !== 'null');
   return types.length === 1 ? types[0] : undefined;

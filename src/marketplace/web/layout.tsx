@@ -13,13 +13,13 @@ export const pages = [
 ] as const;
 
 /** Data that every page needs. */
-export interface Frame {
+export interface PageContext {
   readonly path: string;
   readonly csrf: string;
   readonly profile: string;
 }
 
-export function Layout({ frame, title, children }: { frame: Frame; title: string; children?: Child }) {
+export function Layout({ frame, title, children }: { frame: PageContext; title: string; children?: Child }) {
   const section = pages.findLast(([path]) =>
     path === '/' ? frame.path === '/' : frame.path.startsWith(path),
   );

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { framesOf } from '../../../src/changes/upgrade/frames.ts';
+import { commonFilesOf } from '../../../src/changes/upgrade/common-files.ts';
 import { sha256 } from '../../../src/project/hash.ts';
 import { type Manifest, manifestFile } from '../../../src/project/manifest.ts';
 import { directory } from '../../project/directory.ts';
@@ -19,7 +19,7 @@ export function oldProject(profile: 'generic' | 'context' = 'generic'): string {
   const root = directory();
   const answers = { name: 'gas', packageManager: 'npm', profile, tools: ['get_price'] } as const;
   const asked: Manifest = { schema: 2, template: '0.1.0', platform: profile, answers, listed: {}, files: {} };
-  const { base } = framesOf(asked, ['get-price']);
+  const { base } = commonFilesOf(asked, ['get-price']);
   const texts = new Map([
     ...[...base].map(([path, { content }]) => [path, Buffer.from(content).toString()] as const),
     ...Object.entries(tools),

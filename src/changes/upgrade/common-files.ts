@@ -2,7 +2,7 @@ import { platforms } from '../../contract/platforms/index.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
-import { type FrameAnswers, planFrame, projectContext } from '../../plan/project.ts';
+import { type CommonFileAnswers, planCommonFiles, projectContext } from '../../plan/project.ts';
 import { kitDirectory, mcpSourceFile, planKit } from '../../plan/sources.ts';
 import { planToolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
@@ -18,7 +18,7 @@ import { presentProfile } from './profile.ts';
 import { textOf } from './text.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
-export interface Frames {
+export interface CommonFiles {
   readonly base: FileSet;
   readonly theirs: FileSet;
 }
@@ -29,11 +29,11 @@ export interface Frames {
  * @param tools files of the tools, in the order of the list
  * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
-export function framesOf(manifest: Manifest, tools: readonly string[]): Frames {
+export function commonFilesOf(manifest: Manifest, tools: readonly string[]): CommonFiles {
   const release = releaseOf(manifest);
   const carried = ownPackage();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
-  const answers: FrameAnswers = {
+  const answers: CommonFileAnswers = {
     start: 'blank',
     variables: null,
     ...manifest.answers,
@@ -76,17 +76,20 @@ function releaseOf({ template }: Manifest): Release | undefined {
 }
 
 /** The frame as a release writes it, or as this version does. */
-function frame(answers: FrameAnswers, tools: readonly string[], release?: Release): FileSet {
+function frame(answers: CommonFileAnswers, tools: readonly string[], release?: Release): FileSet {
   const templates = release?.templates ?? readTemplates();
   const context = { ...projectContext(answers), ...(release && contextThen(answers, release)) };
   const index = planToolsIndex(tools);
   const indexTemplate = [index.template, `${index.template}.js`].find((name) => templates.has(name));
-  const planned = [...planFrame(context, templates), { ...index, template: indexTemplate ?? index.template }];
+  const planned = [
+    ...planCommonFiles(context, templates),
+    { ...index, template: indexTemplate ?? index.template },
+  ];
   return withVariables(render(planned, templates), answers);
 }
 
 /** `.env.example` also contains the variables of APIs. */
-function withVariables(files: FileSet, { variables }: FrameAnswers): FileSet {
+function withVariables(files: FileSet, { variables }: CommonFileAnswers): FileSet {
   const path = '.env.example';
   const file = files.get(path);
   if (!file || variables === null) return files;
@@ -95,7 +98,7 @@ function withVariables(files: FileSet, { variables }: FrameAnswers): FileSet {
 }
 
 /** Variables that the templates of a release read and those of this version do not. */
-function contextThen({ packageManager, ownPackage }: FrameAnswers, { facts }: Release): object {
+function contextThen({ packageManager, ownPackage }: CommonFileAnswers, { facts }: Release): object {
   const own = ownPackage === '' ? {} : { 'create-market-mcp': ownPackage };
   return {
     version: facts.version,
