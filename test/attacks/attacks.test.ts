@@ -56,17 +56,17 @@ async function suffer(
     }));
   const victim = front ? { ...server, port: front.port } : server;
   const what = await scenario.flood(victim, leg);
-  await victim.loopDelay();
+  await victim.longestTurn();
   const attack = flood(victim.port, what);
   try {
     const held = attack.then(() => delay(holdMs));
     const honest = await callHonestly(victim, held);
-    const loop = await victim.loopDelay();
+    const longestTurn = await victim.longestTurn();
     const alive = victim.isAlive();
     const afterwards = alive ? await callHonestly(victim, delay(500)) : undefined;
     const megabytes = victim.peakMegabytes();
     const { bytes } = await attack;
-    return { bytes, honest, loop, alive, afterwards, megabytes, limitsMet: [...victim.limitsMet] };
+    return { bytes, honest, longestTurn, alive, afterwards, megabytes, limitsMet: [...victim.limitsMet] };
   } finally {
     await (await attack).end();
     await front?.stop();

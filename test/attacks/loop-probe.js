@@ -1,13 +1,19 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-
-// Loaded before the server. Answers each message of its parent with the delay of the event loop since the previous one, in ms.
+// Loaded before the server. Answers each message of its parent with the processor time, in ms, that the longest turn of the
+// event loop has taken since the previous message. Unlike the delay of a timer, it does not depend on other processes.
 
 const resolution = 5;
-const delay = monitorEventLoopDelay({ resolution });
-delay.enable();
+let used = process.cpuUsage();
+let longest = 0;
+setInterval(measure, resolution).unref();
 process.on('message', () => {
-  const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - resolution);
-  process.send({ p99: ms(delay.percentile(99)), max: ms(delay.max) });
-  delay.reset();
+  measure();
+  process.send(longest);
+  longest = 0;
 });
 process.channel?.unref();
+
+function measure() {
+  const { user, system } = process.cpuUsage(used);
+  used = process.cpuUsage();
+  longest = Math.max(longest, (user + system) / 1000);
+}

@@ -2,14 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Scenario } from './scenarios.ts';
-import type { Experience, LoopDelay } from './victim.ts';
+import type { Experience } from './victim.ts';
 
 /** The result of one attack. */
 export interface Outcome {
   readonly bytes: number;
   readonly honest: Experience;
   /** Undefined if the server has died. */
-  readonly loop: LoopDelay | undefined;
+  /** In milliseconds. */
+  readonly longestTurn: number | undefined;
   readonly alive: boolean;
   readonly afterwards: Experience | undefined;
   readonly megabytes: number;
@@ -33,19 +34,17 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     'attack',
     'what is sent',
     'bytes',
-    'without limits: memory; honest calls',
+    'without limits: memory; honest calls; longest turn',
     'memory',
     'honest calls, p50 / p99',
-    "server's event loop late by, p99 / most",
+    'longest turn, processor time',
   ];
   const lines = rows.map(({ name, scenario, before, after }) => [
     name,
     scenario.sent,
     grouped(after.bytes),
-    before ? `${before.megabytes} MB${before.alive ? '' : ', then it died'}; ${timesOf(before.honest)}` : '',
-    `${after.megabytes} MB`,
-    timesOf(after.honest),
-    after.loop ? `${after.loop.p99.toFixed(0)} / ${after.loop.max.toFixed(0)} ms` : '',
+    before ? cellsOf(before).join('; ') : '',
+    ...cellsOf(after),
   ]);
   const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   const date = new Date().toISOString().slice(0, 10);
@@ -59,6 +58,11 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     page,
     whole.replace(place, () => text),
   );
+}
+
+function cellsOf({ megabytes, alive, honest, longestTurn }: Outcome): readonly string[] {
+  const memory = `${megabytes} MB${alive ? '' : ', then it died'}`;
+  return [memory, timesOf(honest), longestTurn === undefined ? '' : `${longestTurn.toFixed(0)} ms`];
 }
 
 function timesOf({ times, failed }: Experience): string {

@@ -14,12 +14,6 @@ import { requestText } from './attacker.ts';
 /** Protocol with sessions, or the stateless one. */
 export type Leg = 'sessions' | 'stateless';
 
-/** Delay of a server's event loop in milliseconds. */
-export interface LoopDelay {
-  readonly p99: number;
-  readonly max: number;
-}
-
 /** A built project, served in a separate process. */
 export interface Victim {
   readonly port: number;
@@ -28,8 +22,11 @@ export interface Victim {
   paid(): Promise<Record<string, string>>;
   /** The text of an HTTP request of a protocol version. */
   request(leg: Leg, method: string, params: object, headers?: Readonly<Record<string, string>>): string;
-  /** The delay since the last question; undefined if the server has died. */
-  loopDelay(): Promise<LoopDelay | undefined>;
+  /**
+   * Processor time of the longest turn of its event loop since the previous request, in milliseconds; undefined if the server
+   * died.
+   */
+  longestTurn(): Promise<number | undefined>;
   /** Variables of the limits that the server's log reports. */
   readonly limitsMet: ReadonlySet<string>;
   /** The warnings in its log. */
@@ -92,10 +89,10 @@ export async function startVictim(
       const modern = modernRequest(method, { ...params });
       return requestText('POST', { ...modern.headers, ...headers }, JSON.stringify(modern.body));
     },
-    async loopDelay() {
+    async longestTurn() {
       if (!isAlive()) return undefined;
-      const answered = once(child, 'message').then(([delay]) => delay as LoopDelay);
-      child.send('delay');
+      const answered = once(child, 'message').then(([ms]) => ms as number);
+      child.send('turn');
       return Promise.race([answered, exited.then(() => undefined)]);
     },
     limitsMet,
