@@ -10,7 +10,6 @@ import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { isAsWritten } from '../project/files.ts';
 import { sha256 } from '../project/hash.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
@@ -79,7 +78,7 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   ]);
   const tools = all.map(({ name }) => name);
   const answers = { tools, ...(variables && { variables }) };
-  const written = withNextManifest(files, [], answers, manifest, editedAmong(project, [...files.keys()]));
+  const written = withNextManifest(files, [], answers, manifest, documents.records);
   const left = documents.left.map((one) => ({ tool: names[0] ?? '', ...one }));
   return {
     change: { files: written, removed: [] },
@@ -87,19 +86,6 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     unchanged,
     drift: driftOf(all, manifest.listed),
   };
-}
-
-/** Files that were edited; the list of tools is checked separately before it is written. */
-function editedAmong({ directory, manifest }: Project, paths: readonly string[]): ReadonlySet<string> {
-  const isEdited = (path: string) => {
-    const file = join(directory, path);
-    return (
-      manifest.files[path]?.owner === 'yours' &&
-      existsSync(file) &&
-      !isAsWritten(readFileSync(file), manifest.files[path]?.sha256)
-    );
-  };
-  return new Set(paths.filter(isEdited));
 }
 
 function textIn(directory: string, path: string): string | undefined {

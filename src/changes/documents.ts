@@ -2,22 +2,27 @@ import type { Change } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
 import { variablesOf } from '../plan/sources.ts';
-import type { ManifestAnswers } from '../project/manifest.ts';
+import { isAsWritten } from '../project/files.ts';
+import { sha256 } from '../project/hash.ts';
+import type { Manifest, ManifestAnswers } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackage } from '../project/own-package.ts';
-import type { ReadText } from '../project/sources.ts';
+import { type ReadText, withExamples } from '../project/sources.ts';
 import { render } from '../render/render.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
 import { inStyle, plain } from './upgrade/text.ts';
 
 /** Documents that name the variables and packages of a project. */
 const documents = ['README.md', 'AGENTS.md'];
+const examples = '.env.example';
 
 /** The changed documents, and those that cannot be changed. */
 export interface DocumentChanges {
   readonly files: FileSet;
   /** Text that an author has to add to a document. */
   readonly left: readonly Omit<Change, 'tool'>[];
+  /** What the manifest records of those that their author has edited: the text of the template. */
+  readonly records: Manifest['files'];
 }
 
 /**
@@ -39,7 +44,6 @@ export function documentChanges(
   };
   const before = rendered(base, templates);
   const after = rendered({ ...base, variables: variables ?? null }, templates);
-  const names = (variables ?? []).map(({ name }) => name).join(', ');
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<Change, 'tool'>[] = [];
   for (const path of documents) {
@@ -47,22 +51,32 @@ export function documentChanges(
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
     const { text, conflicts } = mergeLines(from, plain(ours), to, '');
     if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
-    else
-      left.push({
-        path,
-        what: 'was left as you edited it',
-        why: `add these variables there yourself: ${names}`,
-      });
+    else {
+      const missing = (variables ?? []).filter(({ name }) => !ours.includes(name));
+      const names = missing.map(({ name }) => name).join(', ');
+      const why = `add there what the new tools need: ${names || 'the source kit'}`;
+      left.push({ path, what: 'was left as you edited it', why });
+    }
   }
-  return { files, left };
+  const records = [...after]
+    .filter(([path, text]) => {
+      const recorded = Object.hasOwn(manifest.files, path) ? manifest.files[path]?.sha256 : undefined;
+      const isPristine = isAsWritten(Buffer.from(read(path) ?? ''), recorded);
+      return recorded !== undefined && text !== before.get(path) && !isPristine;
+    })
+    .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);
+  return { files, left, records: Object.fromEntries(records) };
 }
 
 function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyMap<string, string> {
   const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
-    documents.includes(path),
+    [...documents, examples].includes(path),
   );
   return new Map(
-    [...render(planned, templates)].map(([path, { content }]) => [path, new TextDecoder().decode(content)]),
+    [...render(planned, templates)].map(([path, { content }]) => {
+      const text = new TextDecoder().decode(content);
+      return [path, path === examples ? withExamples(text, answers.variables ?? []) : text];
+    }),
   );
 }
 

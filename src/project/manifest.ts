@@ -70,18 +70,17 @@ export function withManifest(
 /**
  * The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept.
  *
- * @param edited files that their author has edited; they stay known as edited, although the change adds to them
+ * @param records replaces the records of files that their author has edited, so that they are still known as edited
  */
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
   answers: Pick<ManifestAnswers, 'tools' | 'variables'>,
   before: Manifest,
-  edited: ReadonlySet<string> = new Set(),
+  records: Manifest['files'] = {},
 ): FileSet {
   const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
-  const written = Object.entries(recordOf(files)).filter(([path]) => !edited.has(path));
-  const all = [...new Map([...kept, ...written])];
+  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files), ...records });
   const next: Manifest = {
     ...before,
     answers: { ...before.answers, ...answers },
