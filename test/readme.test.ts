@@ -9,7 +9,7 @@ import { completeAnswers } from '../src/questions/create-answers.ts';
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
 describe('README.md', () => {
-  it('names every file of a default project, with its owner', async () => {
+  it('names every file of a default project with its owner', async () => {
     const { files } = unwrap(await planCreation(completeAnswers({ directory: '/x/my-tool' })));
     const owners = new Map(
       [...files].map(([path, { owner }]) => [path.replace(/-\d[^/]*\.tgz$/, '-*.tgz'), owner]),

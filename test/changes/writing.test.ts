@@ -34,7 +34,7 @@ async function toolOf(tool: string, given: Partial<Answers> = {}, profile = cont
 const price = [{ path: ['pricing', 'executeUsd'], text: '0.01' }];
 
 describe('the _meta of an operation', () => {
-  it('that writes keeps the tool from answering questions, and says what to add', async () => {
+  it('that writes excludes the tool from queries, and reports what to add', async () => {
     const { meta, changes } = await toolOf('PostQuotes');
     expect(meta).toEqual({ queryEligible: false });
     expect(changes).toMatchObject([
@@ -43,18 +43,18 @@ describe('the _meta of an operation', () => {
     expect(changes[0]?.why).toContain('pricing.executeUsd');
   });
 
-  it('that writes and has a price offers the tool for execution', async () => {
+  it('that writes and has a price lists the tool for execution', async () => {
     const { meta } = await toolOf('PostQuotes', { meta: price });
     expect(meta).toEqual({ surface: 'execute', queryEligible: false, pricing: { executeUsd: '0.01' } });
   });
 
-  it('that writes is what the author says', async () => {
+  it("that writes keeps the author's values", async () => {
     const answers = [{ path: ['surface'], text: 'answer' }];
     expect((await toolOf('PostQuotes', { meta: answers })).meta).toEqual({ surface: 'answer' });
     expect((await toolOf('PostQuotes', { effect: 'reads' })).meta).toBeUndefined();
   });
 
-  it('that reads, or of a platform that does not know these members, is untouched', async () => {
+  it('is unchanged if it reads, or the platform does not know these members', async () => {
     expect((await toolOf('getGas')).meta).toBeUndefined();
     expect((await toolOf('PostQuotes', {}, generic)).meta).toBeUndefined();
   });

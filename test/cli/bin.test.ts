@@ -53,7 +53,7 @@ describe('the built programs', () => {
     expect(loaded.includes('compiler.cjs')).toBe(compiles);
   });
 
-  it('say of a wrong spec what a checkout says', () => {
+  it('report an invalid spec like a checkout', () => {
     const cwd = directory();
     const wrong = {
       name: 'get_price',

@@ -286,7 +286,7 @@ describe('dev and token', () => {
     expect(await exit).toMatchObject({ code: 0 });
   });
 
-  test('dev whose server could not start does not claim that it runs when PORT changes', async () => {
+  test('dev does not report a running server after a failed start and a change of PORT', async () => {
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
     onTestFinished(() => void taken.close());

@@ -115,7 +115,7 @@ test.each([
   expect(ended.stderr).not.toMatch(/\n {4}at /);
 });
 
-test('call exits with 1 for a failure and names its cause, and with 3 where no answer comes', async () => {
+test('call exits with 1 after a failure and names its cause, and with 3 without an answer', async () => {
   const original = readFileSync(toolFile(), 'utf8');
   onTestFinished(() => writeFileSync(toolFile(), original));
   const thrown = "if (input.symbol === 'GONE') throw new Error('the feed is gone');";
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test('dev never takes another program for the server of the project', async () => {
+test('dev does not mistake another program for the server of the project', async () => {
   const env = { PORT: await occupied(200), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
   await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), { timeout: 60_000 });

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createMcpHandler, type Tool as SdkTool, Server } from '@modelcontextprotocol/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, failuresOf, prove, run, scaffold, scratch, tree } from './support.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compile, create, failuresOf, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const input = {
@@ -86,18 +85,12 @@ const http = createServer((request, response) => {
   });
 });
 
-let url: string;
+const url = await serveHere(http);
 let directory: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   ({ directory } = await scaffold(['front', '--platform', 'context', '--from-url', `${url}/mcp`], {
     cwd: root,
   }));
-});
-afterAll(() => {
-  http.closeAllConnections();
-  http.close();
 });
 
 /** Runs a script that can use the tools of the project and `callTool`. */
@@ -163,7 +156,7 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
     );
   });
 
-  it('fail if the server is dead, and say so in the terms of the source', async () => {
+  it('report a dead server like an unavailable source', async () => {
     const { result, all } = await ran(
       `process.stdout.write(JSON.stringify(await callTool(named('get_weather'), { city: 'Oslo' })));`,
       { CITY_FACTS_URL: 'http://127.0.0.1:1/mcp', CITY_FACTS_TOKEN: 's3cret-of-the-server' },
@@ -185,7 +178,7 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
     token = undefined;
   });
 
-  it('fail with the reason if the version in the file is not that of the server', async () => {
+  it('report the reason if the server speaks another version than the file', async () => {
     const { result, all } = await ran(`
       const { mcpSource } = await import('./dist/src/source/mcp-source.js');
       const withSessions = mcpSource({ baseUrl: process.env.CITY_FACTS_URL });
@@ -197,8 +190,8 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
   });
 });
 
-describe('a server without sessions that cannot be taken over', () => {
-  it('is refused with the reason, and nothing is written', async () => {
+describe('a server without sessions that cannot be imported', () => {
+  it('is refused with the reason without writing', async () => {
     const refused = await create(['refused', '--yes', '--from-url', `${url}/sessions-gone`], { cwd: root });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain('its tools cannot be listed');

@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bins, compile, create, failuresOf, prove, run, scaffold, scratch, tree } from './support.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  bins,
+  compile,
+  create,
+  failuresOf,
+  prove,
+  run,
+  scaffold,
+  scratch,
+  serveHere,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 const text = { type: 'string', description: 'The city' };
@@ -103,18 +113,12 @@ async function open(): Promise<StreamableHTTPServerTransport> {
 const http = createServer((request, response) => {
   answer(request, response).catch(() => response.writeHead(500).end());
 });
-let url: string;
+const url = await serveHere(http);
 let directory: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   ({ directory } = await scaffold(['front', '--platform', 'context', '--from-url', `${url}/mcp`], {
     cwd: root,
   }));
-});
-afterAll(() => {
-  http.closeAllConnections();
-  http.close();
 });
 
 describe('the tools of a running MCP server', () => {

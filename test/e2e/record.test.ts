@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
-import { bins, prove, run, scaffold, scratch } from './support.ts';
+import { bins, prove, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';
@@ -23,6 +22,7 @@ const api = createServer((request, response) => {
 });
 
 let directory: string;
+const gasUrl = await serveHere(api);
 let environment: { readonly [name: string]: string };
 const npm = (script: string, env: { readonly [name: string]: string } = {}) =>
   run('npm', ['run', '--silent', script], { cwd: directory, env });
@@ -35,15 +35,10 @@ beforeAll(async () => {
   writeFileSync(join(root, gas.file), gas.text);
   const flags = ['--from-openapi', join(root, gas.file), '--operation', gas.operation];
   ({ directory } = await scaffold(['gas', '--platform', 'context', ...flags], { cwd: root }));
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   environment = {
-    GAS_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    GAS_URL: gasUrl,
     GAS_TOKEN: secret,
   };
-});
-afterAll(() => {
-  api.closeAllConnections();
-  api.close();
 });
 
 describe('npm run record', () => {

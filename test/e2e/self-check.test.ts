@@ -62,13 +62,13 @@ describe('npm run self-check -- <options>', () => {
     expect(existsSync(join(directory, 'baseline.json'))).toBe(true);
   });
 
-  test.each(remote)('%s is refused, because a project needs none', async (option) => {
+  test.each(remote)('refuses %s, which a project does not need', async (option) => {
     const { status, stderr } = await selfCheck(option, 'X-A: 1');
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining(option) });
     expect(stderr).toContain('works only with a URL');
   });
 
-  test('builds first, and names an unknown option', async () => {
+  test('builds first, and reports an unknown option', async () => {
     const file = join(directory, 'src/tools/get-price.ts');
     const original = readFileSync(file, 'utf8');
     writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
@@ -82,7 +82,7 @@ describe('npm run self-check -- <options>', () => {
     });
   });
 
-  test('every option of check is tried here', async () => {
+  test('tries every option of check', async () => {
     const { stdout } = await selfCheck('--help');
     const all = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     const tried = [...accepted.flatMap(([options]) => options.split(' ')), ...remote];

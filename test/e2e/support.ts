@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -10,6 +11,8 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,6 +78,16 @@ export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** Serves on a free port of loopback until this test file is done. Returns the origin. */
+export async function serveHere(server: Server): Promise<string> {
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Relative path → content of every file below a directory; empty if there is no such directory. */

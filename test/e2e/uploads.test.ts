@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, failuresOf, prove, run, scaffold, scratch, tree } from './support.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compile, create, failuresOf, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };
@@ -102,19 +101,13 @@ const http = createServer((request, response) => {
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 let directory: string;
-let url: string;
+const url = await serveHere(http);
 beforeAll(async () => {
   writeFileSync(join(root, 'files.json'), JSON.stringify(document));
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const chosen = ['--operation', 'createFile', '--operation', 'putContent'];
   ({ directory } = await scaffold(['files', '--from-openapi', join(root, 'files.json'), ...chosen], {
     cwd: root,
   }));
-});
-afterAll(() => {
-  http.closeAllConnections();
-  http.close();
 });
 
 /** Calls tools with arguments and returns the structured content of each. */
@@ -139,8 +132,8 @@ async function called(calls: readonly (readonly [tool: string, args: object])[])
   return JSON.parse(stdout);
 }
 
-describe('operations that take files', () => {
-  it('become tools whose files are arguments in base64, off unless they are named', async () => {
+describe('operations with files', () => {
+  it('become tools with files as base64 arguments if they are named', async () => {
     const files = tree(directory);
     const source = files.get('src/tools/create-file.ts') ?? '';
     expect(source).toContain("contentEncoding: 'base64'");
@@ -162,7 +155,7 @@ describe('operations that take files', () => {
     expect(unitTests.status, unitTests.stdout).toBe(0);
   });
 
-  it('send the very bytes, in a form and alone, also when a request is repeated', async () => {
+  it('send the exact bytes, in a form and alone, also when a request is repeated', async () => {
     const bytes = randomBytes(100_000);
     const [content, sum] = [bytes.toString('base64'), digest(bytes)];
     const hello = digest(Buffer.from('hello'));
@@ -201,7 +194,7 @@ describe('operations that take files', () => {
     ]);
   });
 
-  it('refuse what is not base64, and what is too large, before any request', async () => {
+  it('refuse invalid base64 and files that are too large before any request', async () => {
     const file = (text: string) => ['putContent', { id: 'f7', body: text }] as const;
     const wrong = ['%PDF-1.7', 'aGVsbG8', 'aGVs\nbG8=', 'aGVsbG8-', 'a'.repeat(1_000_004)];
     const ended = await called([...wrong.map(file), ['createFile', { file: 'no', purpose: 'test' }]]);

@@ -16,7 +16,7 @@ describe('a file of a multipart body', () => {
     ['binary text that may be null', { ...binary, nullable: true }],
     ['a media type of bytes', { contentMediaType: 'application/pdf' }],
     ['a reference to it', { allOf: [binary] }],
-  ])('declared as %s is an argument in base64, with its name as another', async (_, schema) => {
+  ])('declared as %s is an argument in base64, with its name in another argument', async (_, schema) => {
     const { inputs, required, call } = await toolOf(withBody(part(schema, { note: { type: 'string' } })));
     expect(inputs.doc).toMatchObject({ type: 'string', contentEncoding: 'base64', maxLength: 1_000_000 });
     expect(inputs.doc_name).toMatchObject({ type: 'string', default: 'file' });
@@ -47,12 +47,12 @@ describe('a file of a multipart body', () => {
     expect(call.body?.files).toEqual([{ name: 'doc', fileName: 'doc_name' }]);
   });
 
-  it('has a name that no other argument has', async () => {
+  it('has a unique name', async () => {
     const { call } = await toolOf(withBody(part(binary, { doc_name: { type: 'string' } })));
     expect(call.body?.files).toEqual([{ name: 'doc', fileName: 'body_doc_name' }]);
   });
 
-  it('has the media type that its encoding names, if that is a single one', async () => {
+  it('has the media type of its encoding, if that is a single one', async () => {
     const typeOf = async (contentType: string) => {
       const [[type, media] = []] = Object.entries(part(binary));
       const { call } = await toolOf(
@@ -65,7 +65,7 @@ describe('a file of a multipart body', () => {
     expect(await typeOf("image/png'\n")).toBeUndefined();
   });
 
-  it('is a type of its own in Swagger 2.0', async () => {
+  it('has its own type in Swagger 2.0', async () => {
     const parameters = [
       { name: 'chain', in: 'path', required: true, type: 'string' },
       { name: 'doc', in: 'formData', required: true, type: 'file', description: 'The document' },
@@ -104,7 +104,7 @@ describe('a body that is a file', () => {
     },
   );
 
-  it('is taken only if there is no JSON', async () => {
+  it('is used only if there is no JSON body', async () => {
     const json = { schema: { type: 'object', properties: { a: { type: 'string' } } } };
     const { call } = await toolOf(withBody({ 'image/png': {}, 'application/json': json }));
     expect(call.body?.kind).toBe('json');

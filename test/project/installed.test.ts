@@ -23,7 +23,7 @@ function layout(
 
 const project = { dependencies: { a: '^1.0.0' }, devDependencies: { '@scope/b': '*' } };
 
-it('reads a flat layout with two versions of a package, a circle and an absent optional package', () => {
+it('reads a flat layout with two versions of a package, a circular dependency and an absent optional package', () => {
   const root = layout({
     '.': project,
     'node_modules/a': { dependencies: { c: '1' }, optionalDependencies: { absent: '1' } },
@@ -35,7 +35,7 @@ it('reads a flat layout with two versions of a package, a circle and an absent o
   expect(installedPackages(root)).toEqual(['@scope/b@2.0.0', 'a@1.0.0', 'c@1.2.3', 'c@2.0.0-rc.1']);
 });
 
-it('reads a layout of links, as pnpm makes it', () => {
+it('reads a layout of links, as made by pnpm', () => {
   const root = layout(
     {
       '.': project,
@@ -52,7 +52,7 @@ it('reads a layout of links, as pnpm makes it', () => {
   expect(installedPackages(root)).toEqual(['@scope/b@2.0.0', 'a@1.0.0', 'c@1.2.3']);
 });
 
-it('reads packages that a workspace keeps above the project', () => {
+it('reads packages that a workspace hoists above the project', () => {
   const root = layout({ 'packages/project': project, 'node_modules/a': {} });
   expect(installedPackages(join(root, 'packages/project'))).toEqual(['a@1.0.0']);
 });

@@ -49,7 +49,7 @@ describe('a budget of requests per minute', () => {
     expect(arrivals.length).toBeGreaterThanOrEqual(80);
   });
 
-  it('lets a request wait for its turn if that comes soon', async () => {
+  it('lets a request wait if its turn comes soon', async () => {
     const budget = new Budget({ concurrency: 1, perMinute: 1, queueMs: 2_000 });
     expect(await codeOf(budget.run(async () => {}, none))).toBe('sent');
     await vi.advanceTimersByTimeAsync(59_500);
@@ -68,7 +68,7 @@ describe('a budget of requests per minute', () => {
     expect(third).toMatchObject({ code: 'RATE_LIMITED', hints: { retryAfterSeconds: 61 } });
   });
 
-  it('gives the place of a caller that goes away to the next one', async () => {
+  it('gives the place of a caller that disconnects to the next one', async () => {
     const budget = new Budget({ concurrency: 1, perMinute: 1, queueMs: 2_000 });
     await budget.run(async () => {}, none);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -380,7 +380,7 @@ test('passes on any answer that JSON can represent, and fails for any other', as
 describe('large answers', () => {
   const length = 300_000;
 
-  test('are built one by one from the first on, while small ones are built', async () => {
+  test('are built one at a time, while small ones are built at once', async () => {
     const turns = createTurns();
     const order: string[] = [];
     const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {}, turns };

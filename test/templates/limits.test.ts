@@ -113,7 +113,7 @@ test('a connection with too many pending requests is closed, and none of them co
   expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
 });
 
-describe('requests that one connection sends without waiting for answers', () => {
+describe('pipelined requests', () => {
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
   test('count together, although each is answered at once', async () => {
@@ -126,7 +126,7 @@ describe('requests that one connection sends without waiting for answers', () =>
     expect(events()).toContainEqual(expect.objectContaining({ event: 'limit', variable: 'MAX_PIPELINED' }));
   });
 
-  test('are not parsed beyond the limit', async () => {
+  test('are not parsed over the limit', async () => {
     const { client, port } = await start();
     const session = await client.session();
     const parsed: unknown[] = [];
@@ -140,7 +140,7 @@ describe('requests that one connection sends without waiting for answers', () =>
     expect(parsed).toHaveLength(17);
   });
 
-  test('and those that wait are not counted', async () => {
+  test('of a client that waits for each answer do not count', async () => {
     const { client, port } = await start({ env: { MAX_PIPELINED: '1' } });
     const session = await client.session();
     const socket = await attack(port);

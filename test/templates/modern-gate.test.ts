@@ -154,7 +154,7 @@ test.each([
   ['the same token twice', ['valid', 'valid']],
   ['no token and a valid one', ['none', 'valid']],
   ['two tokens in one header', ['both']],
-])('%s do not pay', async (_, sent) => {
+])('%s are not payment', async (_, sent) => {
   const { port, runs } = await countingServer();
   const [forged, valid] = [await paid({}, { key: foreign }), await paid()].map((own) => own.authorization);
   const values: Readonly<Record<string, string>> = {
@@ -168,7 +168,7 @@ test.each([
   expect(runs()).toBe(0);
 });
 
-test('a token folded over two lines does not pay', async () => {
+test('a token folded over two lines is not payment', async () => {
   const { port, runs } = await countingServer();
   const token = (await paid()).authorization.replace(' ', '\r\n ');
   expect(await sendLines(port, [`Authorization: ${token}`, 'Mcp-Method: tools/call'])).toMatch(

@@ -59,7 +59,7 @@ test.each<[string, Breaks, 'empty' | undefined, string]>([
   expect(objectionTo(await called('BTC', breaks), wanted)).toContain(words);
 });
 
-test('a call without a token is a success where the server refuses it', async () => {
+test('a call without a token is a success if the server refuses it', async () => {
   expect(objectionTo(await called('BTC', {}, 'no-token'), undefined)).toBeUndefined();
   const accepted = await called('BTC', { isPaid: () => () => false }, 'no-token');
   expect(objectionTo(accepted, undefined)).toContain('expected HTTP 401');

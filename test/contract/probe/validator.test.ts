@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { boundedValidator } from '../../../src/contract/probe/client.ts';
 
-it('compiles a schema anew after a compilation that a busy machine stopped', async () => {
+it('compiles a schema again after an interrupted compilation', async () => {
   let reads = 0;
   const schema = {
     type: 'object' as const,
