@@ -46,6 +46,7 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'output.failure-signal': async () => !(await declares('error')),
   'fit.title': async () => !('title' in (await listedTool())),
   'fit.hints': async () => !('annotations' in (await listedTool())),
+  'fit.hints-complete': async () => !('annotations' in (await listedTool())),
   'modern.served': async () => !(await ask(rpc('server/discover'))).body.includes('supportedVersions'),
   'discovery.resources-list': async () => (await ask(rpc('resources/list'))).body.includes('-32601'),
   'discovery.prompts-list': async () => (await ask(rpc('prompts/list'))).body.includes('-32601'),
