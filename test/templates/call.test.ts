@@ -399,6 +399,28 @@ describe('large answers', () => {
     await turns();
   });
 
+  test.each([
+    [length, true],
+    [10, false],
+  ])(
+    'are handed over in another turn of the event loop than they are built: %d characters',
+    async (size, late) => {
+      let turned = false;
+      const tool = textTool('sized', (_, { found }) => {
+        setImmediate(() => {
+          turned = true;
+        });
+        return found({ text: 'x'.repeat(size) });
+      });
+      await runCall(
+        compileTool(tool),
+        {},
+        { onGone: () => () => {}, timeoutMs: undefined, report: () => {} },
+      );
+      expect(turned).toBe(late);
+    },
+  );
+
   test('are expected of a tool until several of its answers were small', async () => {
     const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
     const lengths = [8 * length, 0, 0, 0, 0];

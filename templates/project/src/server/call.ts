@@ -81,7 +81,8 @@ export function createTurns() {
     const turn = free;
     free = turn.then(async () => {
       const from = performance.now();
-      await nextTurn(); // the answer is built and sent
+      await nextTurn(); // the answer is built
+      await nextTurn(); // and sent
       await pause(performance.now() - from, undefined, { ref: false });
     });
     return turn;
@@ -128,6 +129,7 @@ export async function runCall(
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
   // The answer was built without a turn, so the others wait after it.
   if (!isLarge && length > largeLength) void context.turns?.();
+  if (length > largeLength) await nextTurn(); // other callers are served before it is sent
   if (typeof result !== 'string') return { result, ending: outcome.kind };
   return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', result);
 }
