@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort, run } from '../templates/built.ts';
@@ -133,6 +134,11 @@ test('call exits with 1 after a failure and names its cause, and with 3 without 
     cause: { message: 'Error: the feed is gone', at },
   });
   expect((await marketplace(['call', 'get_price', '{"symbol":"GONE"}', '--expect', 'fail'])).code).toBe(0);
+  const elsewhere = await run(tmpdir(), market, {}, ['call', 'get_price']).exit;
+  expect(elsewhere).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('name a server with --endpoint'),
+  });
   const other = await marketplace(['call', 'get_price', '--expect', 'empty']);
   expect(other).toMatchObject({
     code: 1,

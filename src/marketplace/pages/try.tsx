@@ -32,7 +32,7 @@ export function Try({ data, csrf }: { data: TryData; csrf: string }) {
         <Notice
           mark="advice"
           title="There is no tool to call"
-          lines={['Start the server with npm run dev, or register one.']}
+          lines={['Start the server with npm run dev, or register a server.']}
         />
       )}
       {tool && endpoint && (

@@ -72,7 +72,11 @@ export function authorRoutes(site: Site): void {
   site.post('/check', async (_input, c): Promise<Done> => {
     const { check } = marketplace.options;
     if (!check)
-      throw new MarketError('NOTHING_TO_CHECK', 'no server is known', 'Run the marketplace in a project.');
+      throw new MarketError(
+        'NOTHING_TO_CHECK',
+        'no server is known',
+        'Run the marketplace in a project, or name a server with --endpoint <url>.',
+      );
     const { id, finished } = marketplace.jobs.start('check', 'Checking', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
@@ -155,7 +159,7 @@ async function ownEndpoint(marketplace: Marketplace): Promise<string> {
   throw new MarketError(
     'NO_SERVER',
     'no server is known',
-    'Start the marketplace with --endpoint, or register one.',
+    'Run the command in a project, or name a server with --endpoint <url>.',
   );
 }
 
