@@ -6,7 +6,8 @@ import { build } from 'rolldown';
 /**
  * Imports a TypeScript module: bundles it, imports the bundle and deletes it. Packages come from this checkout.
  *
- * @param input path of the module
+ * @param {string} input path of the module
+ * @returns {Promise<any>}
  */
 export async function load(input) {
   const directory = mkdtempSync(join(import.meta.dirname, '../node_modules/.load-'));
@@ -19,8 +20,13 @@ export async function load(input) {
   }
 }
 
-/** Bundles a TypeScript module and its imports from this checkout into one file. */
+/**
+ * Bundles a TypeScript module and its imports from this checkout into one file.
+ *
+ * @param {string} input
+ * @param {string} file
+ */
 export async function bundle(input, file) {
-  const external = (id) => /^[@\w]/.test(id) && !isAbsolute(id);
+  const external = (/** @type {string} */ id) => /^[@\w]/.test(id) && !isAbsolute(id);
   await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { load as loadModule } from '../../scripts/load.js';
 import { call, identitiesFor } from '../lib/contestants.js';
 import { load } from '../lib/load.js';
+import { repository } from '../lib/places.js';
 import { buildProject, specOf } from '../lib/product.js';
 import { roundRobin } from '../lib/proxy.js';
 import { figure, withSpread } from '../lib/section.js';
@@ -19,23 +21,23 @@ export const scaleOut = {
   name: 'scale-out',
   async run({ quick }) {
     const project = buildProject(['--spec', specOf(3)]);
-    const from = (/** @type {string} */ file) => import(pathToFileURL(join(project, 'dist', file)).href);
-    const [{ createSigner, runContract }, { platform }, { tools }] = await Promise.all([
-      from('contract/index.js'),
-      from('src/platform.js'),
-      from('src/tools/index.js'),
-    ]);
+    const sources = ['index.ts', 'platforms/index.ts'].map((file) => join(repository, 'src/contract', file));
+    const [contract, platforms] = await Promise.all(sources.map(loadModule));
+    const { createSigner, runContract } = contract;
+    const profile = platforms.generic;
+    const { tools } = await import(pathToFileURL(join(project, 'dist/src/tools/index.js')).href);
     const proxy = await roundRobin();
     /** @type {Running[]} */
     const servers = [];
     try {
-      const signer = await createSigner(platform.token, proxy.url);
+      const signer = await createSigner(profile.token, proxy.url);
       const env = {
         PLATFORM_PUBLIC_KEY: signer.publicKey,
         PLATFORM_ISSUER: signer.issuer,
         PLATFORM_AUDIENCE: proxy.url,
         SESSION_SECRET: randomBytes(32).toString('hex'),
         NODE_ENV: 'development', // an audience over plain HTTP
+        ALLOWED_HOSTS: '*', // as in production
       };
       for (let count = 0; count < processes; count += 1) {
         servers.push(await startServer(join(project, 'dist/src/main.js'), env, { pin: false }));
@@ -43,7 +45,7 @@ export const scaleOut = {
       const origins = servers.map(({ origin }) => origin);
       proxy.forwardTo(origins);
       const examples = new Map(tools.map((/** @type {any} */ { name, examples }) => [name, examples]));
-      const report = await runContract({ url: proxy.url, profile: platform, examples, signer });
+      const report = await runContract({ url: proxy.url, profile, examples, signer });
 
       const token = await signer.token();
       const [first] = servers;
