@@ -28,6 +28,12 @@ describe('the documents', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
+  it('name every script of npm that there is', () => {
+    const guides = read('AGENTS.md') + read('docs/testing.md');
+    const isNamed = (script: string) => new RegExp(`npm (run (-s )?)?${script}(?![\\w:-])`).test(guides);
+    expect(ownScripts.filter((script) => script !== 'prepack' && !isNamed(script))).toEqual([]);
+  });
+
   it.each(pages)('give each command only flags that it has: %s', (page) => {
     expect(commandsIn(read(page)).flatMap(unknownFlags)).toEqual([]);
   });

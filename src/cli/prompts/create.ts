@@ -49,7 +49,11 @@ async function ask(asker: Asker, part: Part, parts: Parts, prompts: CreatePrompt
 }
 
 function askPlatform(asker: Asker, { platform }: Parts): Promise<string> {
-  const options = marketplaces.map(({ name, title }) => ({ value: name, label: title, hint: name }));
+  const options = marketplaces.map(({ name, title }) => ({
+    value: name,
+    label: name === 'generic' ? 'Any (the contract alone)' : title,
+    hint: name,
+  }));
   return asker.choose(createQuestions.platform.prompt.message, options, platform);
 }
 
