@@ -169,7 +169,7 @@ test('retries an empty result without a signal until fan-out ends the run', asyn
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.locator('[data-done]').waitFor({ state: 'attached' });
   expect(await page.getByRole('status').first().innerText()).toContain(
-    'the same endpoint was called again and again',
+    'repeated calls of the same endpoint gave no evidence',
   );
 });
 
