@@ -81,7 +81,12 @@ function answerWithAnyContent(directory: string): void {
   const own = '(structuredContent.content as readonly unknown[] | undefined)';
   const content = `(${own}?.length ? ${own} : [{ type: 'text', text }]) as unknown as CallResult['content']`;
   const either = `content: ${content}, structuredContent }`;
-  writeFileSync(file, source.replace(textAlone, either));
+  const length = 'result.content[0].text.length';
+  expect(source).toContain(length);
+  writeFileSync(
+    file,
+    source.replace(textAlone, either).replace(length, 'JSON.stringify(result.content).length'),
+  );
   // The text is then no longer the data as JSON.
   const methods = join(directory, 'src/server/mcp.ts');
   const spliced = '"structuredContent":${text}';
