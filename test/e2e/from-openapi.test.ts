@@ -4,18 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
-import {
-  bins,
-  compile,
-  create,
-  failuresOf,
-  prove,
-  type Ran,
-  run,
-  scaffold,
-  scratch,
-  tree,
-} from './support.ts';
+import { bins, compile, create, expectProven, type Ran, run, scaffold, scratch, tree } from './support.ts';
 
 const root = scratch();
 for (const { file, text } of apiDocuments) writeFileSync(join(root, file), text);
@@ -43,9 +32,7 @@ describe('tools of five APIs in one project', () => {
   it('compile, and pass tests and self-check without a network and without secrets', async () => {
     const built = await compile(directory);
     expect(built.status, built.stdout).toBe(0);
-    const { report, unitTests } = await prove(directory);
-    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
-    expect(unitTests.status, unitTests.stdout).toBe(0);
+    await expectProven(directory);
   });
 
   it('share the source kit, one environment and their dependencies', () => {

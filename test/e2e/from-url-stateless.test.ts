@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createMcpHandler, type Tool as SdkTool, Server } from '@modelcontextprotocol/server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, failuresOf, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const input = {
@@ -119,9 +119,7 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
 
   it('pass tests and self-check without the server', async () => {
     const before = seen.length;
-    const { report, unitTests } = await prove(directory);
-    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
-    expect(unitTests.status, unitTests.stdout).toBe(0);
+    await expectProven(directory);
     expect(seen).toHaveLength(before);
   });
 

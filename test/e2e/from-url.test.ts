@@ -6,18 +6,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  bins,
-  compile,
-  create,
-  failuresOf,
-  prove,
-  run,
-  scaffold,
-  scratch,
-  serveHere,
-  tree,
-} from './support.ts';
+import { bins, compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const text = { type: 'string', description: 'The city' };
@@ -133,9 +122,7 @@ describe('the tools of a running MCP server', () => {
 
   it('pass tests and self-check without the server', async () => {
     const before = seen.length;
-    const { report, unitTests } = await prove(directory);
-    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
-    expect(unitTests.status, unitTests.stdout).toBe(0);
+    await expectProven(directory);
     expect(seen).toHaveLength(before);
   });
 

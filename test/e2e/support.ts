@@ -160,6 +160,13 @@ export async function prove(
   return { report: JSON.parse(check.stdout), unitTests };
 }
 
+/** Expects a built project to pass its self-check and its unit tests. */
+export async function expectProven(directory: string): Promise<void> {
+  const { report, unitTests } = await prove(directory);
+  expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
+  expect(unitTests.status, unitTests.stdout).toBe(0);
+}
+
 /** Rules without a subject in a project that is created with `--yes` alone. */
 export const idleRules = ['outcome.fail', 'call.missing-arguments', 'submission.in-time'] as const;
 

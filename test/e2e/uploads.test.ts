@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, failuresOf, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };
@@ -150,9 +150,7 @@ describe('operations with files', () => {
   });
 
   it('pass tests and self-check without the API', async () => {
-    const { report, unitTests } = await prove(directory);
-    expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
-    expect(unitTests.status, unitTests.stdout).toBe(0);
+    await expectProven(directory);
   });
 
   it('send the exact bytes, in a form and alone, also when a request is repeated', async () => {
