@@ -89,6 +89,7 @@ export async function develop(development: Development): Promise<void> {
             : 'The code does not compile. Correct it, and dev starts the server.',
         );
       }
+      if (isOnce && !ended.aborted) await once(ended, 'abort');
       const { done } = await next;
       if (done) break;
       next = changes.next();

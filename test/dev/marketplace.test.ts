@@ -149,9 +149,23 @@ test('call exits with 1 after a failure and names its cause, and with 3 without 
   expect({ code, stdout }).toMatchObject({ code: 3, stdout: expect.stringContaining('ECONNREFUSED') });
 });
 
+test('a change of the source while call waits does not restart the server', async () => {
+  const original = readFileSync(toolFile(), 'utf8');
+  onTestFinished(() => writeFileSync(toolFile(), original));
+  // Longer than the watcher, the compiler and the stop of a server take together.
+  const change = `
+    const { utimesSync } = await import('node:fs');
+    utimesSync('src/tools/get-price.ts', new Date(), new Date());
+    await new Promise((resolve) => setTimeout(resolve, 8_000));
+    let answer: Answer | undefined;`;
+  expect(original).toContain('let answer: Answer | undefined;');
+  writeFileSync(toolFile(), original.replace('let answer: Answer | undefined;', change));
+  expect(await marketplace(['call', 'get_price', '--expect', 'found'])).toMatchObject({ code: 0 });
+});
+
 /** A program that answers every request on a free port. */
-async function occupied(status: number): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(status).end('{}')).listen(0, '127.0.0.1');
+async function occupied(status: () => number): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status()).end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return String((server.address() as AddressInfo).port);
@@ -164,15 +178,26 @@ test.each([
 ])(
   '%s at a port where another program answers with %d ends with 3 and says so',
   async (_, status, words, args) => {
-    const env = { PORT: await occupied(status), HOST: '127.0.0.1' };
+    const env = { PORT: await occupied(() => status), HOST: '127.0.0.1' };
     const { code, stdout, stderr } = await marketplace(args, env);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(words) });
     expect(stdout).not.toContain('found');
   },
 );
 
+test('call does not mistake a program that takes the port while the server starts for the server', async () => {
+  const statuses = [404, 200];
+  const env = { PORT: await occupied(() => statuses.shift() ?? 200), HOST: '127.0.0.1' };
+  const { code, stdout, stderr } = await marketplace(['call', 'get_price'], env);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('another program answers at'),
+  });
+  expect(stdout).toBe('');
+});
+
 test('dev does not mistake another program for the server of the project', async () => {
-  const env = { PORT: await occupied(200), HOST: '127.0.0.1' };
+  const env = { PORT: await occupied(() => 200), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
   await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), { timeout: 60_000 });
   expect(output.stderr).toContain(`Port ${env.PORT} is already in use`);

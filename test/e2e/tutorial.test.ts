@@ -14,6 +14,8 @@ const page = readFileSync(file, 'utf8');
 
 const root = scratch();
 const port = await freePort();
+/** The server of the project does not use its default port, which another program may have taken. */
+const serverPort = String(await freePort());
 /** The page starts in a clone. */
 let cwd = join(root, 'clone');
 mkdirSync(cwd);
@@ -72,12 +74,13 @@ describe('docs/tutorial.md', () => {
   it.runIf(isWriting)('writes the page', () => writeFileSync(file, withBlocks(page, blocks)));
 });
 
-/** The first commit needs an identity, which a test machine may not have. */
+/** The first commit needs an identity, which a machine may not have. */
 const env = {
   GIT_AUTHOR_NAME: 'Reader',
   GIT_AUTHOR_EMAIL: 'reader@example.com',
   GIT_COMMITTER_NAME: 'Reader',
   GIT_COMMITTER_EMAIL: 'reader@example.com',
+  PORT: serverPort,
 };
 
 /** The output of a command on both streams. `cd` applies to the following commands. */

@@ -164,7 +164,7 @@ export async function withMarketplace<T>(
 const startMs = 120_000;
 const pollMs = 100;
 
-/** @throws SystemError `NOT_STARTED` if the server of a project fails or does not answer in time. */
+/** @throws SystemError `NOT_STARTED` if the server of a project fails or does not answer in time, or another program answers. */
 export async function untilServerAnswers(place: Place, failed: Promise<void>, output: Output): Promise<void> {
   const { endpoint, server } = place;
   if (endpoint === undefined || !server) return;
@@ -175,7 +175,7 @@ export async function untilServerAnswers(place: Place, failed: Promise<void>, ou
     hasFailed = true;
   });
   try {
-    while (!(await answers(endpoint))) {
+    while (!(await isServedBy(place))) {
       if (hasFailed) {
         const hint = 'Correct the error that is printed above, and run the command again.';
         throw new SystemError('NOT_STARTED', 'the server of the project did not start', hint);
@@ -209,11 +209,6 @@ async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean>
     `${which} answers at ${endpoint}, where the server of this project would run`,
     'Stop it, or set PORT in .env to a free port.',
   );
-}
-
-/** Whether GET /health of a server is answered with 200. */
-async function answers(endpoint: string): Promise<boolean> {
-  return (await healthOf(endpoint)) !== undefined;
 }
 
 /** The answer to GET /health; null if it is not JSON, undefined if its status is not 200. */
