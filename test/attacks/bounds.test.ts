@@ -35,9 +35,9 @@ describe('an endless key set', () => {
   };
 
   test.each([
-    ['fast', endless, 'answers with more than 65536 bytes'],
-    ['compressed', bomb, 'answers with more than 65536 bytes'],
-    ['slow', slow, 'does not answer within 5000 ms'],
+    ['fast', endless, 'more than 65536 characters'],
+    ['compressed', bomb, 'more than 65536 characters'],
+    ['slow', slow, 'aborted due to timeout'],
   ])('%s: the server keeps serving within its memory', async (_, listener, reason) => {
     const platform = createServer(listener).listen(0, '127.0.0.1');
     await once(platform, 'listening');
@@ -88,9 +88,9 @@ test('a log reader that stops reading loses only log lines, and their number is 
   child.stdout.resume();
   await vi.waitUntil(async () => {
     await call();
-    return events().some(({ event }) => event === 'dropped');
+    return events().some(({ dropped }) => dropped);
   }, within);
-  const { lines } = events().find(({ event }) => event === 'dropped');
-  expect(lines).toBeGreaterThan(100);
-  expect(events().filter(({ event }) => event === 'refused').length + lines).toBeGreaterThanOrEqual(sent);
+  const { dropped } = events().find((event) => event.dropped);
+  expect(dropped).toBeGreaterThan(100);
+  expect(events().filter(({ event }) => event === 'refused').length + dropped).toBeGreaterThanOrEqual(sent);
 });

@@ -9,7 +9,7 @@ export interface Log {
  * A log that buffers the lines of one turn of the event loop and writes them together.
  *
  * @param write receives complete lines
- * @param mayWrite whether the reader keeps up; otherwise lines are dropped, and their number is logged later
+ * @param mayWrite whether the reader keeps up; otherwise lines are dropped, and the next line has their number
  */
 export function createLog(write: (lines: string) => void, mayWrite = () => true): Log {
   let lines = '';
@@ -17,23 +17,19 @@ export function createLog(write: (lines: string) => void, mayWrite = () => true)
   const flush = () => {
     const ready = lines;
     lines = '';
-    if (ready === '') return;
+    if (ready !== '') write(ready);
+  };
+  const log = (event: string, members?: object) => {
     if (!mayWrite()) {
-      dropped += ready.split('\n').length - 1;
+      dropped++;
       return;
     }
-    write(dropped > 0 ? lineOf('dropped', { lines: dropped }) + ready : ready);
+    if (lines === '') setImmediate(flush);
+    const line = { time: new Date().toISOString(), event, ...members, ...(dropped > 0 && { dropped }) };
+    lines += `${JSON.stringify(line)}\n`;
     dropped = 0;
   };
-  const log = (event: string, members: object = {}) => {
-    if (lines === '') setImmediate(flush);
-    lines += lineOf(event, members);
-  };
   return Object.assign(log, { flush });
-}
-
-function lineOf(event: string, members: object): string {
-  return `${JSON.stringify({ time: new Date().toISOString(), event, ...members })}\n`;
 }
 
 /** Reports that a limit was reached, by its environment variable. */
@@ -43,14 +39,13 @@ const reportMs = 10_000;
 
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
-  const reached = new Map<string, { times: number; loggedAt: number }>();
+  const reached = new Map<string, { times: number; nextAt: number }>();
   return (variable) => {
-    const entry = reached.get(variable) ?? { times: 0, loggedAt: Number.NEGATIVE_INFINITY };
+    const entry = reached.get(variable) ?? { times: 0, nextAt: 0 };
     reached.set(variable, entry);
     entry.times++;
-    if (Date.now() < entry.loggedAt + reportMs) return;
+    if (Date.now() < entry.nextAt) return;
     log('limit', { variable, times: entry.times });
-    entry.times = 0;
-    entry.loggedAt = Date.now();
+    reached.set(variable, { times: 0, nextAt: Date.now() + reportMs });
   };
 }
