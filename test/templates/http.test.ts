@@ -194,7 +194,7 @@ describe('the stream of a session', () => {
       const unread = new PassThrough();
       const socket = new Socket();
       streams.open('a', '127.0.0.1', socket, unread as unknown as ServerResponse);
-      streams.giveWay(socket);
+      streams.close(socket);
       const write = vi.spyOn(unread, 'write');
       vi.advanceTimersByTime(60_000);
       expect(write).not.toHaveBeenCalled();

@@ -202,7 +202,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
 
   return {
     async handle(request, response) {
-      streams.giveWay(request.socket);
+      streams.close(request.socket); // this request waits behind it
       try {
         const answer = await route(request, response);
         if (answer !== null && !response.destroyed) send(response, answer);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
 import type { Report } from './log.ts';
 
-/** A UUID, the time of issue in seconds (base 36), and the signature of both. */
+/** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 const mostVerified = 5_000;
 
@@ -29,7 +29,7 @@ export function createSessions(
   let closedBefore = 0;
   let key: string | Buffer | null = secret;
   const sign = (claim: string) => {
-    key ??= randomBytes(32);
+    key ??= randomBytes(32); // only now: some hosts allow no random bytes while they load an app
     return createHmac('sha256', key).update(`${claim}\n${audience}`).digest('base64url');
   };
   /** The time of issue; undefined if the signature is wrong or the session is closed. */
@@ -37,27 +37,27 @@ export function createSessions(
     const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
     if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return undefined;
     if (closed.has(bitsOf(id))) return undefined;
+    if (verified.size >= mostVerified) verified.clear();
     const at = Number.parseInt(issued, 36);
     verified.set(id, at);
-    if (verified.size > mostVerified) verified.delete(verified.keys().next().value ?? '');
     return at;
   };
   return {
     /** Opens a session and returns its id. */
     open(): string {
-      const claim = `${randomUUID()}.${Math.max(nowSeconds(), closedBefore).toString(36)}`;
+      const claim = `${randomUUID()}.${Math.max(Date.now(), closedBefore).toString(36)}`;
       return `${claim}.${sign(claim)}`;
     },
     /** Whether an id is valid, not expired and not closed. */
     isKnown(id: string | undefined): id is string {
       if (id === undefined) return false;
       const issued = verified.get(id) ?? issuedAt(id);
-      return issued !== undefined && issued >= closedBefore && nowSeconds() < issued + ttlSeconds;
+      return issued !== undefined && issued >= closedBefore && Date.now() < issued + ttlSeconds * 1000;
     },
     close(id: string): void {
-      if (closed.size === mostClosed) {
+      if (closed.size >= mostClosed) {
         closed.clear();
-        closedBefore = nowSeconds() + 1;
+        closedBefore = Date.now() + 1;
       }
       closed.add(bitsOf(id));
       verified.delete(id);
@@ -69,10 +69,6 @@ function bitsOf(id: string): number {
   return Buffer.from(id.slice(-43), 'base64url').readUIntBE(0, 6);
 }
 
-function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
-}
-
 const keepAliveMs = 25_000;
 const keepAlive = ': keep-alive\n\n';
 
@@ -81,43 +77,37 @@ const keepAlive = ': keep-alive\n\n';
  * sends no events; comments keep proxies from closing the stream.
  */
 export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
-  type End = () => void;
-  const bySession = new Map<string, End>();
-  const bySocket = new Map<Socket, End>();
-  const streams = createHoldings<End>(
+  const newest = new Map<string | Socket, ServerResponse>();
+  const streams = createHoldings<ServerResponse>(
     maxStreams,
     () => true,
-    (end) => end(),
+    (stream) => stream.end(),
   );
   return {
     /** Starts a stream on a response whose head is written. */
     open(session: string, address: string, socket: Socket, response: ServerResponse): void {
-      const timer = setInterval(() => response.write(keepAlive), keepAliveMs).unref();
-      const end = () => {
-        clearInterval(timer); // a write after `end` would crash the process while the response waits behind others
-        response.end();
-      };
-      bySession.get(session)?.();
-      bySession.set(session, end);
-      bySocket.set(socket, end);
+      const timer = setInterval(() => {
+        // An ended response may still wait for others; a write would crash the process.
+        if (!response.writableEnded) response.write(keepAlive);
+      }, keepAliveMs).unref();
+      newest.get(session)?.end();
+      for (const owner of [session, socket]) newest.set(owner, response);
       response.once('close', () => {
         clearInterval(timer);
-        streams.remove(address, end);
-        if (bySession.get(session) === end) bySession.delete(session);
-        if (bySocket.get(socket) === end) bySocket.delete(socket);
+        streams.remove(address, response);
+        for (const owner of [session, socket]) {
+          if (newest.get(owner) === response) newest.delete(owner);
+        }
       });
       response.write(keepAlive);
-      if (!streams.add(address, end)) report('MAX_STREAMS');
+      if (!streams.add(address, response)) report('MAX_STREAMS');
     },
-    close(session: string): void {
-      bySession.get(session)?.();
-    },
-    /** Ends the stream of a connection, because another request waits behind it. */
-    giveWay(socket: Socket): void {
-      bySocket.get(socket)?.();
+    /** Ends the stream of a session or a connection. */
+    close(owner: string | Socket): void {
+      newest.get(owner)?.end();
     },
     closeAll(): void {
-      for (const end of bySocket.values()) end();
+      for (const stream of newest.values()) stream.end();
     },
   };
 }
