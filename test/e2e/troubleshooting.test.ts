@@ -172,7 +172,7 @@ test.each<[string, string, Forgery, RegExp]>([
     'A token for another audience',
     'http://localhost:9/mcp',
     {},
-    /unexpected \\"aud\\" claim value: expected \\"http:\/\/localhost:3000\/mcp\\", got/,
+    /"ERR_JWT_CLAIM_VALIDATION_FAILED: aud","expected":"http:\/\/localhost:3000\/mcp","got":/,
   ],
 ])('%s is refused with its reason in development', async (what, named, forgery, told) => {
   write({});

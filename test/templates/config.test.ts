@@ -48,9 +48,8 @@ describe('defaults', () => {
         issuer: 'https://ctxprotocol.com',
         audience: 'https://tools.example/mcp',
         keys: {
-          configured: null,
+          initial: { name: expect.stringContaining('SDK 0.23.0') },
           jwksUrl: new URL('https://ctxprotocol.com/.well-known/jwks.json'),
-          fallback: { source: expect.stringContaining('SDK 0.23.0') },
         },
       },
     });
@@ -96,15 +95,14 @@ describe('the key', () => {
     const { config } = read({ ...live, PLATFORM_PUBLIC_KEY: value }, generic, (path) =>
       path === 'keys/platform.pem' ? publicKey : '',
     );
-    expect(config.token?.keys.configured).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
+    expect(config.token?.keys.initial?.key).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
   });
 
   test('is used instead of a key set', () => {
     const { config } = read({ ...live, PLATFORM_JWKS_URL: 'https://platform.example/jwks' }, context);
     expect(config.token?.keys).toMatchObject({
-      configured: { type: 'public' },
+      initial: { key: { type: 'public' }, name: 'PLATFORM_PUBLIC_KEY' },
       jwksUrl: null,
-      fallback: null,
     });
   });
 

@@ -72,6 +72,7 @@ describe('a call is refused', () => {
     const { client, events } = await start({ env: { NODE_ENV: 'production' } });
     expect(await client.send(call, { authorization: await bearer(claims) })).toMatchObject(unauthorized);
     expect(events()).toMatchObject([{ event: 'refused', reason }]);
+    expect(JSON.stringify(events()).length).toBeLessThan(500);
   });
 
   test('for a second call if tokens are valid once', async () => {

@@ -79,15 +79,18 @@ export function readConfig(
   const readKeys = (): KeySources => {
     const { algorithms, jwksUrl, fallbackKey } = platform.token;
     if (given('PLATFORM_PUBLIC_KEY') !== null) {
-      const configured = read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', algorithms, readText));
-      return { configured, jwksUrl: null, fallback: null };
+      const key = read('PLATFORM_PUBLIC_KEY', (text) => publicKeyOf(text ?? '', algorithms, readText));
+      return { initial: { key, name: 'PLATFORM_PUBLIC_KEY' }, jwksUrl: null };
     }
     // The key in the profile belongs to the platform of the profile, not to any other issuer.
     const isOwn = given('PLATFORM_JWKS_URL') === null && given('PLATFORM_ISSUER') === null;
-    const fallback = isOwn && fallbackKey ? { ...fallbackKey, key: createPublicKey(fallbackKey.pem) } : null;
+    const initial =
+      isOwn && fallbackKey
+        ? { key: createPublicKey(fallbackKey.pem), name: `the built-in key (${fallbackKey.source})` }
+        : null;
     const address = given('PLATFORM_JWKS_URL') ?? jwksUrl;
-    if (address === null && fallback) return { configured: null, jwksUrl: null, fallback };
-    return { configured: null, jwksUrl: read('PLATFORM_JWKS_URL', () => keySetOf(address)), fallback };
+    if (address === null && initial) return { initial, jwksUrl: null };
+    return { initial, jwksUrl: read('PLATFORM_JWKS_URL', () => keySetOf(address)) };
   };
   const readToken = (): TokenRules => ({
     ...platform.token,

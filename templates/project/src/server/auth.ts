@@ -6,12 +6,10 @@ import type { Log } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
-  /** If set, the only key. */
-  readonly configured: KeyObject | null;
-  /** URL of the platform's key set (JWKS). */
+  /** The key in use until a key set is fetched, and its name in the log. */
+  readonly initial: { readonly key: KeyObject; readonly name: string } | null;
+  /** URL of the platform's key set (JWKS); null if the initial key is the only one. */
   readonly jwksUrl: URL | null;
-  /** Used until a key set is fetched. */
-  readonly fallback: { readonly key: KeyObject; readonly source: string } | null;
 }
 
 /** Requirements for a token (C§5). */
@@ -47,15 +45,19 @@ export const noAuthentication: Authentication = {
 const mostRemembered = 1_000;
 const longestRememberedMs = 600_000;
 const mostUsed = 100_000;
-const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
  * at most until the token expires. Refusals are logged with a reason, never with the token.
  *
- * @param explains also logs calls without a token, and the values of claims; not for production, where anyone could fill the log
+ * @param explains also logs calls without a token; not for production, where anyone could fill the log
  */
 export function createAuthentication(rules: TokenRules, log: Log, explains = false) {
+  const { header: headerName, scheme } = rules;
+  const prefix = scheme && `${scheme} `;
+  /** Captures the token in a header. */
+  const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
+  const headerIn = (headers: IncomingHttpHeaders) => headers[headerName]?.toString() ?? '';
   const keys = createKeys(rules.keys, log);
   const trustedUntil = new Map<string, number>();
   const used = new Map<string, number>();
@@ -63,29 +65,29 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   /** Marks a token as used. Refuses it if it was used before or too many tokens are in use. */
   const use = (jti: unknown, expiryMs: number): void => {
     if (typeof jti !== 'string') throw new Error('jti: missing, but each token is valid for one call only');
-    if ((used.get(jti) ?? 0) > Date.now()) throw new Error('jti: used before');
+    if (used.has(jti)) throw new Error('jti: used before');
     if (used.size >= mostUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
     if (used.size >= mostUsed) throw new Error(`more than ${mostUsed} tokens in use`);
     used.set(jti, expiryMs);
   };
 
   const check = async (header: string): Promise<boolean> => {
-    trustedUntil.delete(header);
-    const token = tokenOf(header, rules.scheme);
-    if (token === null) {
-      const form = `${rules.header}: ${`${rules.scheme} <token>`.trim()}`;
-      if (explains) log('refused', { reason: `no token: expected ${form}` });
+    const token = form.exec(header)?.[1];
+    if (token === undefined) {
+      if (explains) log('refused', { reason: `no token: expected ${headerName}: ${prefix}<token>` });
       return false;
     }
     try {
       const { exp, jti } = await verify(token, rules, keys);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       if (rules.once) use(jti, expiryMs);
-      else trustedUntil.set(header, Math.min(expiryMs, Date.now() + longestRememberedMs));
-      if (trustedUntil.size > mostRemembered) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
+      else {
+        if (trustedUntil.size >= mostRemembered) trustedUntil.clear();
+        trustedUntil.set(header, Math.min(expiryMs, Date.now() + longestRememberedMs));
+      }
       return true;
     } catch (error) {
-      log('refused', { reason: refusalOf(error as Error, rules, explains) });
+      log('refused', refusalOf(error as Error, rules));
       return false;
     }
   };
@@ -93,13 +95,13 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   return {
     /** Whether the headers hold a valid token. */
     admits(headers: IncomingHttpHeaders): boolean | Promise<boolean> {
-      const header = headers[rules.header]?.toString() ?? '';
+      const header = headerIn(headers);
       return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
     },
     /** Whether the headers hold text in the form of a token. */
     mayAdmit(headers: IncomingHttpHeaders): boolean {
-      const header = headers[rules.header]?.toString() ?? '';
-      return trustedUntil.has(header) || compactJwt.test(tokenOf(header, rules.scheme) ?? '');
+      const header = headerIn(headers);
+      return trustedUntil.has(header) || form.test(header);
     },
     /** Fetches the platform's keys before the first call; never rejects. */
     prepare: keys.ready,
@@ -108,21 +110,13 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   };
 }
 
-/** The reason for a refusal: jose's error code and the name of the claim. With `explains`, the value of the claim too. */
-function refusalOf(error: Error, { issuer, audience }: TokenRules, explains: boolean): string {
-  const { code, claim = '', payload = {} } = error as Partial<JWTClaimValidationFailed>;
-  const message = error.message.slice(0, 200);
-  if (!explains) return [code ?? message, claim].filter(Boolean).join(': ');
-  const expected = { aud: audience, iss: issuer }[claim];
-  if (expected === undefined) return message;
-  return `${message}: expected "${expected}", got ${JSON.stringify(payload[claim])?.slice(0, 200)}`;
-}
-
-/** The token in a header; null if the header has no token or another scheme. */
-function tokenOf(header: string, scheme: string): string | null {
-  const prefix = scheme && `${scheme} `;
-  const hasPrefix = header.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
-  return (hasPrefix && header.slice(prefix.length).trimStart()) || null;
+/** The reason for a refusal: jose's error code and the claim, with the beginning of its value. */
+function refusalOf(error: Error, { issuer, audience }: TokenRules): object {
+  const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
+  if (!claim) return { reason: code };
+  const expected = { iss: issuer, aud: audience }[claim];
+  const got = JSON.stringify(payload?.[claim])?.slice(0, 200);
+  return { reason: `${code}: ${claim}`, expected, got };
 }
 
 /** Errors of the token itself. After any other error the next key is tried. */
@@ -151,50 +145,46 @@ async function verify(token: string, rules: TokenRules, keys: Keys) {
 
 type Keys = ReturnType<typeof createKeys>;
 
-const refetchMs = { fresh: 3_600_000, stale: 300_000, none: 5_000, unknownKey: 30_000 };
+const refetchMs = { routine: 600_000, unknownKey: 30_000, noKey: 10_000 };
 
 /**
- * Fetches the key set at the start, every hour, and when no known key verifies a token (at most every 30 s). If a fetch
- * fails, the last keys stay in use, or the fallback if no fetch has succeeded yet.
+ * Fetches the key set at the start, every ten minutes, and when no known key verifies a token (at most every 30 s). If a
+ * fetch fails, the last keys stay in use.
  */
-function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
-  const own = configured ?? fallback?.key;
-  let keys: readonly KeyObject[] = own ? [own] : [];
-  let inUse = fallback ? `the built-in key (${fallback.source})` : 'none yet';
-  if (configured) inUse = 'PLATFORM_PUBLIC_KEY';
+function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
+  let keys: readonly KeyObject[] = initial ? [initial.key] : [];
+  let inUse = initial?.name ?? 'none: calls are refused until a key set is fetched';
+  let failure: string | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let nextMs = 0;
   let first: Promise<void> | undefined;
-  let fetching: Promise<void> | undefined;
-  let logged = '';
+  let latest: Promise<void> | undefined;
 
   const fetchKeys = async (url: URL) => {
-    let reason: string | undefined;
+    const before = `${inUse} ${failure}`;
     try {
       keys = await download(url);
       inUse = `${keys.length} from ${url}`;
-      nextMs = refetchMs.fresh;
+      failure = undefined;
     } catch (error) {
-      reason = `${url} ${reasonOf(error)}`;
-      nextMs = keys.length > 0 ? refetchMs.stale : refetchMs.none;
+      const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+      failure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
     }
-    triedAt = Date.now();
-    fetching = undefined;
-    if (logged === `${inUse} ${reason}`) return;
-    logged = `${inUse} ${reason}`;
-    if (keys.length > 0) log('keys', { inUse, reason });
-    else log('warning', { inUse, reason: `Every tools/call is refused, because there is no key: ${reason}` });
+    if (`${inUse} ${failure}` === before) return;
+    log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
   };
-  /** Fetches keys if the last fetch ended at least so many milliseconds ago; never rejects. */
+  /** Fetches keys if the last fetch began at least so many milliseconds ago. Waits for the last fetch; never rejects. */
   const refetch = (ms: number) => {
-    if (jwksUrl && !configured && Date.now() >= triedAt + ms) fetching ??= fetchKeys(jwksUrl);
-    first ??= fetching;
-    return fetching;
+    if (jwksUrl && Date.now() >= triedAt + ms) {
+      triedAt = Date.now();
+      latest = fetchKeys(jwksUrl);
+      first ??= latest;
+    }
+    return latest;
   };
-  /** Resolves when keys are known or the fetch has failed; never rejects. */
+  /** Waits for the first fetch; never rejects. Later fetches run in the background. */
   const ready = async () => {
-    const running = refetch(nextMs);
-    await (keys.length > 0 ? first : running);
+    void refetch(refetchMs.routine);
+    await first;
   };
   return {
     ready,
@@ -203,52 +193,46 @@ function createKeys({ configured, jwksUrl, fallback }: KeySources, log: Log) {
       await ready();
       const known = keys;
       yield* known;
-      await refetch(refetchMs.unknownKey);
+      await refetch(known.length > 0 ? refetchMs.unknownKey : refetchMs.noKey);
       if (keys !== known) yield* keys;
     },
     inUse: () => inUse,
   };
 }
 
-const bounds = { bytes: 65_536, keys: 20, redirects: 3, ms: 5_000 };
+const bounds = { ms: 5_000, redirects: 3, characters: 65_536, keys: 20 };
 
-/**
- * Follows redirects to the same host, its `www` host and subdomains.
- *
- * @throws Error whose message completes a sentence that starts with the URL
- */
+/** Follows redirects to the same host, its `www` host and subdomains. */
 async function download(address: URL): Promise<readonly KeyObject[]> {
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const signal = AbortSignal.timeout(bounds.ms);
-  const site = address.hostname.replace(/^www\./, '');
+  const headers = { accept: 'application/json' };
   let url = address;
   for (let hops = 0; hops <= bounds.redirects; hops++) {
     const response = await fetch(url, { signal, redirect: 'manual', headers });
-    const { status } = response;
-    if (status === 200) return keysIn(response);
+    if (response.status === 200) return keysIn(response);
     await response.body?.cancel();
     const location = response.headers.get('location');
-    if (status < 300 || status > 399 || location === null) throw new Error(`answers with status ${status}`);
+    if (location === null) throw new Error(`status ${response.status}`);
     url = new URL(location, url);
-    const isSameSite = url.hostname === site || url.hostname.endsWith(`.${site}`);
-    if (!isSameSite || url.protocol !== address.protocol || url.port !== address.port) {
-      throw new Error(`redirects to another site, ${url.origin}`);
-    }
+    if (!isWithin(url, address)) throw new Error(`redirect to another site, ${url.origin}`);
   }
-  throw new Error('redirects too many times');
+  throw new Error('too many redirects');
 }
 
-async function keysIn(response: Response): Promise<readonly KeyObject[]> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > bounds.bytes) throw new Error(`answers with more than ${bounds.bytes} bytes`);
+function isWithin({ protocol, host }: URL, site: URL): boolean {
+  const siteHost = site.host.replace(/^www\./, '');
+  return protocol === site.protocol && (host === siteHost || host.endsWith(`.${siteHost}`));
+}
+
+async function keysIn({ body }: Response): Promise<readonly KeyObject[]> {
+  let text = '';
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.length > bounds.characters) throw new Error(`more than ${bounds.characters} characters`);
   }
-  const list: unknown = Object(JSON.parse(Buffer.concat(chunks).toString())).keys;
+  const list: unknown = Object(JSON.parse(text)).keys;
   const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
-  if (keys.length === 0) throw new Error('has no usable key');
+  if (keys.length === 0) throw new Error('no usable key');
   return keys;
 }
 
@@ -262,11 +246,4 @@ function keyOf(jwk: unknown): readonly KeyObject[] {
   } catch {
     return [];
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { name, message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
-  if (name === 'SyntaxError') return 'answers with something that is not JSON';
-  if (name === 'TimeoutError') return `does not answer within ${bounds.ms} ms`;
-  return cause?.code ? `cannot be reached (${cause.code})` : message;
 }
