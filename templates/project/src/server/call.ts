@@ -7,6 +7,7 @@ import {
   compileTool,
   holdsInfinity,
   isObject,
+  type Members,
   type Problem,
   problemsOf,
 } from './schema.ts';
@@ -63,7 +64,7 @@ export interface CallContext {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
-  readonly turns?: ReturnType<typeof createTurns>;
+  readonly turns?: () => Promise<void>;
 }
 
 /** Length above which an answer is large, in characters. Building such an answer takes 2 ms or more. */
@@ -95,91 +96,88 @@ export async function runCall(
   args: unknown,
   context: CallContext,
 ): Promise<{ readonly result: CallResult; readonly ending: string }> {
-  const failed = (code: string, message: string) => {
-    return { result: failure(compiled, { code, message }), ending: code };
-  };
+  const failed = (cause: Failure) => ({ result: failure(compiled, cause), ending: cause.code });
   const incident = (code: string, message: string, detail: string) => {
     const id = incidentId();
     context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, mostDetail) });
-    return failed(code, `${message} (incident ${id}).`);
+    return failed({ code, message: `${message} (incident ${id}).` });
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problems = problemsOf(compiled.validateInput, input, 'arguments');
-  if (problems) return failed('INVALID_ARGUMENTS', withoutRetryWords(problems));
-  if (holdsInfinity(args)) return failed('INVALID_ARGUMENTS', 'arguments: a number is too large');
+  if (problems) return failed({ code: 'INVALID_ARGUMENTS', message: withoutRetryWords(problems) });
+  if (holdsInfinity(args)) {
+    return failed({ code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' });
+  }
 
   let outcome: Outcome;
   try {
     outcome = await runWithin(compiled.tool, input, context);
   } catch (error) {
-    if (error === cancelled) return failed('CANCELLED', 'The caller disconnected.');
-    if (error === expired) {
-      return failed('DEADLINE_EXCEEDED', 'The tool did not answer before the deadline of a call.');
-    }
+    if (error === cancelled) return failed(cancelled);
+    if (error === expired) return failed(expired);
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
 
-  const isLarge = compiled.expectedLength > largeLength;
-  if (isLarge) await context.turns?.();
+  const takesTurn = compiled.expectedLength > largeLength;
+  if (takesTurn) await context.turns?.();
   const result = resultOf(compiled, outcome);
-  const length = typeof result === 'string' ? 0 : result.content[0].text.length;
+  if (typeof result === 'string') {
+    return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', result);
+  }
+  const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
-  // The answer was built without a turn, so the others wait after it.
-  if (!isLarge && length > largeLength) void context.turns?.();
-  if (length > largeLength) await nextTurn(); // other callers are served before it is sent
-  if (typeof result !== 'string') return { result, ending: outcome.kind };
-  return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', result);
+  if (length > largeLength) {
+    if (!takesTurn) void context.turns?.(); // the next large answer waits as if this one had taken a turn
+    await nextTurn(); // other callers are served before it is sent
+  }
+  return { result, ending: outcome.kind };
 }
 
-const cancelled = Symbol('cancelled');
-const expired = Symbol('expired');
+const cancelled: Failure = { code: 'CANCELLED', message: 'The caller disconnected.' };
+const expired: Failure = {
+  code: 'DEADLINE_EXCEEDED',
+  message: 'The tool did not answer before the deadline of a call.',
+};
 
 /** The tool's outcome. Rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of a small call. */
-function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const outcomes = new CallOutcomes();
-    let timer: NodeJS.Timeout | undefined;
-    let release: (() => void) | undefined;
-    // This is 10% of the cost of a small call, so it waits until the next turn of the event loop.
-    const arming = setImmediate(() => {
-      if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
-      release = onGone(() => end(cancelled));
+async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
+  const outcomes = new CallOutcomes();
+  let timer: NodeJS.Timeout | undefined;
+  let release: (() => void) | undefined;
+  let arming: NodeJS.Immediate | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const end = (reason: Failure) => {
+        reject(reason);
+        outcomes.controller.abort();
+      };
+      // This is 10% of the cost of a small call, so it waits until the next turn of the event loop.
+      arming = setImmediate(() => {
+        if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
+        release = onGone(() => end(cancelled));
+      });
+      const run = async () => tool.run(input, outcomes);
+      run().then(resolve, reject);
     });
-    const stopWaiting = () => {
-      clearImmediate(arming);
-      clearTimeout(timer);
-      release?.();
-    };
-    const end = (reason: symbol) => {
-      stopWaiting();
-      reject(reason);
-      outcomes.controller.abort();
-    };
-    const run = async () => tool.run(input, outcomes);
-    run().then(resolve, reject).finally(stopWaiting);
-  });
+  } finally {
+    clearImmediate(arming);
+    clearTimeout(timer);
+    release?.();
+  }
 }
 
-/** Creates the signal on first use: Node makes one slowly, and few tools need it. */
 class CallOutcomes implements Outcomes<object> {
+  readonly controller = new AbortController();
   readonly found = (data: object): Outcome => ({ kind: 'found', data });
   readonly empty = (reason: string): Outcome => ({ kind: 'empty', reason });
-  readonly fail: Outcomes<object>['fail'] = (code, message, hints) => ({
-    kind: 'fail',
-    code,
-    message,
-    hints,
-  });
-  #controller: AbortController | undefined;
+  readonly fail = (code: string, message: string, hints?: JsonObject): Outcome => {
+    return { kind: 'fail', code, message, hints };
+  };
 
-  get controller(): AbortController {
-    this.#controller ??= new AbortController();
-    return this.#controller;
-  }
-
+  /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
@@ -232,16 +230,10 @@ function answer({ validateOutput }: CompiledTool, data: object): CallResult | st
 /** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
 function lostIn(value: unknown, parsed: unknown): string | null {
   if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
-  if (Array.isArray(parsed) && Array.isArray(value)) {
-    for (let at = 0; at < parsed.length; at++) {
-      const lost = lostIn(value[at], parsed[at]);
-      if (lost) return `[${at}]${lost}`;
-    }
-  } else if (isObject(parsed) && isObject(value)) {
-    for (const name in parsed) {
-      const lost = lostIn(value[name], parsed[name]);
-      if (lost) return 'toJSON' in value ? null : `.${name}${lost}`;
-    }
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
+  for (const [name, part] of Object.entries(parsed as object)) {
+    const lost = lostIn((value as Members)[name], part);
+    if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
   }
   return null;
 }
