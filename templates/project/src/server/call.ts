@@ -231,8 +231,8 @@ function answer({ validateOutput }: CompiledTool, data: object): CallResult | st
 function lostIn(value: unknown, parsed: unknown): string | null {
   if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
-  for (const [name, part] of Object.entries(parsed as object)) {
-    const lost = lostIn((value as Members)[name], part);
+  for (const name in parsed as Members) {
+    const lost = lostIn((value as Members)[name], (parsed as Members)[name]);
     if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
   }
   return null;
