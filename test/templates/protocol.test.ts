@@ -102,13 +102,11 @@ describe('regardless of Accept', () => {
   });
 });
 
-describe('messages without a response', () => {
+describe('notifications', () => {
   test.each([
     { method: 'notifications/initialized' },
     { method: 'notifications/cancelled', params: { requestId: 1 } },
     { method: 'notifications/anything', params: { a: 1 } },
-    { id: 1, result: {} },
-    { id: 1, error: { code: 1, message: 'x' } },
   ])('%j', async (message) => {
     const { client } = await start();
     const answer = await client.send({ jsonrpc: '2.0', ...message }, await client.session());
@@ -165,6 +163,8 @@ describe('malformed messages', () => {
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","extra":1}',
+    '{"jsonrpc":"2.0","id":1,"result":{}}',
+    '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}',
     `{"jsonrpc":"2.0","id":${deep(400)},"method":"ping"}`,
     `{"jsonrpc":"2.0","id":1,"method":"ping","extra":${deep(400)}}`,
   ])('%s is an invalid request', async (text) => {

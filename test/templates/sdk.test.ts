@@ -5,10 +5,8 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import {
   type CallToolResult,
   createMcpHandler,
-  isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCRequest,
-  isJSONRPCResultResponse,
   isLegacyRequest,
   type JSONRPCErrorResponse,
   type JSONRPCRequest,
@@ -18,8 +16,7 @@ import {
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { CallResult } from '../../templates/project/src/server/call.ts';
 import type { ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
-import type { Request as RpcRequest } from '../../templates/project/src/server/mcp.ts';
-import type { Refusal } from '../../templates/project/src/server/modern.ts';
+import type { ErrorReply, Request as RpcRequest } from '../../templates/project/src/server/mcp.ts';
 import fc from '../fast-check.ts';
 import { expectSameKinds } from './messages.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
@@ -32,18 +29,15 @@ import type { Writable } from './writable.ts';
 test('messages and results are assignable to the types of SDK v2', () => {
   expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
   expectTypeOf<Writable<RpcRequest>>().toExtend<JSONRPCRequest>();
-  expectTypeOf<Writable<Refusal['reply']>>().toExtend<JSONRPCErrorResponse>();
+  expectTypeOf<Writable<ErrorReply> & { id?: string | number }>().toExtend<JSONRPCErrorResponse>();
   type Described = 'inputSchema' | 'outputSchema';
   expectTypeOf<Writable<Omit<ToolDefinition, Described>>>().toExtend<Omit<SdkTool, Described>>();
   // @ts-expect-error The type check must reject an answer that is not of the SDK's type.
   expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
 });
 
-test('agrees with SDK v2 on requests, notifications and responses', () => {
-  expectSameKinds(
-    { isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse },
-    1_000,
-  );
+test('agrees with SDK v2 on requests and notifications', () => {
+  expectSameKinds({ isJSONRPCRequest, isJSONRPCNotification }, 1_000);
 });
 
 describe.each([

@@ -101,7 +101,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const leg = modern && isModern(message, headers) ? modern : null;
     const refusal = leg?.refusalOf(message, headers);
-    if (refusal) return json(refusal.status, refusal.reply);
+    if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const session = headers['mcp-session-id']?.toString();
     const initializes = !leg && message.method === 'initialize' && 'id' in message;

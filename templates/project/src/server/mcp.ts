@@ -17,7 +17,7 @@ export interface ErrorReply {
   readonly jsonrpc: '2.0';
   /** Null or absent if the request has no valid id. */
   readonly id?: RequestId | null;
-  readonly error: { readonly code: number; readonly message: string };
+  readonly error: { readonly code: number; readonly message: string; readonly data?: object };
 }
 
 export const ErrorCode = {
@@ -50,22 +50,22 @@ export function parseMessage(bytes: Buffer): unknown {
   }
 }
 
-export function errorReply(code: number, message: string, id: RequestId | null | undefined): ErrorReply {
-  return { jsonrpc: '2.0', id, error: { code, message } };
+export function errorReply(code: number, message: string, id?: RequestId | null, data?: object): ErrorReply {
+  return { jsonrpc: '2.0', id, error: { code, message, data } };
 }
 
 /**
- * Replies to one message: a result as JSON text, an error, or null for notifications and responses. No state outlives a
- * message, so `notifications/cancelled` has no effect: a caller cancels a call by closing its connection.
+ * Replies to one message: a result as JSON text, an error, or null for a notification. No state outlives a message, so
+ * `notifications/cancelled` has no effect: a caller cancels a call by closing its connection. Responses are invalid,
+ * because the server sends no requests.
  */
 export async function replyTo(
   message: Members,
   methods: ReadonlyMap<string, Method>,
   onGone: OnGone,
 ): Promise<string | ErrorReply | null> {
-  if (!isRequest(message)) {
-    return isQuiet(message) ? null : errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
-  }
+  if (isNotification(message)) return null;
+  if (!isRequest(message)) return errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
   const { id, method, params = {} } = message;
   try {
     const handler = methods.get(method);
@@ -77,30 +77,23 @@ export async function replyTo(
   }
 }
 
-export function isRequest(message: Members): message is Members & Request {
-  return consistsOf(message, 'id', 'method', 'params') && isId(message.id) && namesMethod(message);
+/** Whether a message is a notification and has an id. */
+export function isRequest(message: unknown): message is Request {
+  if (!isObject(message)) return false;
+  const { id, ...others } = message;
+  return (typeof id === 'string' || Number.isSafeInteger(id)) && isNotification(others);
 }
 
-/** Whether a message expects no reply: a notification or a response. */
-export function isQuiet(message: Members): boolean {
-  const { id, result, error } = message;
-  if (consistsOf(message, 'method', 'params')) return namesMethod(message);
-  if (consistsOf(message, 'id', 'result')) return isId(id) && isObject(result);
-  if (!consistsOf(message, 'id', 'error') || !(id === undefined || isId(id))) return false;
-  return isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string';
+export function isNotification(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const { jsonrpc, method, params, ...others } = message;
+  const isComplete = jsonrpc === '2.0' && typeof method === 'string';
+  return isComplete && (params === undefined || isObject(params)) && Object.keys(others).length === 0;
 }
 
-function consistsOf(message: Members, ...names: string[]): boolean {
-  const isAllowed = (name: string) => name === 'jsonrpc' || names.includes(name);
-  return message.jsonrpc === '2.0' && Object.keys(message).every(isAllowed);
-}
-
-function isId(id: unknown): id is RequestId {
-  return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-function namesMethod({ method, params }: Members): boolean {
-  return typeof method === 'string' && (params === undefined || isObject(params));
+/** Whether a value names a program, as `clientInfo` does. */
+export function isImplementation(value: unknown): boolean {
+  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 }
 
 const mostLevels = 500;
@@ -154,9 +147,7 @@ export function createMethods(
   const report = (incident: Incident) => log('incident', incident);
 
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
-    const client = isObject(clientInfo) ? clientInfo : {};
-    const complete = typeof client.name === 'string' && typeof client.version === 'string';
-    if (typeof asked !== 'string' || !isObject(capabilities) || !complete) {
+    if (typeof asked !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
     }
     const protocolVersion = protocolVersions.includes(asked) ? asked : protocolVersions[0];

@@ -1,4 +1,4 @@
-import { mirrorsIn, modernVersion, valueAt } from '../server/modern.ts';
+import { mirrorsOf, modernVersion } from '../server/modern.ts';
 
 /** A request of MCP 2026-07-28, and the headers that repeat parts of it. */
 export interface StatelessCall {
@@ -14,8 +14,7 @@ const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
  * @param inputSchema names the arguments that headers repeat (`x-mcp-header`)
  */
 export function statelessCall(tool: string, args: object, inputSchema: object | undefined): StatelessCall {
-  const repeated = mirrorsIn(inputSchema).flatMap(({ header, path }) => {
-    const value = valueAt(args, path);
+  const repeated = mirrorsOf(inputSchema, args).flatMap(({ header, value }) => {
     return value === undefined || value === null ? [] : [[header, headerText(String(value))] as const];
   });
   const _meta = {
