@@ -196,6 +196,11 @@ describe('the priority of the keys', () => {
       'too many redirects',
     ],
     [
+      'redirects to another port',
+      (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      'redirect to another site',
+    ],
+    [
       'redirects to another scheme',
       ({ headers }, response) => response.writeHead(302, { location: `https://${headers.host}/` }).end(),
       'redirect to another site',
