@@ -64,7 +64,7 @@ describe('size limit', () => {
     };
     const request = new IncomingMessage(new Socket());
     request.headers['content-type'] = 'application/json';
-    const body = createBodies(config(), () => {}).read(request, true);
+    const body = createBodies(config(), () => {}).read(request, '', true);
     const value = 'x'.repeat(400_000);
     const bytes = Buffer.from(JSON.stringify(value));
     const before = used();

@@ -75,7 +75,7 @@ export const variables = {
   },
   BODY_BUDGET_BYTES: {
     default: '67108864',
-    text: 'Memory for all incomplete requests, in bytes. When it is full, the largest of them gets 503.',
+    text: 'Memory for all requests that arrive in several parts, by their declared sizes, in bytes. When it is full, a request of the address with the most gets 503, unless it is smaller than the others.',
   },
   ANSWER_BUDGET_BYTES: {
     default: '67108864',

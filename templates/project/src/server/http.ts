@@ -50,7 +50,7 @@ export interface App {
   prepare(): Promise<void>;
   /** Describes the keys that verify tokens. */
   keyInUse(): string;
-  /** Ends event streams and incomplete requests, which would delay a shutdown. */
+  /** Ends event streams, which would delay a shutdown. */
   stop(): void;
 }
 
@@ -93,7 +93,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const bytes = await bodies.read(request, authentication.mayAdmit(headers));
+    const bytes = await bodies.read(request, addressOf(request), authentication.mayAdmit(headers));
     if (typeof bytes === 'number') return bodyRefusals[bytes];
     const message = parseMessage(bytes);
     const mayCall = message === undefined || holdsPaidMethod(message);
@@ -214,10 +214,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     },
     prepare: authentication.prepare,
     keyInUse: authentication.inUse,
-    stop() {
-      streams.closeAll();
-      bodies.refuseSoon();
-    },
+    stop: streams.closeAll,
   };
 }
 

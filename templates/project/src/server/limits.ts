@@ -20,45 +20,60 @@ export interface Limits {
 }
 
 /**
- * Holds a limited number of items, each owned by an address. When the limit is exceeded, the oldest item of the address
- * with the most items ends, or the new item if none of those may end. So no address can displace the others.
+ * Holds items of a limited total size, each owned by an address. When the limit is exceeded, the oldest items of the address
+ * that holds the most end, or the new item if none of those may end. So no address can displace the others.
+ *
+ * @param mayEnd whether an item may end for the sake of another
  */
 export function createHoldings<Item>(
   most: number,
-  mayEnd: (item: Item) => boolean,
+  mayEnd: (item: Item, other: Item) => boolean,
   end: (item: Item) => void,
 ) {
-  const held = new Map<string, Set<Item>>();
-  let size = 0;
+  /** The items of each owner and their sizes, oldest first. */
+  const owners = new Map<string, Map<Item, number>>();
+  let total = 0;
   const remove = (owner: string, item: Item) => {
-    const items = held.get(owner);
-    if (!items?.delete(item)) return;
-    size--;
-    if (items.size === 0) held.delete(owner);
+    const own = owners.get(owner);
+    total -= own?.get(item) ?? 0;
+    own?.delete(item);
+    if (own?.size === 0) owners.delete(owner);
   };
   return {
-    /** Returns false if an item had to end. */
-    add(owner: string, item: Item): boolean {
-      const own = held.get(owner) ?? new Set();
-      held.set(owner, own.add(item));
-      if (++size <= most) return true;
-      let [richest, items] = [owner, own];
-      for (const [other, its] of held) if (its.size > items.size) [richest, items] = [other, its];
-      const oldest = [...items].find((one) => one !== item && mayEnd(one));
-      remove(oldest ? richest : owner, oldest ?? item);
-      end(oldest ?? item);
-      return false;
+    /** Adds an item, or to the size of an item. Returns false if an item had to end. */
+    add(owner: string, item: Item, size = 1): boolean {
+      const own = owners.get(owner) ?? new Map<Item, number>();
+      owners.set(owner, own.set(item, (own.get(item) ?? 0) + size));
+      total += size;
+      const fits = total <= most;
+      while (total > most) {
+        let [richest, its] = [owner, own];
+        for (const [other, theirs] of owners)
+          if (sizeOf(theirs) > sizeOf(its)) [richest, its] = [other, theirs];
+        const oldest = [...its.keys()].find((one) => one !== item && mayEnd(one, item));
+        remove(oldest ? richest : owner, oldest ?? item);
+        end(oldest ?? item);
+      }
+      return fits;
     },
     remove,
   };
+}
+
+function sizeOf(items: ReadonlyMap<unknown, number>): number {
+  let sum = 0;
+  for (const size of items.values()) sum += size;
+  return sum;
 }
 
 /** The HTTP status of a refused body: too slow, too large, or over the budget. */
 export type BodyRefusal = 408 | 413 | 503;
 
 interface Body {
+  readonly address: string;
+  /** Size of its buffers. */
   held: number;
-  refuse(status: BodyRefusal): void;
+  refuse(): void;
 }
 
 const blockBytes = 16_384;
@@ -73,94 +88,80 @@ export function discardRest(request: IncomingMessage): void {
 }
 
 /**
- * Reads bodies. Chunks are copied into blocks, because a chunk of one byte takes two hundred bytes of memory. When the blocks
- * of all bodies exceed the budget, the largest body is refused.
+ * Reads bodies. A body that does not come in one piece is copied into a buffer of its declared size, or into blocks, because
+ * a chunk of one byte takes two hundred bytes of memory. A body whose buffer exceeds the budget of all bodies is refused before
+ * more of it is read.
  */
 export function createBodies(limits: Limits, report: Report) {
   const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, bodyBudgetBytes } = limits;
-  const unfinished = new Set<Body>();
-  let held = 0;
-  const hold = (body: Body) => {
-    body.held += blockBytes;
-    held += blockBytes;
-    if (held <= bodyBudgetBytes) return;
-    let largest = body;
-    for (const other of unfinished) if (other.held > largest.held) largest = other;
-    report('BODY_BUDGET_BYTES');
-    largest.refuse(503);
-  };
+  const unfinished = createHoldings<Body>(
+    bodyBudgetBytes,
+    // Equal bodies of one address do not displace each other: each would be read before it is refused.
+    (body, other) => body.address !== other.address || body.held > other.held,
+    (body) => body.refuse(),
+  );
   return {
     /**
      * Resolves with the body, or with the HTTP status of a refusal.
      *
      * @param isPaid whether the request has something that looks like a token
      */
-    read(request: IncomingMessage, isPaid: boolean): Promise<Buffer | BodyRefusal> {
+    read(request: IncomingMessage, address: string, isPaid: boolean): Promise<Buffer | BodyRefusal> {
       const most = isPaid ? maxBodyBytes : Math.min(maxBodyBytes, unpaidBodyBytes);
-      const declared = Number(request.headers['content-length']);
+      const declared = Number(request.headers['content-length'] ?? 0);
       return new Promise((resolve) => {
         let blocks: Buffer[] = [];
+        let free = Buffer.alloc(0);
         let size = 0;
         let deadline: NodeJS.Timeout | undefined;
-        let refusal: NodeJS.Timeout | undefined;
+        let isRefused = false;
         const release = () => {
-          held -= body.held;
-          body.held = 0;
+          clearTimeout(deadline);
+          unfinished.remove(address, body);
           blocks = [];
         };
         const finish = (outcome: Buffer | BodyRefusal) => {
-          clearTimeout(deadline);
-          clearTimeout(refusal);
-          unfinished.delete(body);
           release();
           resolve(outcome);
         };
-        const body: Body = { held: 0, refuse: finish };
-        const refuseSoon = () => {
-          release();
-          refusal ??= setTimeout(finish, discardMs, 413).unref();
+        const refuse = (status: BodyRefusal, variable: string) => {
+          isRefused = true;
+          report(variable);
+          finish(status);
         };
+        const refuseSoon = () => {
+          isRefused = true;
+          release();
+          setTimeout(finish, discardMs, 413).unref();
+        };
+        const body: Body = { address, held: 0, refuse: () => refuse(503, 'BODY_BUDGET_BYTES') };
         const keep = (chunk: Buffer) => {
           for (let from = 0; from < chunk.length; ) {
-            const used = size % blockBytes;
-            if (used === 0) {
-              blocks.push(Buffer.allocUnsafeSlow(blockBytes));
-              hold(body);
+            if (free.length === 0) {
+              const bytes = declared || blockBytes;
+              body.held += bytes;
+              unfinished.add(address, body, bytes);
+              if (isRefused) return;
+              free = Buffer.allocUnsafeSlow(bytes);
+              blocks.push(free);
             }
-            const block = blocks.at(-1);
-            if (!block) return; // refused
-            const copied = chunk.copy(block, used, from);
-            size += copied;
+            const copied = chunk.copy(free, 0, from);
+            free = free.subarray(copied);
             from += copied;
           }
         };
-        unfinished.add(body);
-        if (!isPaid) {
-          deadline = setTimeout(() => {
-            report('UNPAID_BODY_MS');
-            finish(408);
-          }, unpaidBodyMs).unref();
-        }
+        if (!isPaid) deadline = setTimeout(refuse, unpaidBodyMs, 408, 'UNPAID_BODY_MS').unref();
         if (declared > most) refuseSoon();
         request.on('data', (chunk: Buffer) => {
-          if (!unfinished.has(body)) return;
-          if (refusal || size + chunk.length > most) refuseSoon();
-          else if (chunk.length === declared) {
-            blocks = [chunk];
-            size = declared;
-          } else keep(chunk);
+          if (isRefused) return;
+          size += chunk.length;
+          if (size > most) refuseSoon();
+          else if (chunk.length === declared) blocks = [chunk];
+          else keep(chunk);
         });
-        const joined = () =>
-          blocks.length === 1 ? blocks[0]?.subarray(0, size) : Buffer.concat(blocks, size);
-        request.on('end', () => finish((!refusal && joined()) || 413));
+        request.on('end', () => finish(isRefused ? 413 : Buffer.concat(blocks, size)));
         request.on('error', () => finish(408)); // the caller disconnected
       });
-    },
-    /** Refuses unfinished bodies after a moment, so that a call that is being sent is still answered. */
-    refuseSoon(): void {
-      setTimeout(() => {
-        for (const body of unfinished) body.refuse(503);
-      }, discardMs).unref();
     },
   };
 }

@@ -25,7 +25,8 @@ export interface ListenOptions {
 
 /** Longer than the idle timeouts of common proxies, so that they do not send on a connection that is closing. */
 const keepAliveTimeout = 65_000;
-const sweepMs = 50;
+/** A call that is being sent when the server stops is still answered. */
+const sweepMs = 500;
 const loadMs = 500;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
@@ -41,11 +42,8 @@ export async function listen(
   /** The number of requests that each connection has sent in this turn of the event loop. */
   const received = new Map<Socket, number>();
   const isRunning = (request: IncomingMessage) => request.method === 'POST' && request.complete;
-  const connections = createHoldings<Socket>(
-    options.maxConnections,
-    (socket) => ![...(pending.get(socket) ?? [])].some(isRunning),
-    (socket) => socket.destroy(),
-  );
+  const isIdle = (socket: Socket) => ![...(pending.get(socket) ?? [])].some(isRunning);
+  const connections = createHoldings<Socket>(options.maxConnections, isIdle, (socket) => socket.destroy());
   const load = watchLoad(options.maxLoopDelayMs);
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -95,13 +93,14 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, options))));
-    server.listen(port, host, resolve);
+    // Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second.
+    server.listen({ port, host, backlog: options.maxConnections }, resolve);
   });
 
   const stop = () =>
     new Promise<void>((resolve) => {
       const sweep = () => {
-        for (const [socket, { size }] of pending) if (size === 0) socket.destroy();
+        for (const socket of pending.keys()) if (isIdle(socket)) socket.destroy();
       };
       const sweeping = setInterval(sweep, sweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
