@@ -304,15 +304,23 @@ describe('answers', () => {
     expect(ended).toBe(false);
   });
 
-  test('over the budget the one without progress for longest ends its connection', async () => {
-    const env = { ANSWER_BUDGET_BYTES: '30000000' };
+  test('over the budget the oldest of the address with the most ends its connection', async () => {
+    const env = { ANSWER_BUDGET_BYTES: '60000000' };
     const { client, port, events } = await start({ tools: [large], env });
     const session = await client.session();
-    for (const socket of await attackers(3, port)) {
-      socket.pause().write(await callLarge(9_000_000, session));
+    const call = await callLarge(9_000_000, session);
+    const sockets: Socket[] = [];
+    for (const from of ['127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.2']) {
+      const socket = await attack(port, from);
+      sockets.push(socket.pause());
+      socket.write(call);
+      await once(socket, 'readable');
     }
     await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_BUDGET_BYTES'), within);
-    expect((await client.call('large', { bytes: 9_000_000 })).structuredContent.text).toHaveLength(4_500_000);
+    const closed = sockets.map(received);
+    for (const socket of sockets) socket.resume();
+    await vi.waitUntil(() => closed.every((state) => state.closed || state.text.length > 9_000_000), within);
+    expect(closed.map((state) => state.closed)).toEqual([false, true, false, false]);
   });
 
   test('that wait behind a running call do not count as stalled', async () => {

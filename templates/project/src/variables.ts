@@ -79,7 +79,7 @@ export const variables = {
   },
   ANSWER_BUDGET_BYTES: {
     default: '67108864',
-    text: 'Memory for all answers that their callers have not read yet, in bytes. When it is full, the connection that has been stalled longest is closed. While an answer is created, it may use about twice its size.',
+    text: 'Memory for all answers that their callers have not read yet, in bytes. When it is full, the connection of the oldest of them is closed, at the address with the most. While an answer is created, it may use about twice its size.',
   },
   ANSWER_STALL_MS: {
     default: '20000',

@@ -186,7 +186,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   function send(response: ServerResponse, { status, headers, body }: Answer): void {
     response.writeHead(status, headers);
     if (body === undefined) response.end();
-    else answers.send(response, body);
+    else answers.send(response, body, addressOf(response.req));
   }
 
   function failureOf(error: unknown, headers: IncomingHttpHeaders): Answer {

@@ -166,67 +166,33 @@ export function createBodies(limits: Limits, report: Report) {
   };
 }
 
-const pieceBytes = 65_536;
+/** Node copies longer texts twice: behind the head, and as bytes. */
+const largeLength = 65_536;
 
 /**
- * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the connection without
- * progress for the longest time is closed. An answer without progress for too long is dropped too.
+ * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the oldest ones of the address with
+ * the most are dropped with their connections. So is an answer without progress for too long.
  */
 export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, report: Report) {
-  /** In the order of their last progress, oldest first. */
-  const unread = new Map<ServerResponse, { readonly bytes: number; readonly stall: NodeJS.Timeout }>();
-  let held = 0;
-  const forget = (response: ServerResponse) => {
-    const { bytes = 0, stall } = unread.get(response) ?? {};
-    clearInterval(stall);
-    held -= bytes;
-    unread.delete(response);
-  };
   const giveUp = (response: ServerResponse, variable: string) => {
     report(variable);
-    forget(response);
-    (response.socket ?? response.req.socket).destroy();
+    response.req.socket.destroy();
   };
-  const count = (response: ServerResponse, bytes: number) => {
-    const stall = setInterval(() => {
-      // A pipelined answer has no socket until its turn.
-      if (response.socket !== null) giveUp(response, 'ANSWER_STALL_MS');
-    }, answerStallMs).unref();
-    unread.set(response, { bytes, stall });
-    response.once('close', () => forget(response));
-    held += bytes;
-    for (const [oldest] of unread) {
-      if (held <= answerBudgetBytes || oldest === response) break;
-      giveUp(oldest, 'ANSWER_BUDGET_BYTES');
-    }
-  };
-  /** Records progress of an answer. */
-  const move = (response: ServerResponse, bytes: number) => {
-    const entry = unread.get(response);
-    if (!entry) return count(response, bytes);
-    unread.delete(response);
-    unread.set(response, entry);
-    entry.stall.refresh();
-  };
+  const unread = createHoldings<ServerResponse>(
+    answerBudgetBytes,
+    () => true,
+    (response) => giveUp(response, 'ANSWER_BUDGET_BYTES'),
+  );
   return {
     /** Sends the body of a response whose head is written. */
-    send(response: ServerResponse, text: string): void {
-      if (text.length <= pieceBytes) {
-        response.end(text);
-        if (response.socket?.writableLength !== 0) count(response, text.length);
-        return;
-      }
-      const bytes = Buffer.from(text);
-      let at = 0;
-      const sendOn = () => {
-        const piece = bytes.subarray(at, at + pieceBytes);
-        at += pieceBytes;
-        if (!response.destroyed) move(response, bytes.length);
-        if (at >= bytes.length) response.end(piece);
-        else if (response.write(piece)) sendOn();
-        else response.once('drain', sendOn);
-      };
-      sendOn();
+    send(response: ServerResponse, body: string, address: string): void {
+      response.end(body.length > largeLength ? Buffer.from(body) : body);
+      if (response.writableLength === 0) return;
+      unread.add(address, response, Buffer.byteLength(body));
+      response.once('close', () => unread.remove(address, response));
+      // Node counts the time without progress, from the turn of a pipelined answer on, and keeps counting after its end.
+      response.setTimeout(answerStallMs, () => giveUp(response, 'ANSWER_STALL_MS'));
+      response.prependOnceListener('finish', () => response.setTimeout(0));
     },
   };
 }
