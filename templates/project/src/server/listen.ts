@@ -28,6 +28,8 @@ const keepAliveTimeout = 65_000;
 /** A call that is being sent when the server stops is still answered. */
 const sweepMs = 500;
 const loadMs = 500;
+/** Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second. */
+const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
@@ -93,8 +95,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new Error(inWords(error, options))));
-    // Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second.
-    server.listen({ port, host, backlog: options.maxConnections }, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
 
   const stop = () =>
