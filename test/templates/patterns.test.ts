@@ -92,6 +92,10 @@ describe('patterns match as in RegExp', () => {
         '[\\s\\S]',
         '[^\\s-]',
         '[\\W_]',
+        '[\\S]',
+        '[^\\S ]',
+        '[(?<a>]',
+        '[(?i.$]',
       ],
       ...[
         '\\u0061',
@@ -104,11 +108,23 @@ describe('patterns match as in RegExp', () => {
         '\\cJ',
         '\\t',
       ],
-      ...['\\p{Lu}', '\\P{L}', '[^\\p{L}]', '[\\p{Lu}-]', '[[:alpha]', '\\^', '\\{', '\\}', '\\\\'],
+      ...[
+        '\\p{Lu}',
+        '\\P{Letter}',
+        '\\P{Any}',
+        '[\\P{Any}]',
+        '[^\\p{L}]',
+        '[\\p{Lu}-]',
+        '[[:alpha]',
+        '\\^',
+        '\\{',
+        '\\}',
+        '\\\\',
+      ],
     );
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
       const group = fc
-        .tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('pattern'))
+        .tuple(fc.constantFrom('(', '(?:', '(?<n>', '(?<$é>'), tie('pattern'))
         .map(([open, inside]) => `${open}${inside})`);
       const part = fc.oneof({ weight: 6, arbitrary: atom }, { weight: 1, arbitrary: group });
       const repeat = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?', '{0}');
@@ -137,6 +153,15 @@ describe('patterns match as in RegExp', () => {
       { numRuns: 500 },
     );
   });
+
+  test.each(['.', '[.]', '\\s', '[^\\s]', '\\S', '[\\S]', '\\w', '[^\\w]', '\\p{scx=Grek}', '[^\\P{ASCII}]'])(
+    'for every character: %s',
+    (pattern) => {
+      const [ours, theirs] = [linearMatcher(pattern), new RegExp(pattern, 'u')];
+      const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+      expect(characters.filter((one) => ours?.test(one) !== theirs.test(one))).toEqual([]);
+    },
+  );
 
   test('except those that need backtracking, which the contract code also detects', () => {
     expect(patterns.filter(needsBacktracking)).toEqual(

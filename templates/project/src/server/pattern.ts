@@ -14,71 +14,56 @@ let engine: typeof import('re2js') | undefined;
  */
 export function linearMatcher(pattern: string): Matcher | null {
   new RegExp(pattern, 'u');
-  const tokens = pattern.match(token) ?? [];
-  if (tokens.some((text) => needsBacktracking.test(text))) return null;
   // Loading takes 15 ms, and few tools have patterns.
   engine ??= createRequire(import.meta.url)('re2js') as typeof import('re2js');
   try {
-    const compiled = engine.RE2JS.compile(tokens.map(translate).join(''));
-    // Ajv caches matchers by `toString`.
-    return { test: (text) => compiled.test(text), toString: () => `linear ${pattern}` } as Matcher;
+    return engine.RE2JS.compile(engine.RE2JS.translateRegExp(withoutDifferences(pattern)));
   } catch {
     return null;
   }
 }
 
-const escaped = String.raw`\\(?:u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[pP]\{[^}]*\}|.)`;
-/** An escape, a character class, the start of a group, a repetition or any other character. */
-const token = new RegExp(
-  String.raw`${escaped}|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|<[^>]*>|[\w-]*:)|\{[^}]*\}|.`,
-  'gsu',
-);
-/** Lookaround, flags of a group and backreferences. */
-const needsBacktracking = /^(?:\(\?(?!:|<[^=!])|\\[k1-9])/;
+/** What RE2 may read differently, or one character. */
+const token = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\[pP]\{[^}]*\}|\\.|\(\?(?:[-ims]|<[^=!>[\]\\]+>)|./gsu;
 
-/** Translates one token of ECMA-262 to RE2. */
-function translate(text: string): string {
-  if (text.startsWith('(')) return '(?:';
-  if (/^(?:[\^|)*+?]|\\[bBdDwW]|\{.*)$/.test(text)) return text;
-  if (text === '$') return '\\z';
-  const character = /^(?:\\(\W)|([^.]))$/u.exec(text)?.slice(1).join('');
-  return character ? `\\x{${character.codePointAt(0)?.toString(16)}}` : classOf(text);
-}
-
-const known = new Map<string, string>();
-let allCharacters: readonly (readonly [first: number, text: string])[] | undefined;
-
-/** The characters that a token matches according to `RegExp`, as a class of RE2. */
-function classOf(text: string): string {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const runs = new RegExp(`${text}+`, 'gu');
-  allCharacters ??= listCharacters();
-  let ranges = '';
-  for (const [first, characters] of allCharacters) {
-    const units = first < 0x10000 ? 1 : 2;
-    for (const { 0: run, index } of characters.matchAll(runs)) {
-      const from = first + index / units;
-      ranges += `\\x{${from.toString(16)}}-\\x{${(from + run.length / units - 1).toString(16)}}`;
+/** Replaces what RE2 reads differently, except for what `translateRegExp` replaces. @throws Error if it cannot */
+function withoutDifferences(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(token, (text) => {
+    if (/^\\u./.test(text)) return JSON.parse(`"${text}"`); // a surrogate pair
+    if (/^\\[sSpP]/.test(text)) return inClass ? rangesOf(text) : `[${rangesOf(text)}]`;
+    if (inClass) {
+      inClass = text !== ']';
+      if (text === '\\b') return '\\x08';
+      return text === '[' ? '\\[' : text;
     }
-  }
-  const translated = ranges === '' ? '[^\\x{0}-\\x{10FFFF}]' : `[${ranges}]`;
-  known.set(text, translated);
-  return translated;
+    inClass = text === '[';
+    if (/^(?:\\[k1-9]|\(\?[^<])/.test(text)) throw new Error('a backreference or flags of a group');
+    if (text.startsWith('(?')) return '('; // RE2 has no duplicate names and admits fewer characters in them
+    return text === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : text;
+  });
 }
 
-/** All characters in order, in pieces that end where two surrogates would form a pair. */
-function listCharacters(): readonly (readonly [first: number, text: string])[] {
-  const single = new Uint16Array(0x10000).map((_, code) => code);
-  const pairs = new Uint16Array(0x200000);
-  for (let at = 0; at < pairs.length; at += 2) {
-    pairs[at] = 0xd800 + (at >> 11);
-    pairs[at + 1] = 0xdc00 + ((at >> 1) & 0x3ff);
+/** Sets of characters as ranges of a class. */
+const known = new Map([
+  ['\\s', String.raw`\t-\r\p{Z}\x{feff}`],
+  [
+    '\\S',
+    String.raw`\x00-\x08\x0e-\x1f!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`,
+  ],
+]);
+
+/** The characters of a set such as `\p{Letter}`. RE2 knows fewer names, so `RegExp` tells which these are, in 50 ms. */
+function rangesOf(set: string): string {
+  let ranges = known.get(set);
+  if (ranges !== undefined) return ranges;
+  const one = new RegExp(`^${set}$`, 'u');
+  ranges = '';
+  for (let first = 0, code = 0; code <= 0x110000; code++) {
+    if (code < 0x110000 && one.test(String.fromCodePoint(code))) continue;
+    if (first < code) ranges += `\\x{${first.toString(16)}}-\\x{${(code - 1).toString(16)}}`;
+    first = code + 1;
   }
-  const text = (units: Uint16Array) => Buffer.from(units.buffer).toString('utf16le');
-  return [
-    [0, text(single.slice(0, 0xdc00))],
-    [0xdc00, text(single.slice(0xdc00))],
-    [0x10000, text(pairs)],
-  ];
+  known.set(set, ranges);
+  return ranges;
 }
