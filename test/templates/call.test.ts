@@ -73,10 +73,10 @@ describe('the three outcomes', () => {
 
 describe('arguments', () => {
   test.each<[JsonObject, string]>([
-    [{ coin: 3 }, 'arguments.coin: expected type string, got 3'],
-    [{ depth: 9 }, 'arguments.depth: expected to be <= 5, got 9'],
-    [{ depth: '2' }, 'arguments.depth: expected type integer, got "2"'],
-    [{ coin: null }, 'arguments.coin: expected type string, got null'],
+    [{ coin: 3 }, 'arguments.coin: must be string, got 3'],
+    [{ depth: 9 }, 'arguments.depth: must be <= 5, got 9'],
+    [{ depth: '2' }, 'arguments.depth: must be integer, got "2"'],
+    [{ coin: null }, 'arguments.coin: must be string, got null'],
   ])('%j is refused with path, expected and actual', async (args, message) => {
     const { structuredContent, isError } = await call(price, args);
     expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS', message });
@@ -225,8 +225,11 @@ describe('arguments that are objects', () => {
 
   test.each<[JsonObject, string]>([
     [{ list: [{ a: 1 }, { a: 1 }] }, 'duplicate items'],
-    [{ only: { a: 2 } }, 'arguments.only: expected {"a":1}'],
-    [{ one: { a: 2 } }, 'arguments.one: expected one of'],
+    [{ only: { a: 2 } }, 'arguments.only: must be equal to constant: {"a":1}, got {"a":2}'],
+    [
+      { one: { a: 2 } },
+      'arguments.one: must be equal to one of the allowed values: [{"a":[{"c":2}]},{"a":[]}], got',
+    ],
     [{ list: [{ valueOf: 1 }, { valueOf: 1 }] }, 'duplicate items'],
   ])('%j is refused', async (args, message) => {
     const { structuredContent } = await call(tool, args);
@@ -248,11 +251,11 @@ describe('errors of a tool', () => {
   });
 
   test.each([
-    ['a value of the wrong type', lying, 'structuredContent.text: expected type string or null, got 12'],
+    ['a value of the wrong type', lying, 'structuredContent.text: must be string,null, got 12'],
     [
       'a missing member',
       textTool('t', (_, { found }) => found({})),
-      'structuredContent.text: expected a value',
+      "structuredContent.text: must have required property 'text'",
     ],
     [
       'NaN',

@@ -38,7 +38,7 @@ test('a value that does not match its format is logged as a mismatch and gives a
   });
   const [incident] = events().filter(({ event }) => event === 'incident');
   expect(incident.detail).toBe(
-    'structuredContent.value: expected to match format "date-time", got "2026-01-15 12:00:00"',
+    'structuredContent.value: must match format "date-time", got "2026-01-15 12:00:00"',
   );
   expect(events().at(-1)).toMatchObject({ outcome: 'OUTPUT_MISMATCH' });
 
@@ -47,7 +47,7 @@ test('a value that does not match its format is logged as a mismatch and gives a
   const refused = await call({ value: 'yesterday', answer: null });
   expect(refused.structuredContent).toMatchObject({
     error: 'INVALID_ARGUMENTS',
-    message: 'arguments.value: expected to match format "date-time", got "yesterday"',
+    message: 'arguments.value: must match format "date-time", got "yesterday"',
   });
   await client.close();
 });

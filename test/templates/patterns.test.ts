@@ -219,7 +219,7 @@ describe('a server refuses a pattern that needs backtracking', () => {
   test.each([{ maxLength: undefined }, { maxLength: 100_001 }])('with maxLength $maxLength', (bound) => {
     const list = { type: 'array', items: { type: 'string', pattern: '^(?=b)', ...bound } };
     expect(() => compileTool(tool(list))).toThrow(
-      'Tool get_it: its inputSchema does not compile: properties.value.items.pattern: "^(?=b)" has lookaround, a backreference or too many repetitions, so it cannot be matched in linear time. Add a maxLength of 100000 or less.',
+      'Tool get_it: its inputSchema does not compile: #/properties/value/items/pattern: "^(?=b)" has lookaround, a backreference or too many repetitions. Only a pattern with a maxLength of 100000 or less may have these.',
     );
   });
 

@@ -223,7 +223,7 @@ describe('tools/call', () => {
     const { client } = await start();
     const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
     const { body } = await client.request('tools/call', { name: 'get_price', arguments: args }, headers);
-    expect(body.result.structuredContent.message).toMatch(/^arguments: expected type object, got /);
+    expect(body.result.structuredContent.message).toMatch(/^arguments: must be object, got /);
   });
 
   test('logs one line per call without its arguments', async () => {

@@ -85,7 +85,7 @@ describe('no failure of the runtime makes the platform retry', () => {
     };
     const limit = { type: 'integer', maximum: 500 };
     expect(await messageOf(limited('limit', { type: 'integer', maximum: 50 }), 60)).toBe(
-      'arguments.limit: expected to be <= 50, got 60',
+      'arguments.limit: must be <= 50, got 60',
     );
     expect(await messageOf(limited('limit', limit), 600)).toBe(
       'arguments.limit: does not match the inputSchema',

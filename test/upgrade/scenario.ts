@@ -26,7 +26,7 @@ const authorsOwn =
   /^(tool\.(description|distinct)|input\.(description|sample|placeholder)|output\.described)/;
 
 /** Version 0.1.0 invented examples that ignored the format of their parameter (docs/upgrade.md). */
-const inventedByOldProgram = /INVALID_ARGUMENTS.*expected to match format/;
+const inventedByOldProgram = /INVALID_ARGUMENTS.*must match format/;
 
 const identity = {
   GIT_AUTHOR_NAME: 'a',

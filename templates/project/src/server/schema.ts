@@ -1,6 +1,6 @@
-import { Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
-import type { JsonObject, ObjectSchema, Tool } from './define-tool.ts';
+import type { ObjectSchema, Tool } from './define-tool.ts';
 import { linearMatcher, type Matcher } from './pattern.ts';
 
 /** An unvalidated JSON object. */
@@ -16,7 +16,7 @@ export interface CompiledTool {
   readonly validateInput: ValidateFunction;
   readonly validateOutput: ValidateFunction;
   /** An answer without data: the required members that have an empty value. */
-  readonly blank: JsonObject;
+  readonly blank: Members;
   /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
   expectedLength: number;
 }
@@ -29,14 +29,12 @@ function createCompiler(useDefaults: boolean): Ajv {
     strict: false,
     strictNumbers: true, // JSON.parse reads 1e400 as Infinity
     useDefaults,
-    // These would compile the meta-schema or keep every schema.
     validateSchema: false,
-    meta: false,
-    addUsedSchema: false,
+    addUsedSchema: false, // two tools may have the same $id
     logger: false,
     code: {
       optimize: false, // doubles the compile time; V8 removes the same code
-      regExp: Object.assign(nameMatcher, { code: 'nameMatcher' }),
+      regExp: Object.assign((name: string) => matcherOf(name, 'patternProperties'), { code: 'matcherOf' }),
     },
   });
   formats.default(ajv);
@@ -57,33 +55,27 @@ function createCompiler(useDefaults: boolean): Ajv {
     type: 'string',
     schemaType: 'string',
     compile: (pattern: string, { maxLength }, { errSchemaPath }) => {
-      const matcher = linearMatcher(pattern) ?? boundedMatcher(pattern, maxLength, errSchemaPath);
+      const matcher = matcherOf(pattern, `${errSchemaPath}/pattern`, maxLength);
       return (text: string) => matcher.test(text);
     },
-    error: { message: ({ schemaCode }) => str`must match pattern "${schemaCode}"` },
+    error: { message: 'must match pattern' },
   });
   return ajv;
 }
 
-/** Matches property names, which have no maxLength. */
-function nameMatcher(pattern: string): Matcher {
-  const matcher = linearMatcher(pattern);
-  if (matcher === null) throw new Error(`patternProperties: ${JSON.stringify(pattern)} ${notLinear}.`);
-  return matcher;
-}
-
-const notLinear =
-  'has lookaround, a backreference or too many repetitions, so it cannot be matched in linear time';
 const mostLength = 100_000;
 
-/** Matches by backtracking. It checks the length itself: Ajv applies `pattern` to text that is too long, too. */
-function boundedMatcher(pattern: string, maxLength: unknown, path: string): Matcher {
+/** Matches in linear time, or by backtracking if a maxLength bounds the text. */
+function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher {
+  const linear = linearMatcher(pattern);
+  if (linear) return linear;
   if (typeof maxLength !== 'number' || maxLength > mostLength) {
-    const where = [...path.split('/').slice(1), 'pattern'].join('.');
-    const advice = `Add a maxLength of ${mostLength} or less.`;
-    throw new Error(`${where}: ${JSON.stringify(pattern)} ${notLinear}. ${advice}`);
+    const reason = 'has lookaround, a backreference or too many repetitions';
+    const advice = `Only a pattern with a maxLength of ${mostLength} or less may have these.`;
+    throw new Error(`${place}: ${JSON.stringify(pattern)} ${reason}. ${advice}`);
   }
   const regExp = new RegExp(pattern, 'u');
+  // Ajv applies `pattern` to text that is too long, too. A character has one or two units.
   return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
 }
 
@@ -115,15 +107,14 @@ export function validatorOf(schema: ObjectSchema): ValidateFunction {
 
 function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): ValidateFunction {
   try {
-    const schema: ObjectSchema & { $async?: unknown } = tool[part];
-    if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
-    return ajv.compile(schema);
+    if ('$async' in tool[part]) throw new Error('"$async" is not a keyword of JSON Schema');
+    return ajv.compile(tool[part]);
   } catch (error) {
     throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${(error as Error).message}`);
   }
 }
 
-/** A difference, such as `expected type string, got 3` at `arguments.items[0].coin`. */
+/** A difference, such as `must be string, got 3` at `arguments.items[0].coin`. */
 export interface Problem {
   readonly path: string;
   readonly text: string;
@@ -137,40 +128,19 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
     if (validate(value)) return null;
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // the failed branch has its own error
     return errors.slice(0, mostProblems).map((error) => problemOf(error, root));
-  } catch (error) {
-    const text = error instanceof RangeError ? 'nested too deeply' : 'cannot be compared with its schema';
-    return [{ path: root, text }];
+  } catch {
+    return [{ path: root, text: 'nested too deeply to be compared with its schema' }];
   }
 }
 
 function problemOf(error: ErrorObject, root: string): Problem {
-  const { instancePath, params, data } = error;
-  const { missingProperty: missing, additionalProperty: additional } = params;
-  const actual =
-    missing !== undefined ? undefined : additional !== undefined ? Object(data)[additional] : data;
-  const steps = instancePath.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const path = [...steps.slice(1), missing ?? additional ?? []].flat();
-  return {
-    path: root + path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
-    text: `expected ${expectedBy(error)}, got ${actual === undefined ? 'nothing' : shorten(actual)}`,
-  };
-}
-
-function expectedBy({ keyword, params, message = keyword }: ErrorObject): string {
-  switch (keyword) {
-    case 'required':
-      return 'a value (the property is required)';
-    case 'additionalProperties':
-      return 'no property of this name';
-    case 'type':
-      return `type ${[params.type].flat().join(' or ')}`;
-    case 'enum':
-      return `one of ${shorten(params.allowedValues)}`;
-    case 'const':
-      return shorten(params.allowedValue);
-    default:
-      return message.replace(/^must /, 'to ');
-  }
+  const { instancePath, keyword, params, message = keyword, schema, data } = error;
+  const member = params.missingProperty ?? params.additionalProperty;
+  const pointer = member === undefined ? instancePath : `${instancePath}/${member}`;
+  const path = root + pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
+  if (member !== undefined) return { path, text: message };
+  const allowed = ['enum', 'const', 'pattern'].includes(keyword) ? `: ${shorten(schema)}` : '';
+  return { path, text: `${message}${allowed}, got ${shorten(data)}` };
 }
 
 /** Whether a value contains a number that JSON.parse read as Infinity. */
@@ -185,29 +155,22 @@ function shorten(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }
 
-/** Sets every required property that has an empty value. */
-function blankObject({ properties = {}, required = [] }: Schema): JsonObject {
-  const schemaOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : {});
-  const members = required.map((name) => [name, blankValue(schemaOf(name))]);
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+/** The required members with empty values. A member that has none is undefined. */
+function blankObject({ properties = {}, required = [] }: Schema): Members {
+  return Object.fromEntries(required.map((name) => [name, blankValue(properties[name] ?? {})]));
 }
 
-/** Null if allowed, `[]` for an array, a blank object for an object; undefined otherwise. */
-function blankValue(schema: Schema = {}): unknown {
-  const types = [schema.type ?? []].flat();
-  const nullable = types.length === 0 || types.includes('null') || schema.nullable === true;
-  if (nullable && (schema.enum?.includes(null) ?? true)) return null;
-  if (types.includes('array') && !((schema.minItems ?? 0) > 0)) return [];
-  if (!types.includes('object')) return undefined;
-  const blank = blankObject(schema);
-  return Object.keys(blank).length === new Set(schema.required).size ? blank : undefined;
+/** Null if allowed, `[]` for an array, a blank object for an object. */
+function blankValue(schema: Schema): unknown {
+  const types = [schema.type ?? 'null'].flat();
+  if (types.includes('null') || schema.nullable) return null;
+  if (types.includes('array')) return [];
+  return types.includes('object') ? blankObject(schema) : undefined;
 }
 
 interface Schema {
   readonly type?: string | readonly string[];
   readonly nullable?: boolean;
-  readonly enum?: readonly unknown[];
-  readonly minItems?: number;
   readonly properties?: { readonly [name: string]: Schema };
   readonly required?: readonly string[];
 }
