@@ -87,6 +87,7 @@ const schema = {
     any: { anyOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }] },
     one: { oneOf: [{ type: 'number' }, { const: null }] },
     beside: { anyOf: [{ required: ['a'] }, { required: ['b'] }], properties: { a: { type: 'number' } } },
+    together: { properties: { a: {} }, anyOf: [{ type: 'object', properties: { b: {} }, required: ['b'] }] },
     narrowed: { type: 'string', anyOf: [{ maxLength: 1 }, { minLength: 9 }] },
     open: { type: 'object', properties: { a: { type: 'number' } }, required: [], allOf: [{ required: ['a'] }] },
     map: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
@@ -97,7 +98,7 @@ const schema = {
     anything: { type: 'object' },
     list: { type: 'array' },
   },
-  required: ['all','ref','any','one','beside','narrowed','open','map','mixed','tuple','nullable','bare','anything','list'],
+  required: ['all','ref','any','one','beside','together','narrowed','open','map','mixed','tuple','nullable','bare','anything','list'],
 } as const;
 type Is<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type D = Data<typeof schema>;
@@ -106,6 +107,7 @@ export const ref: Is<D['ref'], unknown> = true;
 export const any: Is<D['any'], string | { a: number }> = true;
 export const one: Is<D['one'], number | null> = true;
 export const beside: Is<D['beside'], unknown> = true;
+export const together: Is<D['together'], unknown> = true;
 export const narrowed: Is<D['narrowed'], string> = true;
 export const open: D['open'] = { a: 1, more: 'x' };
 export const closed: D['open'] = { a: 'x' }; // the only error

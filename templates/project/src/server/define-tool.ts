@@ -104,36 +104,30 @@ export function defineTool<const I extends ObjectSchema, const O extends ObjectS
 }
 
 /** The arguments of `run` after validation. A parameter with a default is always present. */
-export type Input<Schema> = Members<Schema, RequiredName<Schema> | DefaultedName<Schema>>;
+export type Input<S extends ObjectSchema> = Members<S, RequiredName<S> | DefaultedName<S['properties']>>;
 
 /** The argument of `found`. */
-export type Data<Schema> = Members<Schema, RequiredName<Schema>>;
+export type Data<S extends ObjectSchema> = Members<S, RequiredName<S>>;
 
 /** The type of a schema's values; `unknown` if it cannot be inferred (`allOf`, `$ref`). */
-type Value<S> = S extends { readonly enum: readonly (infer Allowed)[] }
+type Value<S> = S extends { readonly enum: readonly (infer Allowed)[] } | { readonly const: infer Allowed }
   ? Allowed
-  : S extends { readonly const: infer Only }
-    ? Only
-    : S extends { readonly type: infer Type }
-      ? OfType<S, Type extends readonly (infer One)[] ? One : Type> | Nullable<S>
-      : S extends { readonly allOf: unknown } | { readonly $ref: unknown } | { readonly properties: unknown }
-        ? unknown
-        : S extends
-              | { readonly anyOf: readonly (infer Branch)[] }
-              | { readonly oneOf: readonly (infer Branch)[] }
-          ? Value<Branch>
-          : unknown;
+  : S extends { readonly type: infer Type }
+    ? OfType<S, Type extends readonly (infer One)[] ? One : Type> | Nullable<S>
+    : S extends With<'allOf' | '$ref' | 'properties'>
+      ? unknown
+      : S extends
+            | { readonly anyOf: readonly (infer Branch)[] }
+            | { readonly oneOf: readonly (infer Branch)[] }
+        ? Value<Branch>
+        : unknown;
 
 type Nullable<S> = S extends { readonly nullable: true } ? null : never;
 
 type OfType<S, Type> = Type extends keyof Scalars
   ? Scalars[Type]
   : Type extends 'array'
-    ? S extends { readonly items: infer Items extends object }
-      ? Items extends readonly unknown[]
-        ? unknown[]
-        : Value<Items>[]
-      : unknown[]
+    ? ItemsOf<S>[]
     : Type extends 'object'
       ? Members<S, RequiredName<S>>
       : unknown;
@@ -146,9 +140,11 @@ interface Scalars {
   null: null;
 }
 
+type ItemsOf<S> = S extends { readonly items: infer Items } ? Value<Items> : unknown;
+
 /** The object type of a schema. The members named in `Present` are not optional. */
 type Members<S, Present> = S extends { readonly properties: infer Properties }
-  ? S extends Open
+  ? S extends Composed | { readonly additionalProperties: true | object }
     ? Declared<Properties, Present> & { [name: string]: unknown }
     : Declared<Properties, Present>
   : S extends Composed
@@ -157,16 +153,9 @@ type Members<S, Present> = S extends { readonly properties: infer Properties }
         [name: string]: S extends { readonly additionalProperties: infer Further } ? Value<Further> : unknown;
       };
 
-/** Schemas that admit members outside `properties`. */
-type Open = { readonly additionalProperties: true | object } | Composed;
-
-type Composed =
-  | { readonly patternProperties: unknown }
-  | { readonly allOf: unknown }
-  | { readonly anyOf: unknown }
-  | { readonly oneOf: unknown }
-  | { readonly $ref: unknown }
-  | { readonly if: unknown };
+/** Schemas with keywords that may admit members outside `properties`. */
+type Composed = With<'allOf' | 'anyOf' | 'oneOf' | '$ref' | 'if' | 'patternProperties'>;
+type With<Keyword extends string> = Keyword extends string ? { readonly [Name in Keyword]: unknown } : never;
 
 type Declared<Properties, Present> = {
   -readonly [Name in keyof Properties & Present]: Value<Properties[Name]>;
@@ -178,9 +167,7 @@ type Declared<Properties, Present> = {
 
 type RequiredName<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
-/** Names of the root properties with a default. */
-type DefaultedName<S> = S extends { readonly properties: infer Properties }
-  ? {
-      [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
-    }[keyof Properties]
-  : never;
+/** Names of the properties with a default. */
+type DefaultedName<Properties> = {
+  [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
+}[keyof Properties];
