@@ -77,13 +77,14 @@ export async function replyTo(
   }
 }
 
-/** Whether a message is a notification and has an id. */
+/** Whether a message is like a notification, but has an id and thus expects a reply. */
 export function isRequest(message: unknown): message is Request {
   if (!isObject(message)) return false;
   const { id, ...others } = message;
   return (typeof id === 'string' || Number.isSafeInteger(id)) && isNotification(others);
 }
 
+/** Whether a message has a method, optional params, and nothing else. */
 export function isNotification(message: unknown): boolean {
   if (!isObject(message)) return false;
   const { jsonrpc, method, params, ...others } = message;
