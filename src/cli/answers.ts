@@ -2,6 +2,8 @@ import { CommandError } from '../model/command-error.ts';
 
 /** Three ways to complete the answers that flags give. */
 export interface Answering<Answers> {
+  /** The questions that must be asked although flags answer them. */
+  readonly asked: readonly string[] | undefined;
   /** The flags that are required if no questions may be asked and defaults are not accepted. */
   readonly missing: readonly string[];
   /** With defaults for everything that no flag answers. */
@@ -13,14 +15,21 @@ export interface Answering<Answers> {
 /**
  * All answers: from flags and defaults, or from the author at a terminal.
  *
- * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults.
+ * @throws CommandError `MISSING_ANSWERS` if nobody can be asked and `--yes` does not allow defaults; `BAD_USAGE` if nobody can be
+ *   asked what must be asked.
  */
 export async function collectAnswers<Answers>(
-  { missing, complete, ask }: Answering<Answers>,
+  { asked, missing, complete, ask }: Answering<Answers>,
   { yes, json }: { readonly yes: boolean; readonly json: boolean },
 ): Promise<Answers> {
+  if (!yes && !json && canAsk()) return ask();
+  if (asked)
+    throw new CommandError(
+      'BAD_USAGE',
+      '--ask needs a terminal, and cannot be combined with --yes or --json',
+      'Remove --ask, and give the flags that answer its questions.',
+    );
   if (yes) return complete();
-  if (!json && canAsk()) return ask();
   if (missing.length === 0) return complete();
   throw new CommandError(
     'MISSING_ANSWERS',

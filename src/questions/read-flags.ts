@@ -2,7 +2,16 @@ import { combineResults, inputError, listed, pass, refuse } from '../model/input
 import type { Result } from '../model/model.ts';
 import type { ToolParts } from './tool.ts';
 
-type ListFlag = 'input' | 'output' | 'meta' | 'fromSample' | 'operation' | 'only' | 'except' | 'example';
+type ListFlag =
+  | 'input'
+  | 'output'
+  | 'meta'
+  | 'fromSample'
+  | 'operation'
+  | 'only'
+  | 'except'
+  | 'example'
+  | 'ask';
 
 /** Flags as commander returns them: a list if a flag can be repeated. */
 export type Flags<Parts> = {

@@ -1,6 +1,6 @@
 import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
 import { formatFields, parseFields } from '../fields/language.ts';
-import { inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { combineResults, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
@@ -24,6 +24,8 @@ export interface ToolParts extends StartParts {
   readonly returns: Returns;
   /** The tool's `_meta`; has a flag, but no prompt. */
   readonly meta: readonly MetaSetting[];
+  /** Names of the questions to ask although flags answer them. */
+  readonly ask: readonly string[];
 }
 
 type ToolQuestion<T, Given = string> = Question<T, ToolParts, Given>;
@@ -142,6 +144,43 @@ const meta: ToolQuestion<readonly MetaSetting[], readonly string[]> = {
   replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
 };
 
+/** The parts that can be asked for, by the names of their flags. */
+const askable = new Map(
+  [
+    'directory',
+    'fromSample',
+    'fromOpenapi',
+    'operation',
+    'fromUrl',
+    'only',
+    'spec',
+    'example',
+    'tool',
+    'description',
+    'effect',
+    'input',
+    'returns',
+    'output',
+    'platform',
+  ].map((part) => [part.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), part]),
+);
+
+const ask: ToolQuestion<readonly string[], readonly string[]> = {
+  flag: {
+    syntax: '--ask <flag>',
+    description:
+      'ask for this at the terminal, with the value of its flag as the text to edit: input, from-openapi; repeatable',
+    repeatable: true,
+  },
+  prompt: { message: 'Which questions should be asked?' },
+  initial: () => [],
+  parse: (names) => {
+    const parsed = combineResults(names.map((name) => oneOf([...askable.keys()], name, '--ask')));
+    return parsed.ok ? pass(parsed.value.map((name) => askable.get(name) ?? name)) : parsed;
+  },
+  replay: (parts) => [...askable].flatMap(([name, part]) => (parts.includes(part) ? ['--ask', name] : [])),
+};
+
 /** Every question about a tool, in the order in which they are asked. */
 export const toolQuestions = {
   tool,
@@ -153,6 +192,7 @@ export const toolQuestions = {
   returns,
   meta,
   ...startQuestions,
+  ask,
 } as const;
 
 /** One of the allowed words of a flag. */

@@ -20,13 +20,18 @@ export class Terminal {
   constructor(
     file: string,
     args: readonly string[],
-    { cwd, env }: { cwd: string; env?: Record<string, string> },
+    {
+      cwd,
+      env,
+      columns = 100,
+      rows = 50,
+    }: { cwd: string; env?: Record<string, string>; columns?: number; rows?: number },
   ) {
     const { CI: _, ...inherited } = process.env;
     this.#pty = spawn(file, [...args], {
       cwd,
-      cols: 100,
-      rows: 50,
+      cols: columns,
+      rows,
       name: 'xterm',
       env: { ...inherited, ...env },
     });
@@ -51,7 +56,7 @@ export class Terminal {
 
   /** The screen, preceded by the lines that scrolled away. */
   get screen(): readonly string[] {
-    return screenOf(this.#output);
+    return screenOf(this.#output, this.#pty.rows);
   }
 
   /** Waits until a prompt asks the question and accepts keys. @throws Error as `waitFor`. */

@@ -16,6 +16,7 @@ import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, canAsk, collectAnswers } from '../answers.ts';
 import { firstEditOf, shortReport, showNext, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
+import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/format.ts';
 
@@ -33,7 +34,7 @@ export async function addTool(
     return listOperations(given.fromOpenapi, given.search, output);
   }
   const project = await openProject(findProject(process.cwd()));
-  const answers = await collectAnswers(answering(given, project, switches), switches);
+  const answers = await collectAnswers(answering(given, project, switches, output), switches);
   // Read before the lock is taken: standard input may take long.
   const entries = unwrap(await entriesOf(answers, project.profile));
   const { directory } = project;
@@ -74,8 +75,10 @@ function answering(
   given: Partial<ToolParts>,
   project: Project,
   { check }: AddToolSwitches,
+  output: Output,
 ): Answering<ToolAnswers> {
   return {
+    asked: given.ask,
     missing: requiredParts(given)
       .filter((name) => given[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
@@ -85,12 +88,13 @@ function answering(
       return askAddTool({
         given,
         review: (answers) => review(answers, project),
-        resume: (parts) =>
+        resume: (parts, ask) =>
           marketCommand(
             'add-tool',
-            ...givenFlags<ToolParts>(addToolQuestions, parts),
+            ...givenFlags<ToolParts>(addToolQuestions, { ...parts, ask }),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
+        interrupted: (cancelled) => output.error(toCommandError(cancelled)),
         nameError: (name) => nameError(project, name),
       });
     },

@@ -36,6 +36,7 @@ import {
 import { interruptedError, isSameProject, projectExistsError, projectIn } from '../create/resume.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import type { ProjectContext } from '../create/steps.ts';
+import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { onInterrupted } from '../signals.ts';
 import { singleLine } from '../single-line.ts';
@@ -65,7 +66,7 @@ export async function create(
     if (there === undefined) lookAt(given.directory, switches);
     else if (asks) return finish(given.directory, there, switches, output);
   }
-  const answers = await collectAnswers(answering(given, switches), switches);
+  const answers = await collectAnswers(answering(given, switches, output), switches);
   const blueprint = unwrap(await planCreation(answers));
   const { files, packageManager } = blueprint;
   if (!switches.force && !switches.dryRun && isSameProject(answers.directory, files)) {
@@ -116,8 +117,13 @@ async function finish(
   return exitCodes.ok;
 }
 
-function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answering<CreateAnswers> {
+function answering(
+  given: Partial<CreateParts>,
+  switches: CreateSwitches,
+  output: Output,
+): Answering<CreateAnswers> {
   return {
+    asked: given.ask,
     missing: missingFlags(given),
     complete: () => completeAnswers(given),
     async ask() {
@@ -125,7 +131,8 @@ function answering(given: Partial<CreateParts>, switches: CreateSwitches): Answe
       return askCreate({
         given,
         review: (answers) => review(answers, switches),
-        resume: (parts) => resumeCommand(parts, switches, program()),
+        resume: (parts, ask) => resumeCommand({ ...parts, ask }, switches, program()),
+        interrupted: (cancelled) => output.error(toCommandError(cancelled)),
         directoryError: (directory) => directoryError(directory, switches),
       });
     },

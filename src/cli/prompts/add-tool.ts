@@ -4,7 +4,7 @@ import { addToolQuestions } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { askAll, type Flow } from './flow.ts';
-import { isStartOpen } from './start.ts';
+import { isStartOpen, withStart } from './start.ts';
 import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
 export interface AddToolPrompts {
@@ -12,6 +12,7 @@ export interface AddToolPrompts {
   readonly given: Partial<ToolParts>;
   readonly review: Flow<never, object, ToolAnswers>['review'];
   readonly resume: Flow<never, Partial<ToolParts>, ToolAnswers>['resume'];
+  readonly interrupted: Flow<never, object, ToolAnswers>['interrupted'];
   /** Why a valid name is refused, such as a tool with the same name. */
   nameError(name: string): InputError | undefined;
 }
@@ -21,18 +22,18 @@ export interface AddToolPrompts {
  *
  * @throws Cancelled if the author cancels a prompt or declines, or the input ends.
  */
-export function askAddTool({ given, review, resume, nameError }: AddToolPrompts): Promise<ToolAnswers> {
+export function askAddTool({ given, nameError, ...results }: AddToolPrompts): Promise<ToolAnswers> {
   const tool = freeName(nameError);
   const start = isStartOpen(given) ? (['start'] as const) : [];
   const flow: Flow<ToolPart, Started<Partial<ToolParts>>, ToolAnswers> = {
     title: 'market-mcp add-tool',
-    given,
+    given: withStart(given),
     labels: toolLabels,
     partsOf: (parts) => [...start, ...toolParts(parts)],
-    ask: (asker, part, parts) => askToolPart<Started<Partial<ToolParts>>>(asker, part, parts, tool),
+    ask: (asker, part, parts, isBack) =>
+      askToolPart<Started<Partial<ToolParts>>>(asker, part, parts, tool, isBack),
     complete: toolAnswers,
-    review,
-    resume,
+    ...results,
   };
   return askAll(flow, {});
 }

@@ -9,19 +9,21 @@ import {
   multiselect,
   note,
   select,
-  text,
 } from '@clack/prompts';
 import type { Field, Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
+import { TextLine } from './text-line.ts';
+
+const showCursor = '\u001b[?25h';
 
 /** Thrown when the author cancels or the terminal closes. Nothing was written. */
 export class Cancelled extends Error {
   /** The command that continues with the answers so far. */
   readonly resume: string | undefined;
-  /** The fields typed so far for the cancelled question, by the name of the question. */
-  readonly unfinished: Readonly<Record<string, readonly Field[]>>;
+  /** The part of the cancelled question's answer that was already given, by the name of the question. */
+  readonly unfinished: Readonly<Record<string, unknown>>;
 
   constructor({ resume, unfinished = {} }: { resume?: string; unfinished?: Cancelled['unfinished'] } = {}) {
     super('cancelled');
@@ -62,13 +64,25 @@ interface Streams {
   readonly signal: AbortSignal;
 }
 
+/** What is kept of a prompt that is left without an answer. */
+interface Left {
+  /** Identifies the prompt; the texts are shown when it is asked again. */
+  readonly key: string;
+  texts(): readonly string[];
+  unfinished?(): Cancelled['unfinished'];
+}
+
 /**
  * Asks at a terminal. Every answer is validated when it is given. A cancelled prompt, and one whose input has ended,
- * throws `Cancelled`; Escape throws `Back`.
+ * throws `Cancelled`; Escape throws `Back`. What was typed before Escape is there when the question is asked again.
  */
 export class Asker {
   readonly #keys: Keys;
   readonly #output: Writable;
+  /** What was typed in prompts that were left by Escape, by their keys. */
+  readonly #drafts = new Map<string, readonly string[]>();
+  /** The answer of a text prompt while it is looked at, by the name of its question: a signal can end the program then. */
+  unfinished: Cancelled['unfinished'] = {};
 
   constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
     this.#keys = new Keys(input);
@@ -80,21 +94,27 @@ export class Asker {
   }
 
   /** A paste is joined to one line. */
-  async text<T>({ message, placeholder, initial, before, parse }: TextPrompt<T>): Promise<T> {
+  async text<T>({ message, placeholder = '', initial, before, parse }: TextPrompt<T>): Promise<T> {
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
-    const typed = await this.#settled((streams) =>
-      text({
-        ...streams,
-        message,
-        placeholder: singleLine(initial?.text ?? '') || placeholder,
-        ...(initial && { defaultValue: initial.text }),
-        ...(before !== undefined && { initialValue: oneLine(before) }),
-        validate: (typed) => (usesInitial(typed) ? undefined : errorOf(parse(typed ?? ''))),
-      }),
+    const [draft = before] = this.#drafts.get(message) ?? [];
+    let line: TextLine | undefined;
+    const typed = await this.#settled(
+      (streams) => {
+        line = new TextLine({
+          ...streams,
+          message,
+          placeholder: singleLine(initial?.text ?? '') || placeholder,
+          ...(initial && { defaultValue: initial.text }),
+          ...(draft !== undefined && { initialValue: oneLine(draft) }),
+          validate: (text) => (usesInitial(text) ? undefined : errorOf(parse(text ?? ''))),
+        });
+        return line.prompt();
+      },
+      { key: message, texts: () => [line?.userInput ?? ''] },
     );
     if (initial !== undefined && (usesInitial(typed) || typed === initial.text)) return initial.value;
-    const answer = parse(typed);
+    const answer = parse(typed ?? '');
     if (answer.ok) return answer.value;
     throw new Error(`the question ${JSON.stringify(message)} took an answer that it refuses`);
   }
@@ -132,24 +152,40 @@ export class Asker {
     );
   }
 
-  /** At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed. */
-  search(message: string, options: readonly Choice<string>[]): Promise<string[]> {
+  /**
+   * At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed.
+   *
+   * @param before values selected at first
+   */
+  search(
+    message: string,
+    options: readonly Choice<string>[],
+    before: readonly string[] = [],
+  ): Promise<string[]> {
+    let selected: readonly string[] = this.#drafts.get(message) ?? before;
     const shown = options.map(({ value, label, hint }) => ({
       value,
       label: singleLine(label),
       ...(hint && { hint: singleLine(hint) }),
     }));
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
-    return this.#settled((streams) =>
-      autocompleteMultiselect<string>({
-        ...streams,
-        message,
-        options: shown,
-        placeholder: 'type to filter',
-        required: true,
-        maxItems: 12,
-        filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
-      }),
+    return this.#settled(
+      (streams) =>
+        autocompleteMultiselect<string>({
+          ...streams,
+          message,
+          options() {
+            // clack asks for the options at each key, and gives its state to nobody else.
+            if (this.state !== 'initial') selected = this.selectedValues;
+            return shown;
+          },
+          initialValues: selected.filter((value) => options.some((option) => option.value === value)),
+          placeholder: 'type to filter',
+          required: true,
+          maxItems: 12,
+          filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
+        }),
+      { key: message, texts: () => selected },
     );
   }
 
@@ -176,18 +212,20 @@ export class Asker {
   /** Fields in the field language; the lines of a paste become lines of the editor. */
   fields(options: Omit<FieldEditorOptions, 'input' | 'output'>): Promise<FieldEditorAnswer> {
     let editor: FieldEditor | undefined;
+    const lines = this.#drafts.get(options.flag) ?? options.lines;
     this.#keys.onPaste = (pasted) => {
       editor?.paste(pasted);
       this.#keys.emit('keypress', undefined, {});
     };
     return this.#settled(
       (streams) => {
-        editor = new FieldEditor({ ...options, ...streams });
+        editor = new FieldEditor({ ...options, lines, ...streams });
         return editor.ask();
       },
-      () => {
-        const written = editor?.isTouched ? editor.fields : [];
-        return written.length > 0 ? { [options.flag.replace(/^--/, '')]: written } : {};
+      {
+        key: options.flag,
+        texts: () => editor?.lines ?? [],
+        unfinished: () => unfinishedFields(options.flag, editor?.isTouched ? editor.fields : []),
       },
     );
   }
@@ -200,10 +238,22 @@ export class Asker {
     log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
   }
 
+  #leave({ key, texts }: Left): void {
+    const typed = texts();
+    if (typed.some((text) => text.trim() !== '')) this.#drafts.set(key, typed);
+    else this.#drafts.delete(key);
+  }
+
+  /** Restores the terminal, for a program that ends at once. */
+  restore(): void {
+    this.#keys.setRawMode(false);
+    this.#output.write(`${bracketedPaste.off}${showCursor}\n`);
+  }
+
   /** clack never settles a prompt whose input has ended, so it is aborted, which cancels it. */
   async #settled<T>(
     prompt: (streams: Streams) => Promise<T | typeof CANCEL_SYMBOL>,
-    unfinished: () => Cancelled['unfinished'] = () => ({}),
+    left?: Left,
   ): Promise<T> {
     const keys = this.#keys;
     const output = this.#output;
@@ -219,16 +269,25 @@ export class Asker {
     output.write(bracketedPaste.on);
     try {
       const answer = await prompt({ input: keys, output, signal: ended.signal });
-      if (!isCancel(answer)) return answer;
-      throw last === 'escape' && !ended.signal.aborted
-        ? new Back()
-        : new Cancelled({ unfinished: unfinished() });
+      if (!isCancel(answer)) {
+        if (left) this.#drafts.delete(left.key);
+        return answer as T;
+      }
+      if (last !== 'escape' || ended.signal.aborted)
+        throw new Cancelled({ unfinished: left?.unfinished?.() ?? {} });
+      if (left) this.#leave(left);
+      throw new Back();
     } finally {
       output.write(bracketedPaste.off);
       keys.release();
       keys.off('end', end).off('keypress', remember);
     }
   }
+}
+
+/** The fields that were typed before a question about fields was cancelled, by the name of its flag. */
+export function unfinishedFields(flag: string, fields: readonly Field[]): Cancelled['unfinished'] {
+  return fields.length > 0 ? { [flag.replace(/^--/, '')]: fields } : {};
 }
 
 /** Keys that switch to the other of two choices. */

@@ -5,7 +5,7 @@ import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import type { Asker } from './asker.ts';
 import { askAll, type Flow, type Streams } from './flow.ts';
-import { isStartOpen } from './start.ts';
+import { isStartOpen, withStart } from './start.ts';
 import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
 export { Cancelled } from './asker.ts';
@@ -15,6 +15,7 @@ export interface CreatePrompts extends Streams {
   readonly given: Partial<CreateParts>;
   readonly review: Flow<never, object, CreateAnswers>['review'];
   readonly resume: Flow<never, Parts, CreateAnswers>['resume'];
+  readonly interrupted: Flow<never, object, CreateAnswers>['interrupted'];
   /** Why a valid directory name is refused, such as a directory that is not empty. */
   directoryError?(directory: string): InputError | undefined;
 }
@@ -31,21 +32,28 @@ export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
   const start = isStartOpen(prompts.given) ? (['start'] as const) : [];
   const flow: Flow<Part, Parts, CreateAnswers> = {
     title: 'create-market-mcp',
-    given: prompts.given,
+    given: withStart(prompts.given),
     labels: { directory: 'Directory', ...toolLabels, platform: 'Marketplace' },
     partsOf: (parts) => [...start, 'directory', ...toolParts(parts), 'platform'],
-    ask: (asker, part, parts) => ask(asker, part, parts, prompts),
+    ask: (asker, part, parts, isBack) => ask(asker, part, parts, isBack, prompts),
     complete: completeAnswers,
     review: prompts.review,
     resume: prompts.resume,
+    interrupted: prompts.interrupted,
   };
   return askAll(flow, prompts);
 }
 
-async function ask(asker: Asker, part: Part, parts: Parts, prompts: CreatePrompts): Promise<Parts> {
+async function ask(
+  asker: Asker,
+  part: Part,
+  parts: Parts,
+  isBack: boolean,
+  prompts: CreatePrompts,
+): Promise<Parts> {
   if (part === 'directory') return { ...parts, directory: await askDirectory(asker, parts, prompts) };
   if (part === 'platform') return { ...parts, platform: await askPlatform(asker, parts) };
-  return askToolPart<Parts>(asker, part, parts, createQuestions.tool);
+  return askToolPart<Parts>(asker, part, parts, createQuestions.tool, isBack);
 }
 
 function askPlatform(asker: Asker, { platform }: Parts): Promise<string> {

@@ -86,6 +86,11 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     return this.#checked().fields;
   }
 
+  /** The text as it is. */
+  get lines(): readonly string[] {
+    return this.#text.lines;
+  }
+
   /** Whether anything was typed. */
   get isTouched(): boolean {
     return !this.#isEmpty;
@@ -194,9 +199,24 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
       wrapTextWithPrefix(output, message, `${bar}  `, `${symbol(this.state)}  `),
     ];
     if (isOver) return [...head, ...this.#overLines().map((line) => `${bar}  ${line}`)].join('\n');
-    const body = [...this.#editorLines(), '', ...this.#tableLines(), '', ...this.#helpLines()];
-    const lines = body.map((line) => wrapTextWithPrefix(output, line, `${bar}  `).trimEnd());
-    return [...head, ...lines, styleText('cyan', S_BAR_END), ''].join('\n');
+    const editor = this.#editorLines();
+    const table = ['', ...this.#tableLines()];
+    const [enter = '', keys = ''] = this.#helpLines();
+    const bodies = [
+      [...editor, ...table, '', enter, keys],
+      [...editor, ...table, '', enter],
+      [...editor, ...table],
+      editor,
+    ].map((body) =>
+      [
+        ...head,
+        ...body.map((line) => wrapTextWithPrefix(output, line, `${bar}  `).trimEnd()),
+        styleText('cyan', S_BAR_END),
+        '',
+      ].join('\n'),
+    );
+    // A frame that is higher than the terminal leaves its first lines behind when it is drawn again.
+    return bodies.find((frame) => frame.split('\n').length <= getRows(output)) ?? bodies.at(-1) ?? '';
   }
 
   #overLines(): readonly string[] {

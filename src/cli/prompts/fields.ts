@@ -1,7 +1,7 @@
 import { formatFields } from '../../fields/language.ts';
 import { checkLines } from '../../fields/lines.ts';
 import type { Field } from '../../model/model.ts';
-import { type Asker, Back } from './asker.ts';
+import { type Asker, Back, Cancelled, unfinishedFields } from './asker.ts';
 import { askField, type FieldKind } from './form.ts';
 
 /**
@@ -40,12 +40,14 @@ async function withForm(
   lines: readonly string[],
   row: number,
 ): Promise<readonly string[]> {
+  const { fields } = checkLines(lines, kind.flag);
   try {
-    const field = await askField(asker, kind, checkLines(lines, kind.flag).fields);
+    const field = await askField(asker, kind, fields);
     const written = lines.toSpliced(row, 1, ...formatFields([field]));
     return [...written.filter((line) => line.trim() !== ''), ''];
   } catch (error) {
     if (error instanceof Back) return lines;
+    if (error instanceof Cancelled) throw new Cancelled({ unfinished: unfinishedFields(kind.flag, fields) });
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import type { Json } from '../../contract/model.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
-import { inputError, refuse } from '../../model/input-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
 import { type Asker, Back } from './asker.ts';
-import { askInOrder, type Step } from './steps.ts';
+import { askInOrder, orBack, type Step } from './steps.ts';
 
 /** How the form asks for a parameter or a field of the answer. */
 export interface FieldKind {
@@ -23,41 +23,37 @@ export interface FieldKind {
 const deepest = 2;
 type ListOf = `${(typeof scalarTypes)[number] | 'object'}[]`;
 
+/** An answer and the text that was typed for it. */
+interface Typed<T> {
+  readonly text: string;
+  readonly value: T;
+}
+
 /** The answers about one field. */
 interface FieldAnswers {
   readonly name?: string;
   readonly type?: FieldType | ListOf;
   readonly description?: string;
   readonly required?: boolean;
-  readonly members?: readonly Field[];
-  readonly allowed?: readonly Json[] | undefined;
-  readonly fallback?: Json | undefined;
-  readonly examples?: readonly Json[] | undefined;
+  readonly members?: readonly FieldAnswers[];
+  readonly allowed?: Typed<readonly Json[] | undefined>;
+  readonly fallback?: Typed<Json | undefined>;
+  readonly examples?: Typed<readonly Json[] | undefined>;
 }
 
 /**
  * Asks for one field step by step.
  *
- * @param above path of the object that contains it; empty at the top
- * @param siblings the other fields of that object
+ * @param siblings the other fields
  * @throws Back if the author goes back from the first question
  */
-export async function askField(
-  asker: Asker,
-  kind: FieldKind,
-  siblings: readonly Field[],
-  above = '',
-  depth = 0,
-): Promise<Field> {
-  const {
-    name = '',
-    required,
-    description,
-    ...rest
-  } = await askInOrder<FieldAnswers>(
-    (answers) => fieldSteps(asker, kind, siblings, above, depth, answers),
-    {},
+export async function askField(asker: Asker, kind: FieldKind, siblings: readonly Field[]): Promise<Field> {
+  return fieldOf(
+    await askInOrder<FieldAnswers>((answers) => fieldSteps(asker, kind, siblings, '', 0, answers), {}),
   );
+}
+
+function fieldOf({ name = '', required, description, ...rest }: FieldAnswers): Field {
   return {
     name,
     ...(required && { required }),
@@ -66,6 +62,10 @@ export async function askField(
   };
 }
 
+/**
+ * @param siblings the other fields of the object that contains the field
+ * @param above path of that object; empty at the top
+ */
 function fieldSteps(
   asker: Asker,
   kind: FieldKind,
@@ -88,10 +88,13 @@ function fieldSteps(
       parse: (text) => ownName(text, siblings, kind.flag),
     }),
   });
-  const type: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    type: await asker.choose(`Type of ${path}`, typeChoices(depth), so.type),
-  });
+  const type: Step<FieldAnswers> = async (so) => {
+    const chosen = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
+    if (chosen === so.type) return so;
+    // Members and values belong to the former type.
+    const { members: _, allowed: __, fallback: ___, examples: ____, ...rest } = so;
+    return { ...rest, type: chosen };
+  };
   const description: Step<FieldAnswers> = async (so) => ({
     ...so,
     description: await asker.text({
@@ -130,17 +133,19 @@ function valueSteps(
 ): readonly Step<FieldAnswers>[] {
   const { type, members, allowed } = answers;
   const bare = shapeWith({ ...(type && { type }), ...(members && { members }) });
-  const nothing = { text: '', value: undefined };
+  const nothing = { text: '', value: { text: '', value: undefined } };
   const isBoolean = bare.type === 'boolean';
-  const asksAllowed: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    allowed: await asker.text<readonly Json[] | undefined>({
+  const asksAllowed: Step<FieldAnswers> = async ({ examples, ...so }) => {
+    const allowed = await asker.text<Typed<readonly Json[] | undefined>>({
       message: `Allowed values of ${path}`,
       placeholder: 'Enter to allow all, or a list: base, ethereum',
       initial: nothing,
-      parse: (text) => parseValues(text, bare, flag),
-    }),
-  });
+      ...(so.allowed && { before: so.allowed.text }),
+      parse: (text) => typed(text, parseValues(text, bare, flag)),
+    });
+    // Allowed values are examples themselves.
+    return { ...so, allowed, ...(examples && allowed.value === undefined && { examples }) };
+  };
   const limited = shapeWith({
     ...(type && { type }),
     ...(members && { members }),
@@ -148,23 +153,25 @@ function valueSteps(
   });
   const asksDefault: Step<FieldAnswers> = async (so) => ({
     ...so,
-    fallback: await asker.text<Json | undefined>({
+    fallback: await asker.text<Typed<Json | undefined>>({
       message: `Default of ${path}`,
       placeholder: 'Enter for none',
       initial: nothing,
-      parse: (text) => parseValue(text, limited, flag),
+      ...(so.fallback && { before: so.fallback.text }),
+      parse: (text) => typed(text, parseValue(text, limited, flag)),
     }),
   });
   const asksExamples: Step<FieldAnswers> = async (so) => ({
     ...so,
-    examples: await asker.text<readonly Json[] | undefined>({
+    examples: await asker.text<Typed<readonly Json[] | undefined>>({
       message: `Examples of ${path}`,
       placeholder: 'Enter for none, or a list: BTC, ETH',
       initial: nothing,
-      parse: (text) => parseValues(text, limited, flag),
+      ...(so.examples && { before: so.examples.text }),
+      parse: (text) => typed(text, parseValues(text, limited, flag)),
     }),
   });
-  const hasExamples = !allowed && !isBoolean && (bare.items ?? bare).type !== 'object';
+  const hasExamples = allowed?.value === undefined && !isBoolean && (bare.items ?? bare).type !== 'object';
   return [
     ...(isScalar && !isBoolean ? [asksAllowed] : []),
     ...(hasDefault ? [asksDefault] : []),
@@ -172,39 +179,55 @@ function valueSteps(
   ];
 }
 
-/** Asks for the members of an object, at least one. Going back from the first one skips them. */
+function typed<T>(text: string, parsed: Result<T>): Result<Typed<T>> {
+  return parsed.ok ? pass({ text, value: parsed.value }) : parsed;
+}
+
+/** Asks for the members of an object, at least one. Going back repeats the last question about the last one. */
 async function askMembers(
   asker: Asker,
   kind: FieldKind,
   above: string,
   depth: number,
-  before: readonly Field[],
-): Promise<readonly Field[]> {
-  let fields = before;
+  before: readonly FieldAnswers[],
+): Promise<readonly FieldAnswers[]> {
+  let members = before;
+  /** The member to which the author goes back. */
+  let reopened: FieldAnswers | undefined;
   for (;;) {
-    try {
-      if (fields.length > 0 && !(await asker.confirm(`Another ${kind.noun} of ${above}?`, false)))
-        return fields;
-    } catch (error) {
-      if (!(error instanceof Back)) throw error;
-      fields = fields.slice(0, -1);
+    if (members.length > 0 && reopened === undefined) {
+      const another = await orBack(asker.confirm(`Another ${kind.noun} of ${above}?`, false));
+      if (another === false) return members;
+      if (another === 'back') {
+        reopened = members.at(-1);
+        members = members.slice(0, -1);
+      }
     }
-    try {
-      fields = [...fields, await askField(asker, kind, fields, above, depth)];
-    } catch (error) {
-      if (!(error instanceof Back) || fields.length === 0) throw error;
-    }
+    const siblings = members.map(fieldOf);
+    const member = await orBack(
+      askInOrder<FieldAnswers>(
+        (answers) => fieldSteps(asker, kind, siblings, above, depth, answers),
+        reopened ?? {},
+        reopened && {
+          from: fieldSteps(asker, kind, siblings, above, depth, reopened).length - 1,
+          isBack: true,
+        },
+      ),
+    );
+    reopened = undefined;
+    if (member !== 'back') members = [...members, member];
+    else if (members.length === 0) throw new Back();
   }
 }
 
 function shapeWith({ type = 'string', members, allowed, fallback, examples }: FieldAnswers): Shape {
   const bare = shapeOf(type);
-  const filled = members ? withMembers(bare, members) : bare;
+  const filled = members ? withMembers(bare, members.map(fieldOf)) : bare;
   return {
     ...filled,
-    ...(allowed && { enum: [...new Set(allowed)] }),
-    ...(fallback !== undefined && { default: fallback }),
-    ...(examples && { examples }),
+    ...(allowed?.value && { enum: [...new Set(allowed.value)] }),
+    ...(fallback?.value !== undefined && { default: fallback.value }),
+    ...(examples?.value && { examples: examples.value }),
   };
 }
 

@@ -35,9 +35,43 @@ const decisive = [
   'fromUrl',
 ] as const;
 
+/** The first question after each start. */
+const firstAfter = {
+  blank: 'tool',
+  sample: 'fromSample',
+  openapi: 'fromOpenapi',
+  url: 'fromUrl',
+  spec: 'spec',
+} as const satisfies { readonly [start in Start]: keyof ToolParts };
+
 /** Whether the flags leave the first question open. */
 export function isStartOpen(given: Partial<ToolParts>): boolean {
-  return decisive.every((name) => given[name] === undefined);
+  return decisive.every((name) => given[name] === undefined && given.ask?.includes(name) !== true);
+}
+
+/** The given answers, with the start that `ask` tells. */
+export function withStart<Parts extends Partial<ToolParts>>(
+  given: Parts,
+): Parts & { readonly start?: Start } {
+  const { ask = [] } = given;
+  const start = ask.length === 0 ? undefined : starts.find(({ value }) => ask.includes(firstAfter[value]));
+  return start ? { ...given, start: start.value } : given;
+}
+
+/**
+ * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
+ * question after a start that no answer tells.
+ */
+export function askedAgain(
+  parts: Partial<ToolParts> & { readonly start?: Start },
+  part: string | undefined,
+): readonly string[] {
+  const first = parts.start && firstAfter[parts.start];
+  const telling = parts.start === 'blank' ? decisive : first ? [first] : [];
+  const isTold = first === undefined || telling.some((name) => parts[name] !== undefined);
+  const isAnswered =
+    part !== undefined && (parts as { readonly [name: string]: unknown })[part] !== undefined;
+  return [...new Set([...(isAnswered ? [part] : []), ...(isTold ? [] : [first])])];
 }
 
 /** Asks what to start from. Drops the answers that belong to another start. */
@@ -101,6 +135,7 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
       ...(given !== undefined && { before: given }),
       parse: (text) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
     });
+    asker.unfinished = { fromOpenapi: given };
     try {
       unwrap((await documentAt(given)).document);
       return given;
@@ -116,7 +151,11 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
  *
  * @throws CommandError if the document cannot be read
  */
-export async function askOperations(asker: Asker, place: string): Promise<readonly string[]> {
+export async function askOperations(
+  asker: Asker,
+  place: string,
+  before: readonly string[] | undefined,
+): Promise<readonly string[]> {
   const operations = operationsOf(unwrap((await documentAt(place)).document));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
@@ -127,7 +166,7 @@ export async function askOperations(asker: Asker, place: string): Promise<readon
       hint: `${operation.summary}${writes}`,
     };
   });
-  return asker.search(`Which of the ${operations.length} operations?`, options);
+  return asker.search(`Which of the ${operations.length} operations?`, options, before);
 }
 
 /** Asks for an MCP server until one lists its tools. */
@@ -136,6 +175,7 @@ export async function askServer(asker: Asker, before: string | undefined): Promi
   for (;;) {
     const { prompt, parse } = toolQuestions.fromUrl;
     given = await asker.text({ ...prompt, ...(given !== undefined && { before: given }), parse });
+    asker.unfinished = { fromUrl: given };
     try {
       await serverAt(given);
       return given;
@@ -147,14 +187,18 @@ export async function askServer(asker: Asker, before: string | undefined): Promi
 }
 
 /** Asks which tools of an MCP server to import. */
-export async function askTools(asker: Asker, url: string): Promise<readonly string[]> {
+export async function askTools(
+  asker: Asker,
+  url: string,
+  before: readonly string[] | undefined,
+): Promise<readonly string[]> {
   const { tools } = await serverAt(url);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';
     return { value: String(name), label: String(name), hint: `${warning}${plainText(description, 80)}` };
   });
-  return asker.search(`Which of the ${tools.length} tools?`, options);
+  return asker.search(`Which of the ${tools.length} tools?`, options, before);
 }
 
 function isUrl(text: string): boolean {

@@ -6,8 +6,13 @@ import { pass } from '../../model/input-error.ts';
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import { type ExampleValue, exampleFor, missingExamples } from '../../tools/example-values.ts';
-import type { Asker, Choice } from './asker.ts';
+import {
+  type ExampleValue,
+  exampleFor,
+  type MissingExample,
+  missingExamples,
+} from '../../tools/example-values.ts';
+import { type Asker, Back, Cancelled, type Choice } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
 import {
@@ -20,6 +25,7 @@ import {
   askTools,
   type Start,
 } from './start.ts';
+import { askInOrder } from './steps.ts';
 
 /** The questions about a tool, including what it is made from. */
 export type ToolPart =
@@ -79,20 +85,25 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
   part: ToolPart,
   parts: Parts,
   tool: Question<string, Parts>,
+  isBack: boolean,
 ): Promise<Parts> {
   switch (part) {
     case 'start':
       return askStart(asker, parts);
     case 'fromSample':
       return { ...parts, fromSample: await askSamples(asker, parts.fromSample) };
-    case 'fromOpenapi':
-      return { ...parts, fromOpenapi: await askDocument(asker, parts.fromOpenapi), operation: undefined };
+    case 'fromOpenapi': {
+      const fromOpenapi = await askDocument(asker, parts.fromOpenapi);
+      return { ...parts, fromOpenapi, ...(fromOpenapi !== parts.fromOpenapi && { operation: undefined }) };
+    }
     case 'operation':
-      return { ...parts, operation: await askOperations(asker, parts.fromOpenapi ?? '') };
-    case 'fromUrl':
-      return { ...parts, fromUrl: await askServer(asker, parts.fromUrl), only: undefined };
+      return { ...parts, operation: await askOperations(asker, parts.fromOpenapi ?? '', parts.operation) };
+    case 'fromUrl': {
+      const fromUrl = await askServer(asker, parts.fromUrl);
+      return { ...parts, fromUrl, ...(fromUrl !== parts.fromUrl && { only: undefined }) };
+    }
     case 'only':
-      return { ...parts, only: await askTools(asker, parts.fromUrl ?? '') };
+      return { ...parts, only: await askTools(asker, parts.fromUrl ?? '', parts.only) };
     case 'spec':
       return { ...parts, spec: await askSpec(asker, parts.spec) };
     case 'tool':
@@ -117,7 +128,7 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
       return { ...parts, output: await askFields(asker, message, field, initial(parts), parts.output) };
     }
     case 'example':
-      return { ...parts, example: await askExamples(asker, parts) };
+      return { ...parts, example: await askExamples(asker, parts, isBack) };
     case 'returns': {
       const { prompt, initial } = toolQuestions.returns;
       const chosen = await asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
@@ -127,27 +138,58 @@ export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
 }
 
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
-async function askExamples(asker: Asker, parts: Partial<ToolParts>): Promise<readonly ExampleValue[]> {
-  const { example: _, ...given } = parts;
+async function askExamples(
+  asker: Asker,
+  parts: Partial<ToolParts>,
+  isBack: boolean,
+): Promise<readonly ExampleValue[]> {
+  const { example: before = [], ...given } = parts;
   // Errors in the file are reported at the review.
   const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
   const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
   const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
-  const values: ExampleValue[] = [];
-  for (const one of wanted) {
-    const { tool, parameter } = one;
-    const text = await asker.text({
-      message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
-      placeholder: 'none: a placeholder that the check reports',
-      initial: { text: '', value: '' },
-      parse: (typed) => {
-        const value = exampleFor(typed, one, '--example');
-        return value.ok ? pass(typed) : value;
-      },
+  if (isBack && wanted.length === 0) throw new Back();
+  const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
+  let values = before;
+  const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
+    values = await askExample(asker, one, earlier);
+    return values;
+  });
+  try {
+    return await askInOrder(() => steps, before, {
+      isBack,
+      from: isBack ? steps.length - 1 : Math.max(0, open),
     });
-    if (text !== '') values.push({ tool, parameter, text });
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    throw new Cancelled({ unfinished: { example: values } });
   }
-  return values;
+}
+
+/** Asks for one example and adds it to the others. */
+async function askExample(
+  asker: Asker,
+  wanted: MissingExample,
+  values: readonly ExampleValue[],
+): Promise<readonly ExampleValue[]> {
+  const { tool, parameter } = wanted;
+  const before = values.find((value) => isFor(value, wanted))?.text;
+  const text = await asker.text({
+    message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
+    placeholder: 'none: a placeholder that the check reports',
+    initial: { text: '', value: '' },
+    ...(before !== undefined && { before }),
+    parse: (typed) => {
+      const value = exampleFor(typed, wanted, '--example');
+      return value.ok ? pass(typed) : value;
+    },
+  });
+  const others = values.filter((value) => !isFor(value, wanted));
+  return text === '' ? others : [...others, { tool, parameter, text }];
+}
+
+function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {
+  return value.tool === tool && value.parameter === parameter;
 }
 
 const parameter: FieldKind = {

@@ -28,7 +28,8 @@ export async function drive(answers: readonly Answer[], options: Partial<CreateP
   const asked = askCreate({
     given: {},
     review: () => ({ ok: true, value: ['my-tool/package.json'] }),
-    resume: (parts) => JSON.stringify(parts),
+    resume: (parts, ask) => JSON.stringify({ ...parts, ask }),
+    interrupted: () => {},
     input: keyboard.input,
     output: keyboard,
     ...options,

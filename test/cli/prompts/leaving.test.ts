@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askCreate, Cancelled } from '../../../src/cli/prompts/create.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys } from '../../keys.ts';
+import { directory } from '../../project/directory.ts';
 import { drive, enterAt, everyPrompt, known, prompts } from './interview.ts';
 
-const { enter, ctrlC, ctrlD, ctrlU, down, escape: esc, tab } = keys;
+const { enter, ctrlC, ctrlD, ctrlU, down, escape: esc, tab, up } = keys;
 
 describe('going back', () => {
   it('is possible at every question, and the previous answer can be edited', async () => {
@@ -32,6 +35,107 @@ describe('going back', () => {
       { given: known },
     );
     expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a' }] } });
+  });
+
+  it('in the form keeps what each question was answered, and the last member of an object', async () => {
+    const { value } = await drive(
+      [
+        [prompts.input, tab],
+        ['Name of the parameter', 'a', enter],
+        ['Type of a', enter],
+        ['What does a mean?', 'Letter', enter],
+        ['Is a required?', enter],
+        ['Allowed values of a', 'x, y', enter],
+        ['Default of a', 'y', esc],
+        ['x, y█', ', z', enter],
+        ['y█', enter],
+        ['2  █', tab],
+        ['Name of the parameter', 'b', enter],
+        ['Type of b', up, up, up, up, up, up, enter],
+        ['What does b mean?', enter],
+        ['Is b required?', enter],
+        ['Name of the parameter of b', 'c', enter],
+        ['Type of b.c', enter],
+        ['What does b.c mean?', 'Third', enter],
+        ['Is b.c required?', enter],
+        ['Another parameter of b?', esc],
+        ['Is b.c required?', esc],
+        ['Third█', enter],
+        ['Is b.c required?', enter],
+        ['Another parameter of b?', enter],
+        ['Default of b', enter],
+        ['4  █', enter],
+        [prompts.write, enter],
+      ],
+      { given: known },
+    );
+    expect(value?.source).toMatchObject({
+      tool: {
+        input: [
+          { name: 'a', enum: ['x', 'y', 'z'], default: 'y' },
+          { name: 'b', type: 'object', fields: [{ name: 'c', description: 'Third' }] },
+        ],
+      },
+    });
+  });
+
+  it('to the type of a field drops the values of the former type', async () => {
+    const { value } = await drive(
+      [
+        [prompts.input, tab],
+        ['Name of the parameter', 'a', enter],
+        ['Type of a', enter],
+        ['What does a mean?', enter],
+        ['Is a required?', enter],
+        ['Allowed values of a', 'x, y', enter],
+        ['Default of a', esc],
+        ['Allowed values of a', esc],
+        ['Is a required?', esc],
+        ['What does a mean?', esc],
+        ['Type of a', down, down, down, enter],
+        ['What does a mean?', enter],
+        ['Is a required?', enter],
+        ['Default of a', enter],
+        ['2  █', enter],
+        [prompts.write, enter],
+      ],
+      { given: known },
+    );
+    expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a', type: 'boolean' }] } });
+    expect(value?.source).not.toHaveProperty('tool.input.0.enum');
+  });
+
+  it('passes by questions that were not asked: from the marketplace to the spec file', async () => {
+    const spec = join(directory(), 'tools.json');
+    writeFileSync(spec, JSON.stringify([{ name: 'get_x', output: ['x:number'] }]));
+    const { value } = await drive([
+      [prompts.start, up, enter],
+      [prompts.directory, enter],
+      ['Which spec file?', spec, enter],
+      [prompts.platform, esc],
+      ['Which spec file?', enter],
+      ...enterAt('platform', 'write'),
+    ]);
+    expect(value?.source).toMatchObject({ kind: 'file', path: spec });
+  });
+
+  it('uses no answer of a start that was given up', async () => {
+    const spec = join(directory(), 'tools.json');
+    writeFileSync(spec, '[]');
+    const { value, error } = await drive([
+      ...enterAt('directory'),
+      [prompts.tool, 'get_other', enter],
+      [prompts.description, esc],
+      [prompts.tool, esc],
+      [prompts.directory, esc],
+      [prompts.start, up, enter],
+      [prompts.directory, enter],
+      ['Which spec file?', spec, enter],
+      [prompts.platform, ctrlC],
+    ]);
+    expect(value).toBeUndefined();
+    const resumed = JSON.parse((error as Cancelled).resume ?? '');
+    expect(resumed).toEqual({ start: 'spec', directory: 'my-tool', spec, example: [], ask: [] });
   });
 
   it('from the list of answers shows the review again', async () => {
@@ -66,6 +170,7 @@ describe('Ctrl-C', () => {
       description: expect.stringContaining('gas'),
       effect: 'reads',
       input: [{ name: 'chain', required: true, type: 'string' }],
+      ask: ['input'],
     });
   });
 
@@ -109,6 +214,7 @@ describe('cancels', () => {
       given: {},
       review: () => ({ ok: true, value: [] }),
       resume: () => '',
+      interrupted: () => {},
       input,
       output: new PassThrough(),
     });

@@ -55,6 +55,31 @@ describe('the start', () => {
     expect(spec.value?.source).toMatchObject({ kind: 'file', path: one });
   });
 
+  it('asks for operations again after another document is chosen, even if flags gave them', async () => {
+    const place = directory();
+    const responses = {
+      200: { content: { 'application/json': { schema: { type: 'object', properties: { a: {} } } } } },
+    };
+    const document = (name: string) => {
+      const path = join(place, `${name}.json`);
+      const paths = { [`/${name}`]: { get: { operationId: `get_${name}`, responses } } };
+      writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+      return path;
+    };
+    const [gas, fee] = [document('gas'), document('fee')];
+    const { value } = await drive(
+      [
+        [prompts.write, down, enter],
+        ['Which answer?', down, enter],
+        ['Which OpenAPI document?', ctrlU, fee, enter],
+        ['Which of the 1 operations?', tab, enter],
+        [prompts.write, enter],
+      ],
+      { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
+    );
+    expect(value?.source).toMatchObject({ document: fee, operations: ['GET /fee'] });
+  });
+
   it('changes the later questions when the author goes back to the start', async () => {
     const { value } = await drive([
       [prompts.start, up, enter],
