@@ -100,14 +100,34 @@ export async function onFreePort<T extends Instance>(startAt: (port: string) => 
   }
 }
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
+/** Below the ports that operating systems choose, and free of those that `fetch` refuses. */
+const ports = { first: 11_000, count: 20_000, apart: 101 };
+let portsGiven = 0;
+
+/**
+ * A port that was free a moment ago. Processes that run at the same time start far apart: another server at the port
+ * would answer in place of one that does not start.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 1; attempt <= 50; attempt++) {
+    const port = ports.first + ((process.pid * ports.apart + portsGiven++) % ports.count);
+    if ((await listenOnce(port)) !== undefined) return port;
+  }
+  return (await listenOnce(0)) ?? 0;
+}
+
+/** The port on which a server could listen for a moment; undefined if it could not. */
+async function listenOnce(port: number): Promise<number | undefined> {
   const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return undefined;
+  }
   const address = server.address();
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
+  return typeof address === 'object' && address ? address.port : undefined;
 }
 
 function supervise(child: ChildProcess, url: string): Omit<WatchedInstance, 'healthy'> {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLauncher } from '../../src/check/launch.ts';
+import { createLauncher, freePort } from '../../src/check/launch.ts';
 
 const server = `
 import { createServer } from 'node:http';
@@ -76,4 +76,11 @@ if (!existsSync(${JSON.stringify(marker)})) {
       { code: null, signal: 'SIGKILL' },
     ]);
   });
+});
+
+it('no port is given twice, so that the server of another check does not answer in place of this one', async () => {
+  const ports: number[] = [];
+  for (let i = 0; i < 1000; i += 1) ports.push(await freePort());
+  expect(new Set(ports).size).toBe(1000);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const within = { timeout: 30_000 };
+const within = { timeout: 120_000 };
 const command = (name: string, env: Record<string, string> = {}, args: readonly string[] = []) =>
   run(project.directory, market, env, [name, ...args]);
 const key = () => path.join(project.directory, '.local/platform-key.pem');
@@ -181,7 +181,7 @@ describe('dev and token', () => {
     await vi.waitUntil(() => starts() === 1, within);
     writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
     await vi.waitUntil(() => output.stdout.includes('The last good build keeps running.'), within);
-    expect(output.stderr).toContain('error TS');
+    await vi.waitUntil(() => output.stderr.includes('error TS'), within);
     expect(starts()).toBe(1);
     writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
     await vi.waitUntil(() => starts() === 2, within);
@@ -218,7 +218,8 @@ describe('dev and token', () => {
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const targets = async () => (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
     expect(await targets()).toMatchObject([{ title: 'dist/src/main.js' }]);
-    expect(output.stderr).toContain(`Debugger listening on ws://127.0.0.1:${port}/`);
+    const listening = `Debugger listening on ws://127.0.0.1:${port}/`;
+    await vi.waitUntil(() => output.stderr.includes(listening), within);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
     for (const wrong of ['0', 'x', '70000']) {
@@ -235,7 +236,7 @@ describe('dev and token', () => {
     if (text !== undefined) writeEnv(text);
     const { child, exit, output } = command('dev', env);
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
-    expect(output.stdout).toContain('AUTH is off');
+    await vi.waitUntil(() => output.stdout.includes('AUTH is off'), within);
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(200);
     child.kill('SIGTERM');

@@ -35,7 +35,8 @@ if $market register --json > again.json; then exit 40; fi
 $market call get_price --json > listed.json
 $market dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
 sed -i 's/Returns the last price/Returns the latest price/' src/tools/get-price.ts
-for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+attempt=0
+while [ $((attempt += 1)) -le 120 ]; do
   sleep 1
   # The server is away for a moment while it starts again.
   if $market refresh --json > refresh.json && grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
@@ -200,7 +201,9 @@ test('dev does not mistake another program for the server of the project', async
   const env = { PORT: await occupied(() => 200), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
   await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), { timeout: 60_000 });
-  expect(output.stderr).toContain(`Port ${env.PORT} is already in use`);
+  await vi.waitUntil(() => output.stderr.includes(`Port ${env.PORT} is already in use`), {
+    timeout: 60_000,
+  });
   child.kill('SIGINT');
   expect(await exit).toMatchObject({ code: 0 });
 });

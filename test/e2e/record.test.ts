@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
+import { freePort } from '../templates/built.ts';
 import { bins, prove, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
@@ -124,8 +125,9 @@ net.Socket.prototype.connect = function (...args) {
     const [install, ...others] = steps;
     expect(install).toBe('npm ci');
     expect(others).toHaveLength(3);
+    const port = { PORT: String(await freePort()) };
     for (const step of others) {
-      const ran = await run('sh', ['-c', step], { cwd: directory, env: { ...env, ...closed } });
+      const ran = await run('sh', ['-c', step], { cwd: directory, env: { ...env, ...port, ...closed } });
       expect(ran.status, `${step}\n${ran.stdout}${ran.stderr}`).toBe(0);
     }
     expect(existsSync(left) ? readFileSync(left, 'utf8') : '').toBe('');

@@ -27,11 +27,11 @@ it('a self-check that is ended ends its servers', async () => {
       detached: true,
     });
     const ended = once(check, 'exit');
-    await vi.waitUntil(() => existsSync(mark), 20_000);
+    await vi.waitUntil(() => existsSync(mark), 120_000);
     check.kill(signal);
     expect(await ended).toEqual([status, null]);
     // All its descendants belong to its process group.
-    await vi.waitFor(() => expect(() => process.kill(-Number(check.pid), 0)).toThrow('ESRCH'), 20_000);
+    await vi.waitFor(() => expect(() => process.kill(-Number(check.pid), 0)).toThrow('ESRCH'), 120_000);
   }
 });
 

@@ -102,7 +102,7 @@ const running: readonly Mistake[] = [
   },
   {
     what: 'A source that cannot be reached',
-    line: "await fetch('http://127.0.0.1:1234/');",
+    line: `await fetch('http://127.0.0.1:${await freePort()}/');`,
     told: /fetch failed.*ECONNREFUSED/,
   },
   {

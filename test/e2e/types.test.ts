@@ -51,12 +51,19 @@ describe('errors of an author', () => {
     expect(report.ok).toBe(false);
     const named = report.rules
       .filter((rule) => rule.status === 'fail')
-      .flatMap((rule) => rule.problems)
-      .filter(
-        (problem) =>
-          problem.tool === 'get_price' && problem.path?.startsWith('outputSchema.properties.price'),
-      );
-    expect(named.length).toBeGreaterThan(0);
-    expect(JSON.stringify(named)).toContain('null');
+      .flatMap(({ id, problems }) => problems.map((problem) => [id, problem] as const))
+      .filter(([, { path }]) => path?.startsWith('outputSchema.properties.price'));
+    const problem = {
+      tool: 'get_price',
+      path: 'outputSchema.properties.price',
+      expected: 'a field that can be empty',
+      actual: 'required, but allows neither null nor an empty list',
+      fix: 'Add "null" to outputSchema.properties.price.type, or remove the field from required.',
+      at: 'src/tools/get-price.ts',
+    };
+    expect(named).toEqual([
+      ['output.holds-empty', problem],
+      ['output.holds-failure', problem],
+    ]);
   });
 });

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../src/contract/platforms/generic.ts';
+
+export { freePort } from '../../src/check/launch.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
@@ -65,14 +66,4 @@ export function run(
 async function end(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   await exit;
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
