@@ -2,14 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { incidentId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import {
-  type BodyRefusal,
-  createAnswers,
-  createBodies,
-  createCalls,
-  discardRest,
-  type Limits,
-} from './limits.ts';
+import { createAnswers, createBodies, createCalls, discardRest, type Limits } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 import {
   createMethods,
@@ -60,9 +53,6 @@ interface Answer {
   readonly body?: string;
 }
 
-/** Null for an event stream, whose response has already started. */
-type Routed = Answer | null | Promise<Answer>;
-
 /**
  * Serves tools on the endpoints of C§4.
  *
@@ -80,11 +70,14 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const methods = createMethods(config, tools, log);
   const modern = config.modern ? createModern(methods, config, tools) : null;
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
-  const ownHeaders = ['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
-  const callHeaders = [token?.header ?? 'authorization', ...(modern?.headers ?? [])];
+  const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
   const preflightHeaders = {
     'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': [...ownHeaders, ...callHeaders].join(', '),
+    'access-control-allow-headers': [
+      ownHeaders,
+      token?.header ?? 'authorization',
+      ...(modern?.headers ?? []),
+    ].join(', '),
     'access-control-max-age': '86400',
   };
 
@@ -125,25 +118,6 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
   }
 
-  function endpoint(request: IncomingMessage, response: ServerResponse): Routed {
-    const { method, headers, socket } = request;
-    if (method === 'POST') return post(request, response);
-    if (method !== 'GET' && method !== 'DELETE') {
-      return json(405, { error: 'Method not allowed' }, { allow: 'GET, POST, DELETE' });
-    }
-    const session = headers['mcp-session-id']?.toString();
-    if (!sessions.isKnown(session)) return invalidSession;
-    if (method === 'DELETE') {
-      sessions.close(session);
-      streams.close(session);
-      return { status: 204 };
-    }
-    // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
-    response.writeHead(200, streamHeaders);
-    streams.open(session, addressOf(request), socket, response);
-    return null;
-  }
-
   /** The caller's address: the last one in the trusted header, or that of the socket. */
   function addressOf({ headers, socket }: IncomingMessage): string {
     const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
@@ -162,8 +136,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return isLocal || allowedOrigins.has('*') || allowedOrigins.has(origin);
   }
 
-  function route(request: IncomingMessage, response: ServerResponse): Routed {
-    const { method, headers, url = '' } = request;
+  /** Null for an event stream, whose response has already started. */
+  function route(request: IncomingMessage, response: ServerResponse): Answer | null | Promise<Answer> {
+    const { method, headers, url = '', socket } = request;
     const { host, origin } = headers;
     if (!production && host !== undefined && !isOwnHost(host)) {
       return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
@@ -180,13 +155,26 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       response.setHeader('vary', 'origin');
       if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders };
     }
-    return endpoint(request, response);
+    if (method === 'POST') return post(request, response);
+    if (method !== 'GET' && method !== 'DELETE') {
+      return json(405, { error: 'Method not allowed' }, { allow: 'GET, POST, DELETE' });
+    }
+    const session = headers['mcp-session-id']?.toString();
+    if (!sessions.isKnown(session)) return invalidSession;
+    if (method === 'DELETE') {
+      sessions.close(session);
+      streams.close(session);
+      return { status: 204 };
+    }
+    // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
+    response.writeHead(200, streamHeaders);
+    streams.open(session, addressOf(request), socket, response);
+    return null;
   }
 
-  function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  function send(response: ServerResponse, { status, headers, body = '' }: Answer): void {
     response.writeHead(status, headers);
-    if (body === undefined) response.end();
-    else answers.send(response, body, addressOf(response.req));
+    answers.send(response, body, addressOf(response.req));
   }
 
   function failureOf(error: unknown, headers: IncomingHttpHeaders): Answer {
@@ -257,7 +245,7 @@ function json(status: number, value: object | string, headers?: OutgoingHttpHead
 }
 
 const retrySoon = { 'retry-after': '1' };
-const bodyRefusals: Readonly<Record<BodyRefusal, Answer>> = {
+const bodyRefusals = {
   408: json(408, { error: 'Request took too long' }, { connection: 'close' }),
   413: json(413, { error: 'Request too large' }),
   503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),

@@ -39,11 +39,9 @@ export async function listen(
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
-  /** The unanswered requests of each connection. */
+  /** The requests of each connection that are unanswered or came in this turn of the event loop. */
   const pending = new Map<Socket, Set<IncomingMessage>>();
-  /** The number of requests that each connection has sent in this turn of the event loop. */
-  const received = new Map<Socket, number>();
-  const isRunning = (request: IncomingMessage) => request.method === 'POST' && request.complete;
+  const isRunning = ({ method, complete }: IncomingMessage) => method === 'POST' && complete;
   const isIdle = (socket: Socket) => ![...(pending.get(socket) ?? [])].some(isRunning);
   const connections = createHoldings<Socket>(options.maxConnections, isIdle, (socket) => socket.destroy());
   const load = watchLoad(options.maxLoopDelayMs);
@@ -53,16 +51,12 @@ export async function listen(
     const waiting = pending.get(socket);
     // Node still emits requests that arrived before the connection closed.
     if (socket.destroyed || !waiting) return;
-    if (received.size === 0) setImmediate(() => received.clear());
-    const count = (received.get(socket) ?? 0) + 1;
-    received.set(socket, count);
-    if (Math.max(count, waiting.size + 1) > maxPipelined) {
+    if (waiting.add(request).size > maxPipelined) {
       report('MAX_PIPELINED');
       cutOff(socket);
       return;
     }
-    waiting.add(request);
-    response.once('close', () => waiting.delete(request));
+    response.once('close', () => setImmediate(() => waiting.delete(request)));
     closeWithConnection(request, response);
     if (load.isHigh() && request.url !== '/health') {
       report('MAX_LOOP_DELAY_MS');
@@ -70,7 +64,7 @@ export async function listen(
       return;
     }
     // A pipelined request waits until the rest of the read is parsed, because that may close the connection.
-    if (count === 1) void app.handle(request, response);
+    if (waiting.size === 1) void app.handle(request, response);
     else setImmediate(() => socket.destroyed || app.handle(request, response));
   };
   const server = createServer(
@@ -94,7 +88,11 @@ export async function listen(
     if (!connections.add(remoteAddress, socket)) report('MAX_CONNECTIONS');
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(inWords(error, options))));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE';
+      const taken = `Port ${port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
+      reject(new Error(isTaken ? taken : `HOST or PORT: ${error.message}`));
+    });
     server.listen({ port, host, backlog }, resolve);
   });
 
@@ -149,18 +147,4 @@ function closeWithConnection({ socket }: IncomingMessage, response: ServerRespon
   // One listener per pipelined request is not a leak.
   socket.setMaxListeners(0).once('close', close);
   response.once('socket', () => socket.off('close', close));
-}
-
-function inWords(error: NodeJS.ErrnoException, { host, port }: ListenOptions): string {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return `Port ${port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
-    case 'EACCES':
-      return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is not an address of this machine. Set HOST to one, or leave it out.`;
-    default:
-      return `Cannot listen on ${host}, port ${port}: ${error.message}`;
-  }
 }
