@@ -39,9 +39,9 @@ export async function listen(
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
-  /** The requests of each connection that are unanswered or came in this turn of the event loop. */
-  const pending = new Map<Socket, Set<IncomingMessage>>();
-  const isRunning = ({ method, complete }: IncomingMessage) => method === 'POST' && complete;
+  /** The responses of each connection that are not finished or began in this turn of the event loop. */
+  const pending = new Map<Socket, Set<ServerResponse>>();
+  const isRunning = ({ req }: ServerResponse) => req.method === 'POST' && req.complete;
   const isIdle = (socket: Socket) => ![...(pending.get(socket) ?? [])].some(isRunning);
   const connections = createHoldings<Socket>(options.maxConnections, isIdle, (socket) => socket.destroy());
   const load = watchLoad(options.maxLoopDelayMs);
@@ -51,13 +51,12 @@ export async function listen(
     const waiting = pending.get(socket);
     // Node still emits requests that arrived before the connection closed.
     if (socket.destroyed || !waiting) return;
-    if (waiting.add(request).size > maxPipelined) {
+    if (waiting.add(response).size > maxPipelined) {
       report('MAX_PIPELINED');
       cutOff(socket);
       return;
     }
-    response.once('close', () => setImmediate(() => waiting.delete(request)));
-    closeWithConnection(request, response);
+    response.once('close', () => setImmediate(() => waiting.delete(response)));
     if (load.isHigh() && request.url !== '/health') {
       report('MAX_LOOP_DELAY_MS');
       response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end();
@@ -82,6 +81,7 @@ export async function listen(
     const { remoteAddress = '' } = socket; // undefined after close
     pending.set(socket, new Set());
     socket.once('close', () => {
+      for (const response of pending.get(socket) ?? []) closePipelined(response);
       pending.delete(socket);
       connections.remove(remoteAddress, socket);
     });
@@ -135,16 +135,11 @@ function cutOff(socket: Socket & { parser?: { onIncoming: () => number } | null 
 }
 
 /**
- * Closes a pipelined response with its connection. Node closes only the current response; the others would stay open
+ * Closes a response that waits for its turn. Node closes only the current one with the connection; the others would stay open
  * forever, with the calls and streams that wait for their `close` event.
  */
-function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+function closePipelined(response: ServerResponse): void {
   if (response.socket !== null) return;
-  const close = () => {
-    response.destroy();
-    response.emit('close');
-  };
-  // One listener per pipelined request is not a leak.
-  socket.setMaxListeners(0).once('close', close);
-  response.once('socket', () => socket.off('close', close));
+  response.destroy();
+  response.emit('close');
 }
