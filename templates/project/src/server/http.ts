@@ -71,13 +71,10 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const modern = config.modern ? createModern(methods, config, tools) : null;
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
   const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
+  const allHeaders = [ownHeaders, token?.header ?? 'authorization', ...(modern?.headers ?? [])];
   const preflightHeaders = {
     'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': [
-      ownHeaders,
-      token?.header ?? 'authorization',
-      ...(modern?.headers ?? []),
-    ].join(', '),
+    'access-control-allow-headers': allHeaders.join(', '),
     'access-control-max-age': '86400',
   };
 
