@@ -77,6 +77,7 @@ interface Body {
 }
 
 const blockBytes = 16_384;
+const noBytes = Buffer.alloc(0);
 /** Many clients and proxies read no answer before they have sent the whole request. */
 const discardMs = 500;
 
@@ -111,7 +112,7 @@ export function createBodies(limits: Limits, report: Report) {
       const declared = Number(request.headers['content-length'] ?? 0);
       return new Promise((resolve) => {
         let blocks: Buffer[] = [];
-        let free = Buffer.alloc(0);
+        let free = noBytes;
         let size = 0;
         let deadline: NodeJS.Timeout | undefined;
         let isRefused = false;
@@ -159,7 +160,11 @@ export function createBodies(limits: Limits, report: Report) {
           else if (chunk.length === declared) blocks = [chunk];
           else keep(chunk);
         });
-        request.on('end', () => finish(isRefused ? 413 : Buffer.concat(blocks, size)));
+        const joined = () => {
+          const [first] = blocks;
+          return first?.length === size ? first : Buffer.concat(blocks, size);
+        };
+        request.on('end', () => finish(isRefused ? 413 : joined()));
         request.on('error', () => finish(408)); // the caller disconnected
       });
     },
