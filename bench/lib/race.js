@@ -131,19 +131,22 @@ export async function compare(scenario, contestants, answer, { rounds, seconds, 
   }
 }
 
+/** V8 enlarges its young generation within the first 30,000 calls of a server. */
+const settledAfter = 50_000;
+
 /**
  * Measures a server's memory growth over many requests, after enough requests for it to settle.
  *
  * @param {Scenario} scenario
  * @param {Contestant} contestant
  * @param {unknown} answer
- * @param {{ readonly warmUp: number, readonly amount: number }} extent in requests
+ * @param {number} amount of requests
  * @returns {Promise<LoadResult>}
  */
-export async function grow(scenario, contestant, answer, { warmUp, amount }) {
+export async function grow(scenario, contestant, answer, amount) {
   const { load, stop } = await enter(contestant, scenario, answer);
   try {
-    return await load({ amount: warmUp }, { amount });
+    return await load({ amount: Math.min(settledAfter, amount) }, { amount });
   } finally {
     await stop();
   }

@@ -65,8 +65,6 @@ export const load = {
   },
 };
 
-const warmUp = 20_000;
-
 /**
  * @param {Field} field
  * @param {number} amount of requests
@@ -83,10 +81,7 @@ async function weigh({ ours, reference, answer }, amount) {
     for (const contestant of [ours, reference]) {
       // The reference stores each session, so it gets fewer requests.
       const asked = contestant === reference ? amount / 10 : amount;
-      const { rssMb } = await grow(scenario, contestant, answer, {
-        warmUp: Math.min(warmUp, asked),
-        amount: asked,
-      });
+      const { rssMb } = await grow(scenario, contestant, answer, asked);
       const growth = rssMb.after - rssMb.before;
       rows.push([
         `${contestant.title}: ${scenario.title}`,

@@ -26,7 +26,7 @@ export const modern = {
     const rows = [];
     const growth = [];
     for (const contestant of [ours, legacy, sdk2]) {
-      const { rssMb } = await grow(calls.cached, contestant, field.answer, { warmUp: amount / 5, amount });
+      const { rssMb } = await grow(calls.cached, contestant, field.answer, amount);
       rows.push([contestant.title, figure(rssMb.before), figure(rssMb.after)]);
       if (contestant === ours) growth.push(rssMb.after - rssMb.before);
     }
