@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { variables } from '../../templates/project/src/variables.ts';
 import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, start, token } from './support.ts';
 import { heldTool, textTool } from './tools.ts';
@@ -137,7 +138,7 @@ describe('pipelined requests', () => {
     const got = received(socket);
     socket.write(requestText('GET', session).repeat(400));
     await vi.waitUntil(() => got.closed, within);
-    expect(parsed).toHaveLength(17);
+    expect(parsed).toHaveLength(Number(variables.MAX_PIPELINED.default) + 1);
   });
 
   test('of a client that waits for each answer do not count', async () => {

@@ -94,7 +94,7 @@ export const variables = {
     text: 'Maximum number of open connections, about 15 kB of memory and one file descriptor each. Beyond it, the oldest idle connection of the address with the most is closed. Never more than three quarters of the file descriptors of the process.',
   },
   MAX_PIPELINED: {
-    default: '16',
+    default: '6',
     text: 'Maximum number of requests that one connection may send without waiting for an answer. Clients and proxies send one. Beyond the limit, the connection is closed.',
   },
   MAX_CALLS: {

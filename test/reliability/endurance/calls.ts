@@ -50,9 +50,9 @@ async function later(caller: Caller) {
 /** Several calls in one packet, answered in order, although the first takes longest. */
 async function pipelined(caller: Caller) {
   const wire = await caller.wire();
-  const nonces = Array.from({ length: 8 }, () => caller.nonce());
+  const nonces = Array.from({ length: 6 }, () => caller.nonce());
   const requests = nonces.map((nonce, index) => {
-    const params = { name: 'echo_later', arguments: { nonce, ms: 8 - index } };
+    const params = { name: 'echo_later', arguments: { nonce, ms: 6 - index } };
     return requestText(
       'POST',
       '/mcp',
