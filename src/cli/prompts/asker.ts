@@ -14,7 +14,7 @@ import type { Field, Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
-import { TextLine } from './text-line.ts';
+import { LinePrompt } from './line-prompt.ts';
 
 const showCursor = '\u001b[?25h';
 
@@ -98,10 +98,10 @@ export class Asker {
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
     const [draft = before] = this.#drafts.get(message) ?? [];
-    let line: TextLine | undefined;
+    let line: LinePrompt | undefined;
     const typed = await this.#settled(
       (streams) => {
-        line = new TextLine({
+        line = new LinePrompt({
           ...streams,
           message,
           placeholder: singleLine(initial?.text ?? '') || placeholder,

@@ -25,8 +25,9 @@ export interface ListenOptions {
 
 /** Longer than the idle timeouts of common proxies, so that they do not send on a connection that is closing. */
 const keepAliveTimeout = 65_000;
-/** A call that is being sent when the server stops is still answered. */
-const sweepMs = 500;
+const sweepMs = 50;
+/** Time in which a call that is being sent when the server stops may arrive. */
+const arrivalMs = 500;
 const loadMs = 500;
 /** Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second. */
 const backlog = 4096;
@@ -98,10 +99,12 @@ export async function listen(
 
   const stop = () =>
     new Promise<void>((resolve) => {
-      const sweep = () => {
-        for (const socket of pending.keys()) if (isIdle(socket)) socket.destroy();
-      };
-      const sweeping = setInterval(sweep, sweepMs);
+      const lateAt = performance.now() + arrivalMs;
+      const sweeping = setInterval(() => {
+        const isLate = performance.now() > lateAt;
+        for (const [socket, { size }] of pending)
+          if (size === 0 || (isLate && isIdle(socket))) socket.destroy();
+      }, sweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
       load.stop();
       server.close(() => {

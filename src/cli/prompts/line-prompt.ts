@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { TextPrompt, wrapTextWithPrefix } from '@clack/core';
 import { S_BAR, S_BAR_END, symbol } from '@clack/prompts';
 
-export interface TextLineOptions {
+export interface LineOptions {
   readonly message: string;
   readonly placeholder: string;
   /** The value for Enter alone. */
@@ -18,14 +18,14 @@ export interface TextLineOptions {
 }
 
 /** Asks for one line of text. Unlike clack's `text`, it lets its caller read what was typed when it is cancelled. */
-export class TextLine extends TextPrompt {
-  readonly #options: TextLineOptions;
+export class LinePrompt extends TextPrompt {
+  readonly #options: LineOptions;
 
-  constructor(options: TextLineOptions) {
+  constructor(options: LineOptions) {
     super({
       ...options,
       render() {
-        return (this as unknown as TextLine).#frame();
+        return (this as unknown as LinePrompt).#frame();
       },
     });
     this.#options = options;
