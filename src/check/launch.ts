@@ -101,16 +101,17 @@ export async function onFreePort<T extends Instance>(startAt: (port: string) => 
 }
 
 /** Below the ports that operating systems choose, and free of those that `fetch` refuses. */
-const ports = { first: 11_000, count: 20_000, apart: 101 };
+const ports = { first: 11_000, count: 20_000, apart: 101, step: 7 };
 let portsGiven = 0;
 
 /**
  * A port that was free a moment ago. Processes that run at the same time start far apart: another server at the port
- * would answer in place of one that does not start.
+ * would answer in place of one that does not start. The ports of one process are apart, too: a debugger whose port is taken
+ * uses the next one.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; attempt <= 50; attempt++) {
-    const port = ports.first + ((process.pid * ports.apart + portsGiven++) % ports.count);
+    const port = ports.first + ((process.pid * ports.apart + portsGiven++ * ports.step) % ports.count);
     if ((await listenOnce(port)) !== undefined) return port;
   }
   return (await listenOnce(0)) ?? 0;
