@@ -40,7 +40,7 @@ export async function listen(
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
-  /** The responses of each connection that are not finished or began in this turn of the event loop. */
+  /** The unfinished responses of each connection. */
   const pending = new Map<Socket, Set<ServerResponse>>();
   const isRunning = ({ req }: ServerResponse) => req.method === 'POST' && req.complete;
   const isIdle = (socket: Socket) => ![...(pending.get(socket) ?? [])].some(isRunning);
@@ -57,7 +57,7 @@ export async function listen(
       cutOff(socket);
       return;
     }
-    response.once('close', () => setImmediate(() => waiting.delete(response)));
+    response.once('close', () => waiting.delete(response));
     if (load.isHigh() && request.url !== '/health') {
       report('MAX_LOOP_DELAY_MS');
       response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end();
