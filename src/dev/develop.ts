@@ -71,30 +71,33 @@ export async function develop(development: Development): Promise<void> {
     const changes = changesOf(directory, ended);
     let next = changes.next();
     let server: ChildProcess | undefined;
-    do {
-      const compiles = await succeeds(startCompiler(directory));
-      if (ended.aborted) break;
-      if (!compiles && !server) onFailure?.();
-      if (!compiles && isOnce) break;
-      const variables = compiles ? await variablesFor(server) : undefined;
-      if (variables) {
-        if (server) await stop(server);
-        server = start(variables);
-        if (isOnce) server.once('exit', end);
-        onStart?.();
-      } else if (!compiles) {
-        say(
-          server
-            ? 'The code does not compile. The last good build keeps running.'
-            : 'The code does not compile. Correct it, and dev starts the server.',
-        );
-      }
-      if (isOnce && !ended.aborted) await once(ended, 'abort');
-      const { done } = await next;
-      if (done) break;
-      next = changes.next();
-    } while (!ended.aborted);
-    if (server) await stop(server);
+    try {
+      do {
+        const compiles = await succeeds(startCompiler(directory));
+        if (ended.aborted) break;
+        if (!compiles && !server) onFailure?.();
+        if (!compiles && isOnce) break;
+        const variables = compiles ? await variablesFor(server) : undefined;
+        if (variables) {
+          if (server) await stop(server);
+          server = start(variables);
+          if (isOnce) server.once('exit', end);
+          onStart?.();
+        } else if (!compiles) {
+          say(
+            server
+              ? 'The code does not compile. The last good build keeps running.'
+              : 'The code does not compile. Correct it, and dev starts the server.',
+          );
+        }
+        if (isOnce && !ended.aborted) await once(ended, 'abort');
+        const { done } = await next;
+        if (done) break;
+        next = changes.next();
+      } while (!ended.aborted);
+    } finally {
+      if (server) await stop(server);
+    }
   }
 
   /** Undefined if the variables cannot be read, but a server was started with earlier ones. */

@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { decodeJwt } from 'jose';
@@ -285,6 +294,19 @@ describe('dev and token', () => {
     expect(result).toMatchObject({ structuredContent: { name: expect.any(String) } });
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
+  });
+
+  test('dev ends the server when it can no longer read the sources', async () => {
+    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+    const { exit, output } = command('dev', env, ['--no-marketplace']);
+    await vi.waitUntil(() => output.stdout.includes('"listening"'), within);
+    const sources = path.join(project.directory, 'src');
+    renameSync(sources, `${sources}-elsewhere`);
+    onTestFinished(() => renameSync(`${sources}-elsewhere`, sources));
+    const { code, stderr } = await exit;
+    expect({ code, stderr }).toEqual({ code: expect.any(Number), stderr: expect.stringContaining(sources) });
+    expect(code).not.toBe(0);
+    expect(await isListening(env.PORT)).toBe(false);
   });
 
   test('dev does not report a running server after a failed start and a change of PORT', async () => {
