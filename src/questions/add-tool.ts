@@ -1,4 +1,5 @@
 import { parseToolName } from '../model/names.ts';
+import { askQuestion } from './ask.ts';
 import { createSwitches } from './create.ts';
 import type { Question, Switch, Switches } from './model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
@@ -10,8 +11,10 @@ const tool: Question<string, ToolParts> = {
   replay: (name) => [name],
 };
 
+const answered = { ...toolQuestions, tool } as const;
+
 /** Every question of `market-mcp add-tool`, in order. */
-export const addToolQuestions = { ...toolQuestions, tool } as const;
+export const addToolQuestions = { ...answered, ask: askQuestion(answered) } as const;
 
 const { yes, json, check } = createSwitches;
 

@@ -1,7 +1,8 @@
 import { parseDirectory } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
+import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
-import type { Question, Switch, Switches } from './model.ts';
+import type { FlagAnswer, Question, Switch, Switches } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
@@ -48,26 +49,21 @@ const platform: CreateQuestion<string> = {
   replay: (name) => (name === 'generic' ? [] : ['--platform', name]),
 };
 
-const packageManager: CreateQuestion<PackageManager | null> = {
+const packageManager: FlagAnswer<PackageManager | null, CreateParts> = {
   flag: {
     syntax: '--package-manager <name>',
     description: 'npm, pnpm or yarn (default: the one that runs the command)',
     choices: packageManagers,
   },
-  prompt: { message: 'Which package manager?' },
   initial: () => null,
   parse: (text) => oneOf(packageManagers, text, '--package-manager'),
   replay: (name) => (name === null ? [] : ['--package-manager', name]),
 };
 
+const answered = { directory, ...toolQuestions, tool, platform, packageManager } as const;
+
 /** Every question of `create-market-mcp`, in order. */
-export const createQuestions = {
-  directory,
-  ...toolQuestions,
-  tool,
-  platform,
-  packageManager,
-} as const;
+export const createQuestions = { ...answered, ask: askQuestion(answered) } as const;
 
 /** Its switches, by commander's names. */
 export const createSwitches = {

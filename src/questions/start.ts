@@ -1,7 +1,7 @@
 import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
 import { parseSomeText } from '../model/text.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
-import type { Question } from './model.ts';
+import type { FlagAnswer, Question } from './model.ts';
 
 /** What tools start from instead of answers about each, as flags and prompts return it. */
 export interface StartParts {
@@ -74,13 +74,12 @@ const operation: StartQuestion<readonly string[], readonly string[]> = {
   replay: (names) => names.flatMap((name) => ['--operation', name]),
 };
 
-const search: StartQuestion<string> = {
+const search: FlagAnswer<string, StartParts> = {
   flag: {
     syntax: '--search <text>',
     description:
       'only list the operations of the document whose method, path, id or summary contains each of these words',
   },
-  prompt: { message: 'Which operations are listed?' },
   initial: () => '',
   parse: (text) => parseSomeText(text, '--search', "Write one or more words, such as 'get repos'."),
   replay: (text) => ['--search', text],
@@ -114,10 +113,13 @@ const spec: StartQuestion<string> = {
   replay: (path) => ['--spec', path],
 };
 
-const only = toolNames(
-  '--only',
-  'use only this tool of the --spec file or --from-url server; separate several by commas; repeatable',
-);
+const only: StartQuestion<readonly string[], readonly string[]> = {
+  ...toolNames(
+    '--only',
+    'use only this tool of the --spec file or --from-url server; separate several by commas; repeatable',
+  ),
+  prompt: { message: 'Which tools?' },
+};
 const except = toolNames(
   '--except',
   'omit this tool of the --spec file or --from-url server; separate several by commas; repeatable',
@@ -137,10 +139,12 @@ const example: StartQuestion<readonly ExampleValue[], readonly string[]> = {
 };
 
 /** A flag that names tools of a list by any name. */
-function toolNames(flag: string, description: string): StartQuestion<readonly string[], readonly string[]> {
+function toolNames(
+  flag: string,
+  description: string,
+): FlagAnswer<readonly string[], StartParts, readonly string[]> {
   return {
     flag: { syntax: `${flag} <tool>`, description, repeatable: true },
-    prompt: { message: 'Which tools?' },
     initial: () => [],
     parse(texts) {
       const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());

@@ -1,12 +1,12 @@
 import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
 import { formatFields, parseFields } from '../fields/language.ts';
-import { combineResults, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
-import type { Question } from './model.ts';
+import type { FlagAnswer, Question } from './model.ts';
 import { type StartParts, startQuestions } from './start.ts';
 
 type Returns = ToolSpec['returns'];
@@ -57,12 +57,11 @@ const description: ToolQuestion<string> = {
   replay: (text) => ['--description', text],
 };
 
-const title: ToolQuestion<string> = {
+const title: FlagAnswer<string, ToolParts> = {
   flag: {
     syntax: '--title <text>',
     description: 'display name of the tool (default: derived from the name)',
   },
-  prompt: { message: 'What is its display name?' },
   initial: ({ tool: name = tool.initial({}) }) => titleOf(name),
   parse: (text) => parseSomeText(text, '--title', 'Write a few words, such as "Gas price".'),
   replay: (text) => ['--title', text],
@@ -131,54 +130,16 @@ const returns: ToolQuestion<Returns> = {
   replay: (shape) => (shape === 'record' ? [] : ['--returns', shape]),
 };
 
-const meta: ToolQuestion<readonly MetaSetting[], readonly string[]> = {
+const meta: FlagAnswer<readonly MetaSetting[], ToolParts, readonly string[]> = {
   flag: {
     syntax: '--meta <key=value>',
     description:
       "a hint for the platform: 'surface=answer', 'rateLimit.maxRequestsPerMinute=60', 'pricing.executeUsd=0.01'; repeatable",
     repeatable: true,
   },
-  prompt: { message: 'Which hints should the platform get?' },
   initial: () => [],
   parse: (texts) => parseMeta(texts, '--meta'),
   replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
-};
-
-/** The parts that can be asked for, by the names of their flags. */
-const askable = new Map(
-  [
-    'directory',
-    'fromSample',
-    'fromOpenapi',
-    'operation',
-    'fromUrl',
-    'only',
-    'spec',
-    'example',
-    'tool',
-    'description',
-    'effect',
-    'input',
-    'returns',
-    'output',
-    'platform',
-  ].map((part) => [part.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), part]),
-);
-
-const ask: ToolQuestion<readonly string[], readonly string[]> = {
-  flag: {
-    syntax: '--ask <flag>',
-    description:
-      'ask for this at the terminal, with the value of its flag as the text to edit: input, from-openapi; repeatable',
-    repeatable: true,
-  },
-  prompt: { message: 'Which questions should be asked?' },
-  initial: () => [],
-  parse: (names) => {
-    const parsed = combineResults(names.map((name) => oneOf([...askable.keys()], name, '--ask')));
-    return parsed.ok ? pass(parsed.value.map((name) => askable.get(name) ?? name)) : parsed;
-  },
-  replay: (parts) => [...askable].flatMap(([name, part]) => (parts.includes(part) ? ['--ask', name] : [])),
 };
 
 /** Every question about a tool, in the order in which they are asked. */
@@ -192,7 +153,6 @@ export const toolQuestions = {
   returns,
   meta,
   ...startQuestions,
-  ask,
 } as const;
 
 /** One of the allowed words of a flag. */

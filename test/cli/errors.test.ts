@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { Cancelled } from '../../src/cli/prompts/asker.ts';
+import { Cancelled } from '../../src/cli/prompts/leaving.ts';
 import { CommandError, invalidInput } from '../../src/model/command-error.ts';
 import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';

@@ -101,7 +101,8 @@ async function finish(
   output: Output,
 ): Promise<ExitCode> {
   const context = { directory: resolve(given), packageManager: answers.packageManager };
-  const { Asker, Cancelled } = await import('../prompts/asker.ts');
+  const { Asker } = await import('../prompts/asker.ts');
+  const { Cancelled } = await import('../prompts/leaving.ts');
   const tools = nameList(answers.tools);
   const words = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   if (!(await new Asker().confirm(singleLine(words), true))) throw new Cancelled();

@@ -58,7 +58,8 @@ async function requireConsent(
     );
   }
   for (const path of change.removed) output.line(`  ${path}`);
-  const { Asker, Cancelled } = await import('../prompts/asker.ts');
+  const { Asker } = await import('../prompts/asker.ts');
+  const { Cancelled } = await import('../prompts/leaving.ts');
   if (!(await new Asker().confirm('Remove these files?', false))) throw new Cancelled();
 }
 

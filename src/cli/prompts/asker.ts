@@ -10,36 +10,14 @@ import {
   note,
   select,
 } from '@clack/prompts';
-import type { Field, Result } from '../../model/model.ts';
+import type { Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
+import { Back, Cancelled, unfinishedFields } from './leaving.ts';
 import { LinePrompt } from './line-prompt.ts';
 
 const showCursor = '\u001b[?25h';
-
-/** Thrown when the author cancels or the terminal closes. Nothing was written. */
-export class Cancelled extends Error {
-  /** The command that continues with the answers so far. */
-  readonly resume: string | undefined;
-  /** The part of the cancelled question's answer that was already given, by the name of the question. */
-  readonly unfinished: Readonly<Record<string, unknown>>;
-
-  constructor({ resume, unfinished = {} }: { resume?: string; unfinished?: Cancelled['unfinished'] } = {}) {
-    super('cancelled');
-    this.name = 'Cancelled';
-    this.resume = resume;
-    this.unfinished = unfinished;
-  }
-}
-
-/** Thrown when the author goes back to the previous question. */
-export class Back extends Error {
-  constructor() {
-    super('back');
-    this.name = 'Back';
-  }
-}
 
 /** A prompt for text. */
 export interface TextPrompt<T> {
@@ -141,11 +119,7 @@ export class Asker {
 
   /** Any number of values; none is chosen at first. */
   chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
-    const shown = options.map(({ value, label, hint }) => ({
-      value,
-      label: singleLine(label),
-      ...(hint && { hint: singleLine(hint) }),
-    }));
+    const shown = options.map(onOneLine);
     this.#keys.onPaste = () => {}; // a paste chooses nothing
     return this.#settled((streams) =>
       multiselect<string>({ ...streams, message, options: shown, required: false }),
@@ -163,11 +137,7 @@ export class Asker {
     before: readonly string[] = [],
   ): Promise<string[]> {
     let selected: readonly string[] = this.#drafts.get(message) ?? before;
-    const shown = options.map(({ value, label, hint }) => ({
-      value,
-      label: singleLine(label),
-      ...(hint && { hint: singleLine(hint) }),
-    }));
+    const shown = options.map(onOneLine);
     this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
     return this.#settled(
       (streams) =>
@@ -285,11 +255,6 @@ export class Asker {
   }
 }
 
-/** The fields that were typed before a question about fields was cancelled, by the name of its flag. */
-export function unfinishedFields(flag: string, fields: readonly Field[]): Cancelled['unfinished'] {
-  return fields.length > 0 ? { [flag.replace(/^--/, '')]: fields } : {};
-}
-
 /** Keys that switch to the other of two choices. */
 const moves: ReadonlySet<string | undefined> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
 const letters: ReadonlyMap<string | undefined, boolean> = new Map([
@@ -304,6 +269,11 @@ export function hasWords(text: string, words: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => lower.includes(word));
+}
+
+/** A choice whose texts may come from others. */
+function onOneLine({ value, label, hint }: Choice<string>): Choice<string> {
+  return { value, label: singleLine(label), ...(hint && { hint: singleLine(hint) }) };
 }
 
 /** Replaces line breaks and other control characters by single spaces. */

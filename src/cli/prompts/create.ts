@@ -8,7 +8,7 @@ import { askAll, type Flow, type Streams } from './flow.ts';
 import { isStartOpen, withStart } from './start.ts';
 import { askToolPart, type Started, type ToolPart, toolLabels, toolParts } from './tool.ts';
 
-export { Cancelled } from './asker.ts';
+export { Cancelled } from './leaving.ts';
 
 export interface CreatePrompts extends Streams {
   /** Answers from flags; they are not asked again. */

@@ -1,8 +1,9 @@
 import { formatFields } from '../../fields/language.ts';
 import { checkLines } from '../../fields/lines.ts';
 import type { Field } from '../../model/model.ts';
-import { type Asker, Back, Cancelled, unfinishedFields } from './asker.ts';
+import type { Asker } from './asker.ts';
 import { askField, type FieldKind } from './form.ts';
+import { Back, Cancelled, unfinishedFields } from './leaving.ts';
 
 /**
  * Asks for a list of fields: as lines of the field language, or step by step if the author wants that. The answers of the

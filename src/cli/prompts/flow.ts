@@ -3,9 +3,10 @@ import { errorSentence } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { onInterrupted } from '../signals.ts';
-import { Asker, Back, Cancelled } from './asker.ts';
+import { Asker } from './asker.ts';
+import { Back, Cancelled, orBack } from './leaving.ts';
 import { askedAgain, type Start } from './start.ts';
-import { askInOrder, orBack, type Step } from './steps.ts';
+import { askInOrder, type Step } from './steps.ts';
 
 /** Streams for prompts; a terminal by default. */
 export interface Streams {

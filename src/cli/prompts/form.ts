@@ -4,8 +4,9 @@ import { inputError, pass, refuse } from '../../model/input-error.ts';
 import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
-import { type Asker, Back } from './asker.ts';
-import { askInOrder, orBack, type Step } from './steps.ts';
+import type { Asker } from './asker.ts';
+import { Back, orBack } from './leaving.ts';
+import { askInOrder, type Step } from './steps.ts';
 
 /** How the form asks for a parameter or a field of the answer. */
 export interface FieldKind {

@@ -1,4 +1,4 @@
-import { Back } from './asker.ts';
+import { Back } from './leaving.ts';
 
 /** A question that adds its answer to the earlier ones. `isBack`: the author goes back to it from the next one. */
 export type Step<Answers> = (answers: Answers, isBack: boolean) => Promise<Answers>;
@@ -37,15 +37,5 @@ export async function askInOrder<Answers>(
       goesBack = at > 0;
       at = Math.max(0, at - 1);
     }
-  }
-}
-
-/** The answer, or `back` if the author goes back. */
-export async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof Back) return 'back';
-    throw error;
   }
 }

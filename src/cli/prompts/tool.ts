@@ -12,9 +12,10 @@ import {
   type MissingExample,
   missingExamples,
 } from '../../tools/example-values.ts';
-import { type Asker, Back, Cancelled, type Choice } from './asker.ts';
+import type { Asker, Choice } from './asker.ts';
 import { askFields } from './fields.ts';
 import type { FieldKind } from './form.ts';
+import { Back, Cancelled } from './leaving.ts';
 import {
   askDocument,
   askOperations,

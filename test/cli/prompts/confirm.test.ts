@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Asker, Back, Cancelled } from '../../../src/cli/prompts/asker.ts';
+import { Asker } from '../../../src/cli/prompts/asker.ts';
+import { Back, Cancelled } from '../../../src/cli/prompts/leaving.ts';
 import { keys } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 
