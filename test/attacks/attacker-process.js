@@ -9,19 +9,26 @@ const batchSize = 100;
 process.on('message', async (flood) => {
   const text = flood.parts.map(([part, times]) => part.repeat(times)).join('');
   let bytes = 0;
-  for (const [index, from] of flood.addresses.entries()) {
-    let left = flood.connections / flood.addresses.length;
-    for (; left > 0; left -= batchSize) {
-      const batch = Array.from({ length: Math.min(batchSize, left) }, () => open(flood.port, from));
-      for (const socket of await Promise.all(batch)) {
-        const own =
-          flood.first === undefined ? text : text.replaceAll('SESSION', await sessionOf(socket, flood.first));
-        socket.pause().write(own);
-        bytes += own.length;
-      }
+  const sockets = [];
+  while (sockets.length < flood.connections) {
+    const count = Math.min(batchSize, flood.connections - sockets.length);
+    const batch = Array.from({ length: count }, (_, index) => {
+      const number = Math.floor(((sockets.length + index) * flood.addresses.length) / flood.connections);
+      return open(flood.port, flood.addresses[number]);
+    });
+    for (const socket of await Promise.all(batch)) {
+      const own =
+        flood.first === undefined ? text : text.replaceAll('SESSION', await sessionOf(socket, flood.first));
+      socket.pause().write(own);
+      bytes += own.length;
+      sockets.push(socket);
     }
-    if (index === flood.addresses.length - 1) process.send(bytes);
   }
+  if (flood.last !== undefined) {
+    await Promise.all(sockets.map(sent));
+    for (const socket of sockets) socket.write(flood.last);
+  }
+  process.send(bytes);
 });
 process.on('disconnect', () => process.exit());
 
@@ -30,6 +37,13 @@ async function open(port, from) {
   socket.on('error', () => {});
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   return socket;
+}
+
+/** Resolves when a connection has handed over all its data, or is closed. */
+async function sent(socket) {
+  while (socket.writableLength > 0 && !socket.destroyed) {
+    await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  }
 }
 
 /** Opens a session on a connection; returns its id, or an empty string if the server closed the connection. */

@@ -29,10 +29,14 @@ export interface Flood {
   readonly parts: readonly (readonly [text: string, times: number])[];
   /** A request that opens a session; its answer is read. The session id replaces `SESSION` in the parts. */
   readonly first?: string;
+  /** Sent on all connections at once, after everything else has arrived. */
+  readonly last?: string;
+  /** Number of addresses of this machine to send from; two by default. */
+  readonly addresses?: number;
 }
 
 /**
- * Floods a server from 127.0.0.2 and 127.0.0.3, from a process with the lowest priority, which keeps the connections open until
+ * Floods a server from 127.0.0.2 and 127.0.0.3, or from more addresses, from a process with the lowest priority, which keeps the connections open until
  * it is ended.
  *
  * @returns the number of sent bytes, and a function that ends the process
@@ -45,7 +49,8 @@ export async function flood(
   const exited = once(child, 'exit');
   setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
   const sent = once(child, 'message');
-  child.send({ ...what, port, addresses: ['127.0.0.2', '127.0.0.3'] });
+  const addresses = Array.from({ length: what.addresses ?? 2 }, (_, index) => addressOf(index));
+  child.send({ ...what, port, addresses });
   const [bytes] = await Promise.race([sent, exited.then(() => [0])]);
   return {
     bytes,
@@ -54,6 +59,12 @@ export async function flood(
       await exited;
     },
   };
+}
+
+/** 127.0.0.2 and the loopback addresses after it. */
+function addressOf(index: number): string {
+  const number = index + 2;
+  return `127.0.${Math.floor(number / 256)}.${number % 256}`;
 }
 
 /** The text of an HTTP request. */

@@ -8,12 +8,13 @@ import type { Experience } from './victim.ts';
 export interface Outcome {
   readonly bytes: number;
   readonly honest: Experience;
-  /** Undefined if the server has died. */
-  /** In milliseconds. */
+  /** In milliseconds; undefined if the server has died. */
   readonly longestTurn: number | undefined;
   readonly alive: boolean;
   readonly afterwards: Experience | undefined;
   readonly megabytes: number;
+  /** After SIGTERM; undefined if the server had died. */
+  readonly ended: { readonly code: number | null; readonly ms: number } | undefined;
   readonly limitsMet: readonly string[];
 }
 
@@ -38,6 +39,7 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     'memory',
     'honest calls, p50 / p99',
     'longest turn, processor time',
+    'end after SIGTERM',
   ];
   const lines = rows.map(({ name, scenario, before, after }) => [
     name,
@@ -45,6 +47,7 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     grouped(after.bytes),
     before ? cellsOf(before).join('; ') : '',
     ...cellsOf(after),
+    after.ended ? `${after.ended.ms.toFixed(0)} ms` : '',
   ]);
   const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   const date = new Date().toISOString().slice(0, 10);

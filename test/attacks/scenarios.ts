@@ -10,6 +10,8 @@ export interface Scenario {
   readonly limits: readonly string[];
   /** The protocol versions for which the attack differs; one of them by default. */
   readonly legs?: readonly Leg[];
+  /** Maximum processor time of one turn of the server's event loop, in milliseconds; no limit by default. */
+  readonly longestTurnMs?: number;
   /** Maximum number of file descriptors of the server. */
   readonly descriptors?: number;
   flood(victim: Victim, leg: Leg): Promise<Flood>;
@@ -30,6 +32,8 @@ const initialize = requestText(
 const lookalike = { authorization: 'Bearer a.b.c' };
 const headersOf = (leg: Leg) => (leg === 'stateless' ? modernRequest('tools/list').headers : {});
 const mebibyte = 2 ** 20;
+/** The beginning of a batch that costs most per byte: each element becomes an object. */
+const batch = '[{"method":"tools/call"},';
 const both: readonly Leg[] = ['sessions', 'stateless'];
 
 export const scenarios: readonly Scenario[] = [
@@ -73,9 +77,44 @@ export const scenarios: readonly Scenario[] = [
     }),
   },
   {
+    name: 'unfinished paid bodies',
+    sent: '1,000 POSTs of 1 MiB less one byte, with a valid token',
+    limits: ['BODY_BUDGET_BYTES'],
+    legs: both,
+    flood: async (victim, leg) => ({
+      connections: 1_000,
+      parts: [
+        [requestText('POST', { ...headersOf(leg), ...(await victim.paid()) }, '', mebibyte), 1],
+        ['x', mebibyte - 1],
+      ],
+    }),
+  },
+  {
+    name: 'finished paid bodies',
+    sent: '60 calls of 1 MiB of a tool that takes two seconds, with a valid token; all last bytes at once',
+    limits: ['BODY_BUDGET_BYTES'],
+    legs: both,
+    flood: async (victim, leg) => {
+      const call = { name: 'get_slowly', arguments: { coin: 'btc', more: 'MORE' } };
+      const text = victim.request(leg, 'tools/call', call, await victim.paid());
+      const [head = '', tail = ''] = text.split('"MORE"');
+      const objects = Math.floor((mebibyte - 2_000) / 3);
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1]) - '"MORE"'.length + 4 + 3 * objects;
+      return {
+        connections: 60,
+        parts: [
+          [`${head.replace(/content-length: \d+/i, `content-length: ${length}`)}[`, 1],
+          ['{},', objects],
+          [`{}]${tail.slice(0, -1)}`, 1],
+        ],
+        last: '}',
+      };
+    },
+  },
+  {
     name: 'unfinished bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with what looks like a token',
-    limits: ['BODY_BUDGET_BYTES'],
+    limits: [],
     legs: both,
     flood: async (_, leg) => ({
       connections: 1_000,
@@ -84,6 +123,85 @@ export const scenarios: readonly Scenario[] = [
         ['x', mebibyte - 1],
       ],
     }),
+  },
+  {
+    name: 'finished bodies',
+    sent: '60 batches of 1 MiB with what looks like a token; all last bytes at once',
+    limits: [],
+    legs: both,
+    longestTurnMs: 150,
+    flood: async (_, leg) => ({
+      connections: 60,
+      parts: [
+        [requestText('POST', { ...headersOf(leg), ...lookalike }, batch, mebibyte), 1],
+        ['{},', Math.floor((mebibyte - batch.length - 3) / 3)],
+        [' ', (mebibyte - batch.length - 3) % 3],
+        ['{}', 1],
+      ],
+      last: ']',
+    }),
+  },
+  ...[lookalike, {}].map(
+    (headers): Scenario => ({
+      name: `finished small bodies ${'authorization' in headers ? 'with what looks like' : 'without'} a token`,
+      sent: '900 batches of 65,535 bytes; all last bytes at once',
+      limits: [],
+      legs: both,
+      longestTurnMs: 150,
+      flood: async (_, leg) => ({
+        connections: 900,
+        parts: [
+          [requestText('POST', { ...headersOf(leg), ...headers }, batch, 65_535), 1],
+          ['{},', Math.floor((65_535 - batch.length - 3) / 3)],
+          [' ', (65_535 - batch.length - 3) % 3],
+          ['{}', 1],
+        ],
+        last: ']',
+      }),
+    }),
+  ),
+  ...[1, 5, 20, 100].map(
+    (connections): Scenario => ({
+      name: `chunks of one byte, ${connections} connections`,
+      sent: `${connections} × 1,000,000 chunks of one byte`,
+      limits: [],
+      longestTurnMs: connections === 1 ? 150 : undefined,
+      flood: async () => ({
+        connections,
+        parts: [
+          [requestText('POST', { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }), 1],
+          ['1\r\n \r\n', 1_000_000],
+        ],
+      }),
+    }),
+  ),
+  {
+    name: 'chunks of one byte behind a request',
+    sent: '500 connections × 1 GET /mcp and 1 POST in 20,000 chunks of one byte',
+    limits: [],
+    flood: async () => ({
+      connections: 500,
+      parts: [
+        [requestText('GET', {}), 1],
+        [requestText('POST', { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }), 1],
+        ['1\r\n \r\n', 20_000],
+      ],
+    }),
+  },
+  {
+    name: 'tiny headers',
+    sent: '600 connections × 6 requests with 16 KB of headers of four bytes',
+    limits: [],
+    flood: async () => ({
+      connections: 600,
+      parts: [[`GET /health HTTP/1.1\r\nhost: localhost\r\n${'a:\r\n'.repeat(4_000)}\r\n`, 6]],
+    }),
+  },
+  {
+    name: 'one silent socket from each of many addresses',
+    sent: '2,400 addresses × 1 connection that sends nothing',
+    limits: ['MAX_CONNECTIONS'],
+    flood: async () => ({ connections: 2_400, addresses: 2_400, parts: [] }),
   },
   {
     name: 'unfinished bodies without a token',
@@ -118,13 +236,13 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'deep nesting',
-    sent: '100 bodies of 1,000,000 brackets, with what looks like a token',
+    sent: '100 bodies of 1,000,000 brackets, with a valid token',
     limits: [],
     legs: both,
-    flood: async (_, leg) => ({
+    flood: async (victim, leg) => ({
       connections: 100,
       parts: [
-        [requestText('POST', { ...headersOf(leg), ...lookalike }, '', 1_000_000), 1],
+        [requestText('POST', { ...headersOf(leg), ...(await victim.paid()) }, '', 1_000_000), 1],
         ['[', 1_000_000],
       ],
     }),

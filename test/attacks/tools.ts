@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
 /** The tool of the honest callers: a small answer. */
@@ -28,4 +29,21 @@ const large = defineTool({
   run: ({ bytes }, { found }) => found({ text: 'x'.repeat(bytes) }),
 });
 
-export const tools: readonly Tool[] = [price, large];
+/** Answers after two seconds, as a tool that waits for its source. Its arguments stay in memory meanwhile. */
+const slow = defineTool({
+  name: 'get_slowly',
+  description: 'Returns the price of a coin in dollars, slowly. Use it when a user asks what a coin costs.',
+  inputSchema: { type: 'object', properties: { coin: { type: 'string', default: 'btc' } }, required: [] },
+  outputSchema: {
+    type: 'object',
+    properties: { ...signals, price: { type: ['number', 'null'] } },
+    required: ['price'],
+  },
+  examples: [],
+  async run(_, { found, signal }) {
+    await delay(2_000, undefined, { signal });
+    return found({ price: 12.5 });
+  },
+});
+
+export const tools: readonly Tool[] = [price, large, slow];

@@ -34,6 +34,8 @@ export interface Victim {
   isAlive(): boolean;
   /** Peak resident memory in megabytes. */
   peakMegabytes(): number;
+  /** Sends SIGTERM. Resolves with the exit code and the time until then in milliseconds. */
+  terminate(): Promise<{ readonly code: number | null; readonly ms: number }>;
   kill(): Promise<void>;
 }
 
@@ -103,6 +105,12 @@ export async function startVictim(
       const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       peak = Math.round(Number(kilobytes) / 1024);
       return peak;
+    },
+    async terminate() {
+      const started = performance.now();
+      child.kill('SIGTERM');
+      await exited;
+      return { code: child.exitCode, ms: performance.now() - started };
     },
     async kill() {
       child.kill('SIGKILL');

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAuthentication } from '../../templates/project/src/server/auth.ts';
+import { requestText } from '../attacks/attacker.ts';
 import { audience, config, publicKey, start, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -45,7 +46,7 @@ describe('a call is refused', () => {
     'when valid for ten years': () => bearer({ exp: now() + 315_360_000 }),
     'when valid for ten years, with no time of issue': () =>
       bearer({ iat: undefined, exp: now() + 315_360_000 }),
-    'when issued in the future': () => bearer({ iat: now() + 60, exp: now() + 120 }),
+    'when issued more than a minute ahead': () => bearer({ iat: now() + 65, exp: now() + 120 }),
     'with a payload that was changed': async () => {
       const [header, , signature] = (await token()).split('.');
       return `Bearer ${header}.${part({ ...claims, exp: now() + 9999 })}.${signature}`;
@@ -67,7 +68,10 @@ describe('a call is refused', () => {
     [{ iss: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: iss'],
     [{ exp: now() - 60 }, 'ERR_JWT_EXPIRED: exp'],
     [{ exp: now() + 86_400 }, 'exp: valid for longer than 1200 seconds'],
-    [{ iat: now() + 600 }, 'iat: in the future'],
+    [
+      { iat: now() + 600, exp: now() + 720 },
+      expect.stringMatching(/^iat: \d{3} s in the future, at most 60 s are accepted/),
+    ],
   ])('%o, and the log has a short reason', async (claims, reason) => {
     const { client, events } = await start({ env: { NODE_ENV: 'production' } });
     expect(await client.send(call, { authorization: await bearer(claims) })).toMatchObject(unauthorized);
@@ -87,6 +91,34 @@ describe('a call is refused', () => {
     expect(await statusOf(two)).toBe(401);
     expect(await statusOf(await bearer({ jti: undefined }))).toBe(401);
     expect(events().filter(({ event }) => event === 'refused')).toHaveLength(3);
+  });
+
+  test('only then: a token that is valid once lists tools as often as its holder likes', async () => {
+    const { client } = await start({ env: { TOKEN_ONCE: 'on' } });
+    const headers = { ...(await client.session()), authorization: await bearer() };
+    const statuses: number[] = [];
+    for (const method of ['tools/list', 'tools/list', 'tools/call', 'tools/list', 'tools/call']) {
+      statuses.push((await client.request(method, call.params, headers)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 401]);
+  });
+
+  test('if its token expires before its body is complete', async () => {
+    const { client, port, events } = await start();
+    const headers = { ...(await client.session()), authorization: await bearer() };
+    expect((await client.send(call, headers)).status).toBe(200);
+    const body = JSON.stringify(call);
+    const socket = connect(port, '127.0.0.1');
+    const answered = once(socket, 'data');
+    socket.write(requestText('POST', headers, body.slice(0, -1), body.length));
+    await client.send(call, headers); // by now the server has read the head of the request before
+    vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    socket.write(body.slice(-1));
+    expect(String(await answered)).toMatch(/^HTTP\/1\.1 401 /);
+    const reason = 'exp: the token expired before the request was complete';
+    expect(events()).toContainEqual(expect.objectContaining({ event: 'refused', reason }));
+    socket.destroy();
   });
 
   test('with two headers that each have a valid token', async () => {
@@ -116,6 +148,7 @@ describe('a call is accepted', () => {
     ['Bearer', { exp: 1_800_000_000 - 2 }],
     ['Bearer', { exp: 1_800_000_000 + 1_200 }],
     ['Bearer', { iat: undefined }],
+    ['Bearer', { iat: 1_800_000_000 + 60, exp: 1_800_000_000 + 180 }],
   ])('%s with %j', async (scheme, claims) => {
     vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -125,6 +158,17 @@ describe('a call is accepted', () => {
       status: 200,
       body: { result: { structuredContent: { price: 12.5 } } },
     });
+  });
+
+  test('with a token from a clock ahead of ours, and the log says how far, once', async () => {
+    const { client, events } = await start();
+    const session = await client.session();
+    for (const ahead of [30, 40]) {
+      const authorization = await bearer({ iat: now() + ahead, exp: now() + ahead + 120 });
+      expect((await client.send(call, { ...session, authorization })).status).toBe(200);
+    }
+    const warnings = events().filter(({ event }) => event === 'warning');
+    expect(warnings).toMatchObject([{ text: expect.stringMatching(/issued (2\d|30) s in the future/) }]);
   });
 
   test('again with the same token, until it expires', async () => {
@@ -248,9 +292,10 @@ test('a platform may use another token header, with or without a scheme', async 
   if (!rules) throw new Error('Authentication is off.');
   const log = Object.assign(() => {}, { flush() {} });
   const bare = createAuthentication({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  expect(await bare.admits({ 'x-platform-token': await token() })).toBe(true);
-  expect(await bare.admits({ 'x-platform-token': '' })).toBe(false);
-  expect(await bare.admits({ authorization: await bearer() })).toBe(false);
+  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall();
+  expect(await admits({ 'x-platform-token': await token() })).toBe(true);
+  expect(await admits({ 'x-platform-token': '' })).toBe(false);
+  expect(await admits({ authorization: await bearer() })).toBe(false);
 });
 
 /** Sends a call without a token, byte for byte, and resolves with the answer. */

@@ -56,7 +56,7 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
   const authentication = createAuthentication(configured.config.token, log);
   const admits = async (...args: Parameters<typeof token>) =>
-    authentication.admits({ authorization: `Bearer ${await token(...args)}` });
+    (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).mayCall();
   const events = () => {
     log.flush();
     return lines.map((line) => JSON.parse(line));

@@ -5,13 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { variables } from '../../templates/project/src/variables.ts';
 import { attack, attackers, requestText } from '../attacks/attacker.ts';
-import { initializeParams, start, token } from './support.ts';
+import { initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool } from './tools.ts';
 
 const within = { timeout: 20_000 };
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
 /** Has the form of a token, but is not valid. */
 const lookalike = { Authorization: 'Bearer a.b.c' };
+const paying = async () => ({ Authorization: `Bearer ${await token()}` });
 
 /** The data that a connection has received so far. */
 function received(socket: Socket): { text: string; closed: boolean } {
@@ -23,6 +24,13 @@ function received(socket: Socket): { text: string; closed: boolean } {
     state.closed = true;
   });
   return state;
+}
+
+/** Headers with a token that the server knows already, so that it does not wait for its verification. */
+async function payer(client: RawClient): Promise<{ readonly Authorization: string }> {
+  const paid = await paying();
+  await client.request('tools/call', { name: 'get_price' }, paid);
+  return paid;
 }
 
 /** Resolves when the server has read everything that was sent before: it answers a later request. */
@@ -158,35 +166,101 @@ describe('pipelined requests', () => {
   });
 });
 
+describe('headers', () => {
+  const head = (count: number) => `GET /health HTTP/1.1\r\nhost: localhost\r\n${'a:\r\n'.repeat(count)}\r\n`;
+
+  test.each([
+    [99, 200],
+    [100, 431],
+    // Node would silently drop the last of them by default, whatever they are.
+    [2_010, 431],
+    // More than 8 KiB.
+    [2_100, 431],
+  ])('%i and Host are answered with %i', async (count, status) => {
+    const { port } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(head(count));
+    await vi.waitUntil(() => got.text !== '', within);
+    expect(statusesIn(got.text)).toEqual([status]);
+  });
+});
+
+describe('bodies in chunks', () => {
+  const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
+  const inChunks = (text: string, size: number) =>
+    `${text
+      .match(new RegExp(`.{1,${size}}`, 'gs'))
+      ?.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
+      .join('')}0\r\n\r\n`;
+
+  test.each(['POST', 'GET', 'DELETE', 'PUT'])('of one byte end the connection of a %s', async (method) => {
+    const { port, client } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(requestText(method, { ...chunked, ...(await paying()), ...(await client.session()) }));
+    socket.write('1\r\n \r\n'.repeat(20_000));
+    await vi.waitUntil(() => got.closed, within);
+    expect(got.text).not.toMatch(/^HTTP\/1\.1 2.*\r\n0\r\n\r\n$/s);
+  });
+
+  test.each([1, 7, 1_000])('of %i bytes are read if they are few or large enough', async (size) => {
+    const { port } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    const body = size === 1 ? initialize : `${initialize}${' '.repeat(20_000)}`;
+    expect(initialize.length).toBeLessThan(300);
+    socket.write(`${requestText('POST', chunked)}${inChunks(body, size)}`);
+    await vi.waitUntil(() => got.text.endsWith('}'), within);
+    expect(statusesIn(got.text)).toEqual([200]);
+  });
+
+  test('of one byte behind another request end the connection, too', async () => {
+    const { port } = await start();
+    const socket = await attack(port);
+    const got = received(socket);
+    socket.write(`${requestText('GET', {})}${requestText('POST', chunked)}${'1\r\n \r\n'.repeat(20_000)}`);
+    await vi.waitUntil(() => got.closed, within);
+    expect(statusesIn(got.text)).not.toContain(200);
+  });
+});
+
 describe('bodies', () => {
-  test('without a token are limited to 64 KB, complete or not', async () => {
+  test('without a valid token are limited to 64 KB, complete or not', async () => {
     const { client } = await start();
     const sized = (bytes: number) => initialize.replace(/}}$/, `}${' '.repeat(bytes - initialize.length)}}`);
     expect((await client.send(sized(65_536))).status).toBe(200);
     expect((await client.send(sized(65_537))).status).toBe(413);
-    expect((await client.send(sized(65_537), { authorization: 'Bearer x' })).status).toBe(413);
-    expect((await client.send(sized(1_048_576), { authorization: 'Bearer a.b.c' })).status).toBe(200);
+    for (const header of ['Bearer x', 'Bearer a.b.c']) {
+      expect((await client.send(sized(65_536), { authorization: header })).status).toBe(200);
+      expect((await client.send(sized(65_537), { authorization: header })).status).toBe(413);
+    }
+    expect((await client.send(sized(1_048_576), await paying())).status).toBe(200);
+    expect((await client.send(sized(1_048_577), await paying())).status).toBe(413);
   });
 
-  test('without a token are limited to five seconds, or the configured time', async () => {
+  test('without a valid token are limited to five seconds, or the configured time', async () => {
     const { port } = await start({ env: { UNPAID_BODY_MS: '300' } });
-    const [plain, marked] = [await attack(port), await attack(port)];
-    const [one, two] = [received(plain), received(marked)];
-    plain.write(requestText('POST', {}, '{', 10));
-    marked.write(requestText('POST', lookalike, '{', 10));
-    await vi.waitUntil(() => one.closed, within);
-    expect(statusesIn(one.text)).toEqual([408]);
-    expect(two.text).toBe('');
+    const sent = [await paying(), lookalike, {}].map(async (headers) => {
+      const socket = await attack(port);
+      socket.write(requestText('POST', headers, '{', 10));
+      return received(socket);
+    });
+    const [paid, ...others] = await Promise.all(sent);
+    await vi.waitUntil(() => others.every(({ closed }) => closed), within);
+    expect(others.flatMap(({ text }) => statusesIn(text))).toEqual([408, 408]);
+    expect(paid?.text).toBe('');
   });
 
   test('over the budget one of the address with the most is refused, unless it is smaller than the others', async () => {
     const { client, port, events } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const paid = await payer(client);
     const sizes = [300_000, 310_000, 320_000, 340_000, 200_000];
     const hostile: { text: string; closed: boolean }[] = [];
     for (const size of sizes) {
       const socket = await attack(port);
       hostile.push(received(socket));
-      socket.write(requestText('POST', lookalike, 'x', size));
+      socket.write(requestText('POST', paid, 'x', size));
       await caughtUp(client);
     }
     const refused = () => sizes.filter((_, index) => hostile[index]?.closed);
@@ -198,7 +272,7 @@ describe('bodies', () => {
     const honest = await attack(port, '127.0.0.1');
     const answer = received(honest);
     const body = `${initialize}${' '.repeat(500_000)}`;
-    honest.write(requestText('POST', lookalike, body.slice(0, 1_000), body.length));
+    honest.write(requestText('POST', paid, body.slice(0, 1_000), body.length));
     await vi.waitUntil(() => refused().length === 4, within);
     expect(refused()).not.toContain(200_000);
     honest.write(body.slice(1_000));
@@ -214,10 +288,11 @@ describe('bodies', () => {
     const accept = (message: unknown) => accepted.push((message as { socket: Socket }).socket);
     subscribe('net.server.socket', accept);
     onTestFinished(() => void unsubscribe('net.server.socket', accept));
-    const { port } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const paid = await payer(client);
     const sockets = await attackers(20, port);
     for (const socket of sockets) {
-      socket.resume().write(requestText('POST', lookalike, 'x'.repeat(999_999), 1_000_000));
+      socket.resume().write(requestText('POST', paid, 'x'.repeat(999_999), 1_000_000));
     }
     await vi.waitUntil(() => sockets.filter(({ destroyed }) => destroyed).length === 19, within);
     const read = accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
@@ -226,16 +301,17 @@ describe('bodies', () => {
 
   test('free their budget', async () => {
     const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '200000' } });
+    const paid = await payer(client);
     for (let round = 0; round < 5; round++) {
       const socket = await attack(port);
-      socket.write(requestText('POST', lookalike, 'x'.repeat(150_000), 200_000));
+      socket.write(requestText('POST', paid, 'x'.repeat(150_000), 200_000));
       await caughtUp(client);
       socket.destroy();
       await once(socket, 'close');
       const body = initialize.replace(/}}$/, `}${' '.repeat(150_000)}}`);
       await vi.waitFor(async () => {
         const halves = new Blob([body.slice(0, 1000), body.slice(1000)]).stream();
-        const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...lookalike } };
+        const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...paid } };
         expect(
           (await fetch(client.url, { ...sent, body: halves, duplex: 'half' } as RequestInit)).status,
         ).toBe(200);

@@ -63,19 +63,19 @@ export const variables = {
   },
   MAX_BODY_BYTES: {
     default: '1048576',
-    text: 'Size limit of a request that carries a token, in bytes.',
+    text: 'Size limit of a request with a valid token, in bytes.',
   },
   UNPAID_BODY_BYTES: {
     default: '65536',
-    text: 'Size limit of a request without a token, in bytes. Larger requests get 413.',
+    text: 'Size limit of a request without a valid token, in bytes. Larger requests get 413.',
   },
   UNPAID_BODY_MS: {
     default: '5000',
-    text: 'Time limit for the body of a request without a token to arrive, in milliseconds. Slower requests get 408.',
+    text: 'Time limit for the body of a request without a valid token to arrive, in milliseconds. Slower requests get 408.',
   },
   BODY_BUDGET_BYTES: {
     default: '67108864',
-    text: 'Memory for all requests that arrive in several parts, by their declared sizes, in bytes. When it is full, a request of the address with the most gets 503, unless it is smaller than the others.',
+    text: 'Memory for all requests that are not yet complete and parsed, by their declared sizes, in bytes. When it is full, a request of the address with the most gets 503, unless it is smaller than the others. As much again is for the arguments of running calls, of which one token may use half; further large calls get 503.',
   },
   ANSWER_BUDGET_BYTES: {
     default: '67108864',
@@ -91,7 +91,7 @@ export const variables = {
   },
   MAX_CONNECTIONS: {
     default: '2000',
-    text: 'Maximum number of open connections, about 15 kB of memory and one file descriptor each. Beyond it, the oldest idle connection of the address with the most is closed. Never more than three quarters of the file descriptors of the process.',
+    text: 'Maximum number of open connections, about 15 kB of memory and one file descriptor each. Beyond it, an idle connection of the network with the most is closed: silent ones first, those with a valid token last. Never more than three quarters of the file descriptors of the process.',
   },
   MAX_PIPELINED: {
     default: '6',

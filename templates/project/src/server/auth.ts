@@ -32,12 +32,21 @@ export interface TokenRules {
   readonly keys: KeySources;
 }
 
+/** What the headers of a request say about its caller. */
+export interface Caller {
+  /** Whether the headers hold a valid token. */
+  readonly isPaying: boolean;
+  /** Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal. */
+  mayCall(): boolean;
+}
+
 type Authentication = ReturnType<typeof createAuthentication>;
+
+const paying: Caller = { isPaying: true, mayCall: () => true };
 
 /** For a server that does not check tokens (C§5.5). */
 export const noAuthentication: Authentication = {
-  admits: () => true,
-  mayAdmit: () => true,
+  identify: () => paying,
   prepare: async () => {},
   inUse: () => 'none, AUTH is off',
 };
@@ -45,10 +54,12 @@ export const noAuthentication: Authentication = {
 const mostRemembered = 1_000;
 const longestRememberedMs = 600_000;
 const mostUsed = 100_000;
+/** How far a platform's clock may be ahead of ours. A token with a later `iat` is refused. */
+const mostAheadSeconds = 60;
 
 /**
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
- * at most until the token expires. Refusals are logged with a reason, never with the token.
+ * at most until the token expires. Refused calls are logged with a reason, never with the token.
  *
  * @param explains also logs calls without a token; not for production, where anyone could fill the log
  */
@@ -57,51 +68,75 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   const prefix = scheme && `${scheme} `;
   /** Captures the token in a header. */
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
-  const headerIn = (headers: IncomingHttpHeaders) => headers[headerName]?.toString() ?? '';
   const keys = createKeys(rules.keys, log);
-  const trustedUntil = new Map<string, number>();
+  const trusted = new Map<string, { readonly caller: Caller; readonly until: number }>();
   const used = new Map<string, number>();
+  let warnsAt = 0;
 
-  /** Marks a token as used. Refuses it if it was used before or too many tokens are in use. */
-  const use = (jti: unknown, expiryMs: number): void => {
-    if (typeof jti !== 'string') throw new Error('jti: missing, but each token is valid for one call only');
-    if (used.has(jti)) throw new Error('jti: used before');
+  const refused = (reason: object): Caller => ({
+    isPaying: false,
+    mayCall() {
+      log('refused', reason);
+      return false;
+    },
+  });
+  const withoutToken: Caller = explains
+    ? refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` })
+    : { isPaying: false, mayCall: () => false };
+
+  /** Marks a token as used. Returns why it may not be used. */
+  const use = (jti: unknown, expiryMs: number): string | null => {
+    if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
+    if (used.has(jti)) return 'jti: used before';
     if (used.size >= mostUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
-    if (used.size >= mostUsed) throw new Error(`more than ${mostUsed} tokens in use`);
+    if (used.size >= mostUsed) return `more than ${mostUsed} tokens in use`;
     used.set(jti, expiryMs);
+    return null;
   };
 
-  const check = async (header: string): Promise<boolean> => {
-    const token = form.exec(header)?.[1];
-    if (token === undefined) {
-      if (explains) log('refused', { reason: `no token: expected ${headerName}: ${prefix}<token>` });
-      return false;
-    }
+  /** The caller with a verified token, which may expire while the body of the request arrives. */
+  const bearer = (jti: unknown, expiryMs: number): Caller => ({
+    isPaying: true,
+    mayCall() {
+      const isLate = Date.now() >= expiryMs;
+      const late = 'exp: the token expired before the request was complete';
+      const reason = isLate ? late : rules.once ? use(jti, expiryMs) : null;
+      if (reason !== null) log('refused', { reason });
+      return reason === null;
+    },
+  });
+
+  const warnOfSkew = (seconds: number) => {
+    if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;
+    warnsAt = Date.now() + longestRememberedMs;
+    const text = `A token was issued ${seconds} s in the future (iat). Compare the clock of this machine with the platform's.`;
+    log('warning', { text });
+  };
+
+  const check = async (header: string, token: string): Promise<Caller> => {
     try {
-      const { exp, jti } = await verify(token, rules, keys);
+      const { exp, iat = 0, jti } = await verify(token, rules, keys);
+      warnOfSkew(iat - Math.floor(Date.now() / 1000));
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
-      if (rules.once) use(jti, expiryMs);
-      else {
-        if (trustedUntil.size >= mostRemembered) trustedUntil.clear();
-        trustedUntil.set(header, Math.min(expiryMs, Date.now() + longestRememberedMs));
+      const caller = bearer(jti, expiryMs);
+      if (!rules.once) {
+        if (trusted.size >= mostRemembered) trusted.clear();
+        trusted.set(header, { caller, until: Math.min(expiryMs, Date.now() + longestRememberedMs) });
       }
-      return true;
+      return caller;
     } catch (error) {
-      log('refused', refusalOf(error as Error, rules));
-      return false;
+      return refused(refusalOf(error as Error, rules));
     }
   };
 
   return {
-    /** Whether the headers hold a valid token. */
-    admits(headers: IncomingHttpHeaders): boolean | Promise<boolean> {
-      const header = headerIn(headers);
-      return Date.now() < (trustedUntil.get(header) ?? 0) || check(header);
-    },
-    /** Whether the headers hold text in the form of a token. */
-    mayAdmit(headers: IncomingHttpHeaders): boolean {
-      const header = headerIn(headers);
-      return trustedUntil.has(header) || form.test(header);
+    /** Verifies the token in the headers of a request. Never rejects. */
+    identify(headers: IncomingHttpHeaders): Caller | Promise<Caller> {
+      const header = headers[headerName]?.toString() ?? '';
+      const known = trusted.get(header);
+      if (known && Date.now() < known.until) return known.caller;
+      const token = form.exec(header)?.[1];
+      return token === undefined ? withoutToken : check(header, token);
     },
     /** Fetches the platform's keys before the first call; never rejects. */
     prepare: keys.ready,
@@ -122,8 +157,15 @@ function refusalOf(error: Error, { issuer, audience }: TokenRules): object {
 /** Errors of the token itself. After any other error the next key is tried. */
 const tokenError = /^ERR_(JWT_|JWS_INVALID$|JOSE_ALG_NOT_ALLOWED$)/;
 
+/** Claims that are read after a token is verified. */
+interface Claims {
+  readonly exp: number;
+  readonly iat?: number;
+  readonly jti?: unknown;
+}
+
 /** The claims of a valid token. @throws Error if the token is invalid */
-async function verify(token: string, rules: TokenRules, keys: Keys) {
+async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
   const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds: maxSeconds } = rules;
   const algorithms = [...rules.algorithms];
   const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
@@ -135,7 +177,11 @@ async function verify(token: string, rules: TokenRules, keys: Keys) {
     if (!verified) continue;
     const now = Math.floor(Date.now() / 1000);
     const { exp, aud, iat = now } = verified.payload;
-    if (iat > now + clockTolerance) throw new Error('iat: in the future');
+    if (iat > now + mostAheadSeconds) {
+      throw new Error(
+        `iat: ${iat - now} s in the future, at most ${mostAheadSeconds} s are accepted; compare the clocks`,
+      );
+    }
     if (exp - iat > maxSeconds) throw new Error(`exp: valid for longer than ${maxSeconds} seconds`);
     if ([aud].flat().length !== 1) throw new Error('aud: more than one audience');
     return verified.payload;

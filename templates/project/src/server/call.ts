@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import {
@@ -64,31 +64,12 @@ export interface CallContext {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
   report(incident: Incident): void;
+  /** Takes turns with other large answers. */
   readonly turns?: () => Promise<void>;
 }
 
 /** Length above which an answer is large, in characters. Building such an answer takes 2 ms or more. */
 const largeLength = 250_000;
-
-/**
- * Large answers are built one at a time, each after a pause as long as the previous answer took. During the pause the server
- * builds small answers, accepts connections and frees the memory of the previous answer.
- *
- * @returns a function that takes the next turn and resolves when it begins
- */
-export function createTurns() {
-  let free = Promise.resolve();
-  return (): Promise<void> => {
-    const turn = free;
-    free = turn.then(async () => {
-      const from = performance.now();
-      await nextTurn(); // the answer is built
-      await nextTurn(); // and sent
-      await pause(performance.now() - from, undefined, { ref: false });
-    });
-    return turn;
-  };
-}
 
 /** Runs a compiled tool with unvalidated arguments. `ending` is the kind of its outcome, or the code of an error. */
 export async function runCall(

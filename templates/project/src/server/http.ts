@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
+import type { Socket } from 'node:net';
+import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
+import { createBodies, discardRest } from './bodies.ts';
 import { incidentId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import { createAnswers, createBodies, createCalls, discardRest, type Limits } from './limits.ts';
+import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 import {
   createMethods,
@@ -10,7 +12,7 @@ import {
   errorReply,
   type MethodOptions,
   paidMethod,
-  parseMessage,
+  parseBody,
   protocolVersions,
   RpcError,
   replyTo,
@@ -41,9 +43,11 @@ export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Fetches the platform's keys before the first call; never rejects. */
   prepare(): Promise<void>;
+  /** Whether a request of a connection carried a valid token. */
+  hasPaid(socket: Socket): boolean;
   /** Describes the keys that verify tokens. */
   keyInUse(): string;
-  /** Ends event streams, which would delay a shutdown. */
+  /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
   stop(): void;
 }
 
@@ -68,6 +72,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const streams = createStreams(config, report);
   const calls = createCalls(config, report);
   const methods = createMethods(config, tools, log);
+  const payers = new WeakSet<Socket>();
   const modern = config.modern ? createModern(methods, config, tools) : null;
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
   const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
@@ -83,11 +88,15 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const bytes = await bodies.read(request, addressOf(request), authentication.mayAdmit(headers));
-    if (typeof bytes === 'number') return bodyRefusals[bytes];
-    const message = parseMessage(bytes);
-    const mayCall = message === undefined || holdsPaidMethod(message);
-    if (mayCall && !(await authentication.admits(headers))) return unauthorized;
+    const identified = authentication.identify(headers);
+    const isPaying = identified instanceof Promise ? identified.then(isPayingOf) : identified.isPaying;
+    const body = await bodies.read(request, ownerOf(request), isPaying, parseBody);
+    if (typeof body === 'number') return bodyRefusals[body];
+    const { message, weight } = body;
+    const caller = await identified;
+    if (caller.isPaying) payers.add(request.socket);
+    const isPaid = message === undefined || holdsPaidMethod(message);
+    if (isPaid && !caller.mayCall()) return unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const leg = modern && isModern(message, headers) ? modern : null;
     const refusal = leg?.refusalOf(message, headers);
@@ -102,7 +111,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
 
     const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
-    if (payer !== null && !calls.enter(payer)) return tooManyCalls;
+    if (payer !== null && !calls.enter(payer, weight)) return tooManyCalls;
     try {
       const reply = await replyTo(message, leg?.methods ?? methods, onGone(response));
       if (reply === null) return { status: 202 };
@@ -111,14 +120,14 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       }
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     } finally {
-      if (payer !== null) calls.leave(payer);
+      if (payer !== null) calls.leave(payer, weight);
     }
   }
 
-  /** The caller's address: the last one in the trusted header, or that of the socket. */
-  function addressOf({ headers, socket }: IncomingMessage): string {
+  /** The caller's network, by the last address in the trusted header or that of the socket. */
+  function ownerOf({ headers, socket }: IncomingMessage): string {
     const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
-    return named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');
+    return networkOf(named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
   }
 
   /** Checks the Host header, as protection against DNS rebinding. */
@@ -165,13 +174,13 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, streamHeaders);
-    streams.open(session, addressOf(request), socket, response);
+    streams.open(session, ownerOf(request), socket, response);
     return null;
   }
 
   function send(response: ServerResponse, { status, headers, body = '' }: Answer): void {
     response.writeHead(status, headers);
-    answers.send(response, body, addressOf(response.req));
+    answers.send(response, body, ownerOf(response.req));
   }
 
   function failureOf(error: unknown, headers: IncomingHttpHeaders): Answer {
@@ -198,8 +207,12 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       discardRest(request);
     },
     prepare: authentication.prepare,
+    hasPaid: (socket) => payers.has(socket),
     keyInUse: authentication.inUse,
-    stop: streams.closeAll,
+    stop() {
+      streams.closeAll();
+      bodies.stop();
+    },
   };
 }
 
@@ -221,6 +234,8 @@ export function isLoopback(hostname: string): boolean {
 function holdsPaidMethod(body: unknown): boolean {
   return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
 }
+
+const isPayingOf = ({ isPaying }: Caller) => isPaying;
 
 function onGone(response: ServerResponse): OnGone {
   return (leave) => {

@@ -1,14 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Report } from './log.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
-  /** Body of a request with something that looks like a token. */
+  /** Body of a request with a valid token. */
   readonly maxBodyBytes: number;
   /** Any other body, and the time to receive it. */
   readonly unpaidBodyBytes: number;
   readonly unpaidBodyMs: number;
-  /** Total size of unfinished bodies. */
+  /** Total size of the bodies that are unfinished or not yet parsed. */
   readonly bodyBudgetBytes: number;
   /** Total size of answers that wait for their readers. */
   readonly answerBudgetBytes: number;
@@ -20,39 +22,65 @@ export interface Limits {
 }
 
 /**
- * Holds items of a limited total size, each owned by an address. When the limit is exceeded, the oldest items of the address
- * that holds the most end, or the new item if none of those may end. So no address can displace the others.
+ * Holds items of a limited total size, each owned by a network. When the limit is exceeded, items end until the rest fits: of a
+ * rank below that of the new item, or of a network that holds at least as much as the new item's; the lowest rank first, then the
+ * network with the most, then the oldest. If there is none, the new item ends. So no network can displace those that hold less,
+ * and many networks with little each do not keep out a new one.
  *
  * @param mayEnd whether an item may end for the sake of another
+ * @param rankOf the rank of an item whose network holds this much
  */
 export function createHoldings<Item>(
   most: number,
   mayEnd: (item: Item, other: Item) => boolean,
   end: (item: Item) => void,
+  rankOf: (item: Item, held: number) => number = () => 0,
 ) {
-  /** The items of each owner and their sizes, oldest first. */
-  const owners = new Map<string, Map<Item, number>>();
+  /** Sizes by owner. An item has the number of all items before it. */
+  const owners = new Map<string, Holder<Item>>();
   let total = 0;
+  let count = 0;
   const remove = (owner: string, item: Item) => {
     const own = owners.get(owner);
-    total -= own?.get(item) ?? 0;
-    own?.delete(item);
-    if (own?.size === 0) owners.delete(owner);
+    const held = own?.items.get(item);
+    if (!own || !held) return;
+    total -= held.size;
+    own.size -= held.size;
+    own.items.delete(item);
+    if (own.items.size === 0) owners.delete(owner);
+  };
+  /** The item that ends for a new one, and its owner. */
+  const weakest = (owner: string, item: Item) => {
+    const least = owners.get(owner)?.size ?? 0;
+    const ownRank = rankOf(item, least);
+    let found = { owner, item, rank: Number.POSITIVE_INFINITY, size: 0, order: 0 };
+    for (const [other, { size, items }] of owners) {
+      for (const [one, { order }] of items) {
+        const rank = rankOf(one, size);
+        if (rank > found.rank || (rank >= ownRank && size < least)) continue;
+        const isWeaker =
+          rank < found.rank || size > found.size || (size === found.size && order < found.order);
+        if (isWeaker && one !== item && mayEnd(one, item))
+          found = { owner: other, item: one, rank, size, order };
+      }
+    }
+    return found;
   };
   return {
     /** Adds an item, or to the size of an item. Returns false if an item had to end. */
     add(owner: string, item: Item, size = 1): boolean {
-      const own = owners.get(owner) ?? new Map<Item, number>();
-      owners.set(owner, own.set(item, (own.get(item) ?? 0) + size));
+      const own = owners.get(owner) ?? { size: 0, items: new Map() };
+      const held = own.items.get(item) ?? { size: 0, order: count++ };
+      held.size += size;
+      own.size += size;
+      owners.set(owner, own);
+      own.items.set(item, held);
       total += size;
       const fits = total <= most;
       while (total > most) {
-        let [richest, its] = [owner, own];
-        for (const [other, theirs] of owners)
-          if (sizeOf(theirs) > sizeOf(its)) [richest, its] = [other, theirs];
-        const oldest = [...its.keys()].find((one) => one !== item && mayEnd(one, item));
-        remove(oldest ? richest : owner, oldest ?? item);
-        end(oldest ?? item);
+        const ending = weakest(owner, item);
+        remove(ending.owner, ending.item);
+        end(ending.item);
       }
       return fits;
     },
@@ -60,115 +88,30 @@ export function createHoldings<Item>(
   };
 }
 
-function sizeOf(items: ReadonlyMap<unknown, number>): number {
-  let sum = 0;
-  for (const size of items.values()) sum += size;
-  return sum;
-}
-
-/** The HTTP status of a refused body: too slow, too large, or over the budget. */
-export type BodyRefusal = 408 | 413 | 503;
-
-interface Body {
-  readonly address: string;
-  /** Size of its buffers. */
-  held: number;
-  refuse(): void;
-}
-
-const blockBytes = 16_384;
-const noBytes = Buffer.alloc(0);
-/** Many clients and proxies read no answer before they have sent the whole request. */
-const discardMs = 500;
-
-/** Discards the rest of an answered request for a moment, then closes the connection if the request is still incomplete. */
-export function discardRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  request.resume();
-  setTimeout(() => request.complete || request.destroy(), discardMs).unref();
+interface Holder<Item> {
+  size: number;
+  readonly items: Map<Item, { size: number; readonly order: number }>;
 }
 
 /**
- * Reads bodies. A body that does not come in one piece is copied into a buffer of its declared size, or into blocks, because
- * a chunk of one byte takes two hundred bytes of memory. A body whose buffer exceeds the budget of all bodies is refused before
- * more of it is read.
+ * The network of a caller, which owns what the caller makes the server keep: an IPv4 address, or the first 64 bits of an IPv6
+ * address, since one machine has all addresses that begin with them.
+ *
+ * @param address with or without brackets and zone; any other text is its own network
  */
-export function createBodies(limits: Limits, report: Report) {
-  const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, bodyBudgetBytes } = limits;
-  const unfinished = createHoldings<Body>(
-    bodyBudgetBytes,
-    // Equal bodies of one address do not displace each other: each would be read before it is refused.
-    (body, other) => body.address !== other.address || body.held > other.held,
-    (body) => body.refuse(),
-  );
-  return {
-    /**
-     * Resolves with the body, or with the HTTP status of a refusal.
-     *
-     * @param isPaid whether the request has something that looks like a token
-     */
-    read(request: IncomingMessage, address: string, isPaid: boolean): Promise<Buffer | BodyRefusal> {
-      const most = isPaid ? maxBodyBytes : Math.min(maxBodyBytes, unpaidBodyBytes);
-      const declared = Number(request.headers['content-length'] ?? 0);
-      return new Promise((resolve) => {
-        let blocks: Buffer[] = [];
-        let free = noBytes;
-        let size = 0;
-        let deadline: NodeJS.Timeout | undefined;
-        let isRefused = false;
-        const release = () => {
-          clearTimeout(deadline);
-          unfinished.remove(address, body);
-          blocks = [];
-        };
-        const finish = (outcome: Buffer | BodyRefusal) => {
-          release();
-          resolve(outcome);
-        };
-        const refuse = (status: BodyRefusal, variable: string) => {
-          isRefused = true;
-          report(variable);
-          finish(status);
-        };
-        const refuseSoon = () => {
-          isRefused = true;
-          release();
-          setTimeout(finish, discardMs, 413).unref();
-        };
-        const body: Body = { address, held: 0, refuse: () => refuse(503, 'BODY_BUDGET_BYTES') };
-        const keep = (chunk: Buffer) => {
-          for (let from = 0; from < chunk.length; ) {
-            if (free.length === 0) {
-              const bytes = declared || blockBytes;
-              body.held += bytes;
-              unfinished.add(address, body, bytes);
-              if (isRefused) return;
-              free = Buffer.allocUnsafeSlow(bytes);
-              blocks.push(free);
-            }
-            const copied = chunk.copy(free, 0, from);
-            free = free.subarray(copied);
-            from += copied;
-          }
-        };
-        if (!isPaid) deadline = setTimeout(refuse, unpaidBodyMs, 408, 'UNPAID_BODY_MS').unref();
-        if (declared > most) refuseSoon();
-        request.on('data', (chunk: Buffer) => {
-          if (isRefused) return;
-          size += chunk.length;
-          if (size > most) refuseSoon();
-          else if (chunk.length === declared) blocks = [chunk];
-          else keep(chunk);
-        });
-        const joined = () => {
-          const [first] = blocks;
-          return first?.length === size ? first : Buffer.concat(blocks, size);
-        };
-        request.on('end', () => finish(isRefused ? 413 : joined()));
-        request.on('error', () => finish(408)); // the caller disconnected
-      });
-    },
-  };
+export function networkOf(address: string): string {
+  const bare = address.replace(/^\[([^\]]*)\].*$|%.*$/, '$1').toLowerCase();
+  const plain = bare === '' ? address : bare;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];
+  if (mapped !== undefined || !isIPv6(plain)) return mapped ?? plain;
+  const [head = '', tail] = plain.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const ending = tail
+    ? tail.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group))
+    : [];
+  while (groups.length + ending.length < 8) groups.push('0');
+  const first = [...groups, ...ending].slice(0, 4);
+  return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /** Node copies longer texts twice: behind the head, and as bytes. */
@@ -202,27 +145,67 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
   };
 }
 
-/** Counts running calls, in total and per token. */
-export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report) {
-  const running = new Map<string, number>();
-  let all = 0;
+interface Running {
+  calls: number;
+  bytes: number;
+}
+
+/** Counts running calls and the memory of their arguments, in total and per token. */
+export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Limits, report: Report) {
+  const tokens = new Map<string, Running>();
+  const all: Running = { calls: 0, bytes: 0 };
+  const limitOf = (own: Running, bytes: number): string | null => {
+    if (all.calls >= maxCalls) return 'MAX_CALLS';
+    if (own.calls >= maxCallsPerToken) return 'MAX_CALLS_PER_TOKEN';
+    if (bytes === 0) return null;
+    // A token may use half of the memory, but any token may make one call.
+    const isOverHalf = own.calls > 0 && own.bytes + bytes > bodyBudgetBytes / 2;
+    return isOverHalf || all.bytes + bytes > bodyBudgetBytes ? 'BODY_BUDGET_BYTES' : null;
+  };
   return {
-    /** Registers a call if the limits allow one more. `leave` unregisters it. */
-    enter(token: string): boolean {
-      const own = running.get(token) ?? 0;
-      if (all >= maxCalls || own >= maxCallsPerToken) {
-        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
+    /** Registers a call if the limits allow one more. `leave` unregisters it. @param bytes memory of its arguments */
+    enter(token: string, bytes: number): boolean {
+      const own = tokens.get(token) ?? { calls: 0, bytes: 0 };
+      const limit = limitOf(own, bytes);
+      if (limit !== null) {
+        report(limit);
         return false;
       }
-      all++;
-      running.set(token, own + 1);
+      tokens.set(token, own);
+      for (const running of [all, own]) {
+        running.calls++;
+        running.bytes += bytes;
+      }
       return true;
     },
-    leave(token: string): void {
-      all--;
-      const others = (running.get(token) ?? 1) - 1;
-      if (others > 0) running.set(token, others);
-      else running.delete(token);
+    leave(token: string, bytes: number): void {
+      const own = tokens.get(token);
+      if (own?.calls === 1) tokens.delete(token);
+      for (const running of [all, own]) {
+        if (!running) continue;
+        running.calls--;
+        running.bytes -= bytes;
+      }
     },
+  };
+}
+
+/**
+ * Long work is done piece by piece, each after a pause as long as the previous piece took. During the pause the server answers
+ * other callers, accepts connections and frees memory.
+ *
+ * @returns a function that takes the next turn and resolves when it begins
+ */
+export function createTurns() {
+  let free = Promise.resolve();
+  return (): Promise<void> => {
+    const turn = free;
+    free = turn.then(async () => {
+      const from = performance.now();
+      await nextTurn(); // the work is done
+      await nextTurn(); // and its answer is sent
+      await pause(performance.now() - from, undefined, { ref: false });
+    });
+    return turn;
   };
 }

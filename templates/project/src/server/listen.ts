@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from './http.ts';
-import { createHoldings } from './limits.ts';
+import { createHoldings, networkOf } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 
 export interface RunningServer {
@@ -23,8 +23,23 @@ export interface ListenOptions {
   readonly maxLoopDelayMs: number;
 }
 
+interface Connection {
+  readonly socket: Socket;
+  /** By `performance.now()`. */
+  readonly openedAt: number;
+  /** Unfinished responses. */
+  readonly pending: Set<ServerResponse>;
+  /** Whether the head of a request arrived. */
+  hasAsked: boolean;
+}
+
+/** A connection without a request for so long is silent: callers and proxies send one at once. */
+const silentMs = 1_000;
 /** Longer than the idle timeouts of common proxies, so that they do not send on a connection that is closing. */
 const keepAliveTimeout = 65_000;
+/** Parsing tiny headers costs far more than their bytes: 16 KB take half a millisecond. */
+const maxHeaderSize = 8_192;
+const mostHeaders = 100;
 const sweepMs = 50;
 /** Time in which a call that is being sent when the server stops may arrive. */
 const arrivalMs = 500;
@@ -34,37 +49,54 @@ const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
-  app: Pick<App, 'handle' | 'stop'>,
+  app: Pick<App, 'handle' | 'hasPaid' | 'stop'>,
   options: ListenOptions,
   log: Log,
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
-  /** The unfinished responses of each connection. */
-  const pending = new Map<Socket, Set<ServerResponse>>();
+  const open = new Map<Socket, Connection>();
   const isRunning = ({ req }: ServerResponse) => req.method === 'POST' && req.complete;
-  const isIdle = (socket: Socket) => ![...(pending.get(socket) ?? [])].some(isRunning);
-  const connections = createHoldings<Socket>(options.maxConnections, isIdle, (socket) => socket.destroy());
+  const isIdle = ({ pending }: Connection) => pending.size === 0 || ![...pending].some(isRunning);
+  /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
+  const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {
+    if (!hasAsked) return performance.now() - openedAt > silentMs ? 0 : 1;
+    return app.hasPaid(socket) && held * 4 <= options.maxConnections ? 2 : 1;
+  };
+  const connections = createHoldings<Connection>(
+    options.maxConnections,
+    isIdle,
+    ({ socket }) => socket.destroy(),
+    rankOf,
+  );
   const load = watchLoad(options.maxLoopDelayMs);
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    const waiting = pending.get(socket);
+    const connection = open.get(socket);
     // Node still emits requests that arrived before the connection closed.
-    if (socket.destroyed || !waiting) return;
-    if (waiting.add(response).size > maxPipelined) {
+    if (socket.destroyed || !connection) return;
+    const { pending } = connection;
+    connection.hasAsked = true;
+    if (pending.add(response).size > maxPipelined) {
       report('MAX_PIPELINED');
       cutOff(socket);
       return;
     }
-    response.once('close', () => waiting.delete(response));
+    response.once('close', () => pending.delete(response));
+    if (request.rawHeaders.length > 2 * mostHeaders) {
+      response.writeHead(431, { connection: 'close' }).end();
+      return;
+    }
     if (load.isHigh() && request.url !== '/health') {
       report('MAX_LOOP_DELAY_MS');
       response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end();
       return;
     }
-    // A pipelined request waits until the rest of the read is parsed, because that may close the connection.
-    if (waiting.size === 1) void app.handle(request, response);
+    // A pipelined request waits until the rest of the read is parsed, because that may close the connection. One in chunks
+    // does not: Node would queue them.
+    const isChunked = request.headers['transfer-encoding'] !== undefined;
+    if (pending.size === 1 || isChunked) void app.handle(request, response);
     else setImmediate(() => socket.destroyed || app.handle(request, response));
   };
   const server = createServer(
@@ -75,18 +107,26 @@ export async function listen(
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
       // By default Node uses the first of two tokens and silently drops the second.
       joinDuplicateHeaders: true,
+      maxHeaderSize,
     },
     answer,
   );
+  server.maxHeadersCount = 0; // Node drops headers beyond the count in silence, `Authorization` and `Origin` too
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket; // undefined after close
-    pending.set(socket, new Set());
+    const owner = networkOf(socket.remoteAddress ?? ''); // undefined after close
+    const connection: Connection = {
+      socket,
+      openedAt: performance.now(),
+      pending: new Set(),
+      hasAsked: false,
+    };
+    open.set(socket, connection);
     socket.once('close', () => {
-      for (const response of pending.get(socket) ?? []) closePipelined(response);
-      pending.delete(socket);
-      connections.remove(remoteAddress, socket);
+      for (const response of connection.pending) closePipelined(response);
+      open.delete(socket);
+      connections.remove(owner, connection);
     });
-    if (!connections.add(remoteAddress, socket)) report('MAX_CONNECTIONS');
+    if (!connections.add(owner, connection)) report('MAX_CONNECTIONS');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -102,8 +142,9 @@ export async function listen(
       const lateAt = performance.now() + arrivalMs;
       const sweeping = setInterval(() => {
         const isLate = performance.now() > lateAt;
-        for (const [socket, { size }] of pending)
-          if (size === 0 || (isLate && isIdle(socket))) socket.destroy();
+        for (const connection of open.values()) {
+          if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
+        }
       }, sweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
       load.stop();

@@ -1,5 +1,6 @@
-import { type CallResult, createTurns, type Incident, type OnGone, runCall } from './call.ts';
+import { type CallResult, type Incident, type OnGone, runCall } from './call.ts';
 import type { Tool } from './define-tool.ts';
+import { createTurns } from './limits.ts';
 import type { Log } from './log.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
@@ -40,11 +41,20 @@ export class RpcError extends Error {
 /** Returns the result of a request as JSON text. */
 export type Method = (params: Members, onGone: OnGone) => string | Promise<string>;
 
-/** Parses JSON text; undefined if it is nested too deeply. @throws RpcError if the text is not JSON */
-export function parseMessage(bytes: Buffer): unknown {
-  if (isNestedTooDeep(bytes)) return undefined;
+/** The value of a body. */
+export interface Body {
+  /** Undefined if it is nested too deeply. */
+  readonly message: unknown;
+  /** The memory that the value takes, estimated in bytes; 0 for little memory. */
+  readonly weight: number;
+}
+
+/** Parses JSON text. @throws RpcError if the text is not JSON */
+export function parseBody(bytes: Buffer): Body {
+  const weight = weightOf(bytes);
+  if (weight === null) return { message: undefined, weight: 0 };
   try {
-    return JSON.parse(bytes.toString());
+    return { message: JSON.parse(bytes.toString()), weight };
   } catch {
     throw new RpcError(ErrorCode.ParseError, 'Parse error');
   }
@@ -98,21 +108,29 @@ export function isImplementation(value: unknown): boolean {
 }
 
 const mostLevels = 500;
-const [quote, backslash, brace, bracket, closingBrace, closingBracket] = Buffer.from('"\\{[}]');
+/** Upper estimates of what V8 stores: `[{},{}]` takes 64 bytes for each object. */
+const bytesPer = { container: 64, separator: 24 };
+const [quote, backslash, brace, bracket, closingBrace, closingBracket, comma] = Buffer.from('"\\{[}],');
 
-/** Checks JSON text before it is parsed: parsing deeply nested text takes far longer than this scan. */
-function isNestedTooDeep(bytes: Buffer): boolean {
-  if (bytes.length <= mostLevels) return false;
+/**
+ * The memory of the value of JSON text, estimated by its values; null if it is nested too deeply. The text is scanned before it
+ * is parsed: parsing deeply nested text takes far longer than this scan.
+ */
+function weightOf(bytes: Buffer): number | null {
+  if (bytes.length <= mostLevels) return 0;
   let depth = 0;
+  let weight = bytes.length;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) {
       for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
-    } else if (byte === brace || byte === bracket) {
-      if (++depth > mostLevels) return true;
+    } else if (byte === comma) weight += bytesPer.separator;
+    else if (byte === brace || byte === bracket) {
+      weight += bytesPer.container;
+      if (++depth > mostLevels) return null;
     } else if (byte === closingBrace || byte === closingBracket) depth--;
   }
-  return false;
+  return weight;
 }
 
 /** Supported versions of MCP, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */
