@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Signer } from '../../src/contract/signer.ts';
 import { requestText } from '../attacks/attacker.ts';
 import type { Random } from '../random.ts';
-import { forgeries, unpaidRequest } from './requests.ts';
+import { forgeries, strangeRequest } from './requests.ts';
 
 /** A server whose tool `count` counts its executions. */
 export interface Target {
@@ -22,6 +22,13 @@ export interface Findings {
   readonly failures: string[];
 }
 
+/** The results of a run with changed paid calls. */
+export interface ChangedFindings extends Pick<Findings, 'statuses' | 'failures'> {
+  sent: number;
+  /** The number of answers with the tool's result. */
+  answered: number;
+}
+
 const connections = 8;
 const callEvery = 25;
 const answerMs = 50;
@@ -38,8 +45,8 @@ export async function fuzz(
   goOn: (sent: number) => boolean,
 ): Promise<Findings> {
   const findings: Findings = { unpaid: 0, paid: 0, statuses: new Map(), failures: [] };
-  const unpaid = await forgeries(target.signer);
-  const work = async () => {
+  const tokens = await forgeries(target.signer);
+  await inParallel(async () => {
     // A request may end the session.
     let session = await openSession(target.port);
     let own = 0;
@@ -54,21 +61,68 @@ export async function fuzz(
         };
         const call = rpc('tools/call', { name: 'count', arguments: { note: 'paid' } });
         const answer = await exchange(target.port, [Buffer.from(requestText('POST', headers, call))], true);
-        if (!answer.includes('"structuredContent":{"runs":'))
-          throw new Error(`A paid call got ${answer.slice(0, 500)}`);
+        if (!isResult(answer)) throw new Error(`A paid call got ${answer.slice(0, 500)}`);
       }
-      const request = unpaidRequest(random, { unpaid, session });
-      const at = random() < 0.1 ? Math.floor(random() * request.length) : request.length;
-      const answer = await exchange(target.port, [request.subarray(0, at), request.subarray(at)], false);
-      const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'none';
-      findings.statuses.set(status, (findings.statuses.get(status) ?? 0) + 1);
-      if (/HTTP\/1\.1 5/.test(answer) && findings.failures.length < keptFailures) {
-        findings.failures.push(request.toString('base64'));
-      }
+      await send(
+        target,
+        random,
+        strangeRequest(random, { tokens, session, note: 'unpaid', plain: 0 }),
+        findings,
+      );
     }
-  };
-  await Promise.all(Array.from({ length: connections }, work));
+  });
   return findings;
+}
+
+/**
+ * Sends changed paid calls until `goOn` returns false: each runs the tool once or not at all.
+ *
+ * @param goOn called before each request
+ */
+export async function fuzzPaid(
+  target: Target,
+  random: Random,
+  goOn: (sent: number) => boolean,
+): Promise<ChangedFindings> {
+  const findings: ChangedFindings = { sent: 0, answered: 0, statuses: new Map(), failures: [] };
+  await inParallel(async () => {
+    let session = '';
+    let tokens: string[] = [];
+    for (let own = 0; goOn(findings.sent); own++) {
+      if (own % 5 === 0) {
+        session = await openSession(target.port);
+        tokens = [`Bearer ${await target.signer.token()}`];
+      }
+      findings.sent++;
+      const request = strangeRequest(random, { tokens, session, note: 'changed', plain: 0.7 });
+      if (isResult(await send(target, random, request, findings))) findings.answered++;
+    }
+  });
+  return findings;
+}
+
+async function inParallel(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: connections }, work));
+}
+
+const isResult = (answer: string) => answer.includes('"structuredContent":{"runs":');
+
+/** Sends a request, in one of ten cases in two parts and in one of ten with its last byte held back, and notes its status. */
+async function send(
+  { port }: Target,
+  random: Random,
+  request: Buffer,
+  { statuses, failures }: Pick<Findings, 'statuses' | 'failures'>,
+): Promise<string> {
+  const chance = random();
+  const split = chance < 0.1 ? Math.floor(random() * request.length) : request.length;
+  const at = chance > 0.9 ? request.length - 1 : split;
+  const answer = await exchange(port, [request.subarray(0, at), request.subarray(at)], false, chance > 0.9);
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'none';
+  statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  if (/HTTP\/1\.1 5/.test(answer) && failures.length < keptFailures)
+    failures.push(request.toString('base64'));
+  return answer;
 }
 
 function rpc(method: string, params: object): string {
@@ -92,8 +146,15 @@ async function openSession(port: number): Promise<string> {
 /**
  * Sends bytes on a new connection and reads the answer: to the end of its body, or for an incomplete request until nothing
  * has arrived for a moment.
+ *
+ * @param holdsBack sends the last part a moment after the others
  */
-async function exchange(port: number, parts: readonly Buffer[], isWhole: boolean): Promise<string> {
+async function exchange(
+  port: number,
+  parts: readonly Buffer[],
+  isWhole: boolean,
+  holdsBack = false,
+): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -104,7 +165,8 @@ async function exchange(port: number, parts: readonly Buffer[], isWhole: boolean
       if (isComplete(text)) resolve();
     });
   });
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
+    if (holdsBack && index === parts.length - 1) await delay(answerMs);
     if (part.length > 0) socket.write(part);
     if (parts.length > 1) await new Promise(setImmediate);
   }

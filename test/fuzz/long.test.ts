@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomFrom, seed } from '../random.ts';
 import { startServer } from '../reliability/server.ts';
 import { buildProject } from '../templates/built.ts';
-import { fuzz } from './fuzz.ts';
+import { fuzz, fuzzPaid } from './fuzz.ts';
 
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
 /** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-test(`${minutes} minutes of unpaid requests run no tool, cause no server error and leak no memory`, async () => {
+test(`${minutes} minutes of unpaid requests and changed paid calls run no tool unpaid or twice, cause no server error and leak no memory`, async () => {
   const server = await startServer(project.directory, {});
   try {
     const random = randomFrom(seed);
@@ -29,15 +29,32 @@ test(`${minutes} minutes of unpaid requests run no tool, cause no server error a
     };
     const first = await runFor(minutes * 6_000);
     const warm = await server.memory();
-    const rest = await runFor(minutes * 54_000);
-    const end = await server.memory();
+    const rest = await runFor(minutes * 27_000);
     const paid = first.paid + rest.paid;
-    expect([...first.failures, ...rest.failures], `TEST_SEED=${seed}`).toEqual([]);
-    expect(end.runs).toEqual({ paid });
+    const middle = await server.memory();
+    expect(middle.runs).toEqual({ paid });
+    const until = Date.now() + minutes * 27_000;
+    const changed = await fuzzPaid(server, random, () => Date.now() < until);
+    const end = await server.memory();
+    expect(
+      [first, rest, changed].flatMap(({ failures }) => failures),
+      `TEST_SEED=${seed}`,
+    ).toEqual([]);
+    const changedRuns = Object.values(end.runs ?? {}).reduce((sum, one) => sum + one, -paid);
+    expect(changedRuns).toBeGreaterThanOrEqual(changed.answered);
+    expect(changedRuns).toBeLessThanOrEqual(changed.sent);
     expect(server.written.improper).toEqual([]);
     expect(server.written.events.get('incident') ?? 0).toBe(0);
     expect(end.heapUsed - warm.heapUsed).toBeLessThan(mostGrowth);
-    writeFigures({ unpaid: first.unpaid + rest.unpaid, paid, statuses: rest.statuses, warm, end });
+    const unpaid = first.unpaid + rest.unpaid;
+    writeFigures({
+      unpaid,
+      paid,
+      changed: { ...changed, runs: changedRuns },
+      statuses: rest.statuses,
+      warm,
+      end,
+    });
   } finally {
     server.kill();
     await server.exit;
@@ -47,12 +64,13 @@ test(`${minutes} minutes of unpaid requests run no tool, cause no server error a
 interface Figures {
   readonly unpaid: number;
   readonly paid: number;
+  readonly changed: { readonly sent: number; readonly answered: number; readonly runs: number };
   readonly statuses: ReadonlyMap<string, number>;
   readonly warm: { readonly heapUsed: number };
   readonly end: { readonly heapUsed: number; readonly rss: number };
 }
 
-function writeFigures({ unpaid, paid, statuses, warm, end }: Figures): void {
+function writeFigures({ unpaid, paid, changed, statuses, warm, end }: Figures): void {
   const date = new Date().toISOString().slice(0, 10);
   const number = (value: number) => value.toLocaleString('en');
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
@@ -61,6 +79,7 @@ function writeFigures({ unpaid, paid, statuses, warm, end }: Figures): void {
     `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores, ${minutes} minutes, TEST_SEED=${seed}.`,
     '',
     `- ${number(unpaid)} requests that nobody paid for, none of which ran the tool; ${number(paid)} paid calls beside them, each of which ran it once`,
+    `- ${number(changed.sent)} changed paid calls, which ran it ${number(changed.runs)} times, none more than once; ${number(changed.answered)} of its results were read`,
     `- statuses of the first answer to each: ${counts.join(', ')}; no 5xx`,
     `- heap after a full collection: ${megabytes(warm.heapUsed)} MB after the first tenth, ${megabytes(end.heapUsed)} MB at the end; ${megabytes(end.rss)} MB resident`,
   ];

@@ -2,11 +2,15 @@ import type { Signer } from '../../src/contract/signer.ts';
 import { pick, type Random } from '../random.ts';
 import { modernRequest } from '../templates/modern.ts';
 
-/** Parts of requests: invalid tokens, and a valid session. */
+/** Parts of requests. */
 export interface Material {
-  /** Values of the token header, none of which pays for a call; null for no header. */
-  readonly unpaid: readonly (string | null)[];
+  /** Values of the token header; null for no header. */
+  readonly tokens: readonly (string | null)[];
   readonly session: string;
+  /** The argument by which the tool counts its runs. */
+  readonly note: string;
+  /** The part of the messages that is not disguised. */
+  readonly plain: number;
 }
 
 /** Tokens that resemble valid ones. */
@@ -56,14 +60,18 @@ const methods = [
   'x',
 ];
 
-/** An unpaid request as bytes: often a call in disguise, often damaged. */
-export function unpaidRequest(random: Random, { unpaid, session }: Material): Buffer {
+/** A request as bytes: often a call in disguise, often damaged. */
+export function strangeRequest(random: Random, { tokens, session, note, plain }: Material): Buffer {
   const chance = (part: number) => random() < part;
   const method = pick(random, methods);
-  const params = { name: pick(random, ['count', 'count', 'no_such_tool']), arguments: { note: 'unpaid' } };
+  const params = {
+    name: pick(random, ['count', 'count', 'no_such_tool']),
+    arguments: argumentsOf(random, note),
+  };
   const modern = modernRequest(method, params);
   const message = chance(0.3) ? modern.body : { jsonrpc: '2.0', id: 1, method, params };
-  const body = disguised(random, JSON.stringify(message));
+  const text = JSON.stringify(message);
+  const body = chance(plain) ? text : disguised(random, text);
   const headers: [string, string | null][] = [
     ['Host', 'localhost'],
     [
@@ -72,10 +80,10 @@ export function unpaidRequest(random: Random, { unpaid, session }: Material): Bu
         ? 'application/json'
         : pick(random, ['application/json;charset=utf-16', 'text/plain', null]),
     ],
-    ['Authorization', pick(random, unpaid)],
+    ['Authorization', pick(random, tokens)],
     ['Mcp-Session-Id', pick(random, [session, session, session, null, `${session}x`])],
     ...(chance(0.3) ? Object.entries(modern.headers) : []),
-    ...(chance(0.1) ? [['Authorization', pick(random, unpaid)] as [string, string | null]] : []),
+    ...(chance(0.1) ? [['Authorization', pick(random, tokens)] as [string, string | null]] : []),
     ...(chance(0.05) ? [['Content-Encoding', 'gzip'] as [string, string]] : []),
     ...(chance(0.05)
       ? [['Origin', pick(random, ['https://evil.example', 'null', 'http://localhost'])] as [string, string]]
@@ -92,6 +100,24 @@ export function unpaidRequest(random: Random, { unpaid, session }: Material): Bu
   const sent = chunked ? chunks(random, body) : body;
   const bytes = Buffer.from(`${verb} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${sent}`);
   return chance(0.2) ? damaged(random, bytes) : bytes;
+}
+
+/** Arguments of a call: mostly valid ones, otherwise of any type and size. */
+function argumentsOf(random: Random, note: string): unknown {
+  if (random() < 0.6) return { note };
+  const values: readonly (() => unknown)[] = [
+    () => null,
+    () => -0,
+    () => 1e308,
+    () => true,
+    () => '\u202e\u0000\ud800 é',
+    () => note.repeat(Math.floor(random() * 10_000)),
+    () => Array.from({ length: Math.floor(random() * 5_000) }, () => ({})),
+    () => Array.from({ length: Math.floor(random() * 400) }).reduce((inner) => [inner], []),
+    () => ({ __proto__: null, constructor: { prototype: {} }, toString: 1 }),
+  ];
+  const value = () => pick(random, values)();
+  return pick(random, [value, () => ({ note: value() }), () => ({ note, more: value(), [note]: value() })])();
 }
 
 /** A message that some parsers read differently. */

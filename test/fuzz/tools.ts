@@ -1,7 +1,8 @@
 import { defineTool, signals, type Tool } from '../../templates/project/src/server/define-tool.ts';
 
-/** The executions so far, by the caller's note; the probe of the process reads them. */
+/** The executions so far, by the caller's note, `other` for notes that were changed; the probe of the process reads them. */
 const runs: { [note: string]: number } = {};
+const notes = ['paid', 'unpaid', 'changed'];
 Object.assign(globalThis, { runs });
 
 const count = defineTool({
@@ -15,8 +16,9 @@ const count = defineTool({
   },
   examples: [],
   run({ note }, { found }) {
-    runs[note] = (runs[note] ?? 0) + 1;
-    return found({ runs: runs[note] });
+    const key = notes.includes(note) ? note : 'other';
+    runs[key] = (runs[key] ?? 0) + 1;
+    return found({ runs: runs[key] });
   },
 });
 
