@@ -105,7 +105,7 @@ async function inParallel(work: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: connections }, work));
 }
 
-const isResult = (answer: string) => answer.includes('"structuredContent":{"runs":');
+const isResult = (answer: string) => /"structuredContent":\{"runs":\d/.test(answer);
 
 /** Sends a request, in one of ten cases in two parts and in one of ten with its last byte held back, and notes its status. */
 async function send(
