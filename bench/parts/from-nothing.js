@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstVersion } from '../lib/first-version.js';
+import { earlierVersion } from '../lib/earlier-version.js';
 import { meanCpuMs, measure } from '../lib/measure.js';
 import { freshPath } from '../lib/places.js';
 import {
@@ -27,7 +27,7 @@ export const fromNothing = {
     const before = 'the same command of version 0.1.0';
     const bare = '`npm install` of the same package.json';
     const files = scaffold();
-    const first = join(firstVersion(), 'bin/create-market-mcp.js');
+    const first = join(earlierVersion('0.1.0'), 'bin/create-market-mcp.js');
     bareInstall(files); // warms npm's cache
     createWhole(first);
     const runs = await interleaved(

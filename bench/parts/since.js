@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { calls, extentOf } from '../lib/contest.js';
 import { fieldOf } from '../lib/contestants.js';
-import { firstVersion } from '../lib/first-version.js';
+import { earlierVersion, earlierVersions } from '../lib/earlier-version.js';
 import { canPin } from '../lib/machine.js';
 import { freshPath } from '../lib/places.js';
 import { compiler, definitionsOf, plainEnvironment } from '../lib/product.js';
@@ -20,19 +20,22 @@ export const since = {
   name: 'since',
   async run({ quick }) {
     const { ours, answer } = await fieldOf(1);
-    const before = firstServer(ours);
+    const servers = new Map(earlierVersions.map((version) => [version, serverOf(version, ours)]));
     const extent = extentOf(quick, 11);
-    const { results, notes } = await compare(calls.cached, [ours, before], answer, extent);
+    const { results, notes } = await compare(calls.cached, [ours, ...servers.values()], answer, extent);
     const of = (/** @type {Contestant} */ { title }, /** @type {keyof LoadResult & string} */ key) =>
       (results.get(title) ?? []).map((result) => Number(result[key]));
-    if (!results.has(ours.title) || !results.has(before.title)) throw new Error(notes.join('\n'));
-    const byClock = pairedRatio(of(ours, 'perSecond'), of(before, 'perSecond'));
-    const byCpu = pairedRatio(of(before, 'serverCpuUs'), of(ours, 'serverCpuUs'));
+    const ratios = [...servers].map(([version, before]) => {
+      if (!results.has(ours.title) || !results.has(before.title)) throw new Error(notes.join('\n'));
+      const byClock = pairedRatio(of(ours, 'perSecond'), of(before, 'perSecond'));
+      const byCpu = pairedRatio(of(before, 'serverCpuUs'), of(ours, 'serverCpuUs'));
+      return { version, byClock, byCpu };
+    });
     return {
-      title: 'Calls since version 0.1.0',
+      title: 'Calls since earlier versions',
       text: [
-        'The generated server beside that of 0.1.0, each with the same tool and answer, loaded in turn: autocannon in another',
-        'process, 16 connections with a session each, one token. A ratio is that of two neighbouring runs, its figure the',
+        'The generated server beside those of earlier versions, each with the same tool and answer, loaded in turn: autocannon in',
+        'another process, 16 connections with a session each, one token. A ratio is that of two runs of one round, its figure the',
         `median of ${extent.rounds}.`,
         canPin
           ? 'The server has one core to itself, the load another.'
@@ -41,7 +44,7 @@ export const since = {
       tables: [
         {
           head: [calls.cached.title, 'requests/s', 'CPU µs', 'p50 ms', 'p99 ms'],
-          rows: [ours, before].map((contestant) => [
+          rows: [ours, ...servers.values()].map((contestant) => [
             contestant.title,
             withSpread(of(contestant, 'perSecond')),
             withSpread(of(contestant, 'serverCpuUs')),
@@ -50,40 +53,45 @@ export const since = {
           ]),
         },
         {
-          head: ['against 0.1.0', ''],
-          rows: [
-            ['requests/s', `${withSpread(byClock)} ×`],
-            ['by CPU', `${withSpread(byCpu)} ×`],
-          ],
+          head: ['against', 'requests/s', 'by CPU'],
+          rows: ratios.map(({ version, byClock, byCpu }) => [
+            version,
+            `${withSpread(byClock)} ×`,
+            `${withSpread(byCpu)} ×`,
+          ]),
         },
       ],
-      reaches: [
-        atLeast('tools/call against 0.1.0, requests/s', byClock, 0.9),
-        atLeast('tools/call against 0.1.0, by CPU', byCpu, 0.9),
-      ],
+      reaches: ratios.flatMap(({ version, byClock, byCpu }) => [
+        atLeast(`tools/call against ${version}, requests/s`, byClock, bars[version]),
+        atLeast(`tools/call against ${version}, by CPU`, byCpu, bars[version]),
+      ]),
       notes,
     };
   },
 };
 
+const bars = { '0.1.0': 0.9, '0.2.0': 0.95 };
+
 /**
- * The server that version 0.1.0 generates for the same tool.
+ * The server that an earlier version generates for the same tool.
  *
+ * @param {import('../lib/earlier-version.js').Version} version
  * @param {Contestant} ours provides the tool
  * @returns {Contestant}
  */
-function firstServer(ours) {
-  const checkout = firstVersion();
+function serverOf(version, ours) {
+  const checkout = earlierVersion(version);
   const spec = freshPath('spec');
   writeFileSync(spec, JSON.stringify(definitionsOf(1)));
   const run = (/** @type {string[]} */ ...args) =>
     execFileSync(process.execPath, args, { cwd: checkout, env: plainEnvironment, stdio: 'ignore' });
   run('bin/create-market-mcp.js', 'server', '--yes', '--no-install', '--no-git', '--spec', spec);
   const directory = join(checkout, 'server');
-  // It uses the node_modules of the directory above. The tool has our sample answer, without title and annotations.
+  // It uses the node_modules of the directory above. The tool has our sample answer; 0.1.0 has no title and no annotations.
   const tool = 'src/tools/get-price-1.ts';
   const source = readFileSync(resolve(ours.script, '../../..', tool), 'utf8');
-  writeFileSync(join(directory, tool), source.replaceAll(/^ {2}(title|annotations): .*\n/gm, ''));
+  const hints = version === '0.1.0' ? /^ {2}(title|annotations): .*\n/gm : /$^/g;
+  writeFileSync(join(directory, tool), source.replaceAll(hints, ''));
   run(compiler(checkout), '-p', directory);
-  return { ...ours, title: 'generated server (0.1.0)', script: join(directory, 'dist/src/main.js') };
+  return { ...ours, title: `generated server (${version})`, script: join(directory, 'dist/src/main.js') };
 }

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly legs?: readonly Leg[];
   /** Maximum processor time of one turn of the server's event loop, in milliseconds; no limit by default. */
   readonly longestTurnMs?: number;
+  /** Whether calls run, or their answers wait, when the server is terminated. */
+  readonly calls?: true;
   /** Maximum number of file descriptors of the server. */
   readonly descriptors?: number;
   flood(victim: Victim, leg: Leg): Promise<Flood>;
@@ -91,6 +93,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'finished paid bodies',
+    calls: true,
     sent: '60 calls of 1 MiB of a tool that takes two seconds, with a valid token; all last bytes at once',
     limits: ['BODY_BUDGET_BYTES'],
     legs: both,
@@ -218,6 +221,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'slow readers',
+    calls: true,
     sent: '100 paid calls whose results of 7 MB nobody reads',
     limits: ['ANSWER_BUDGET_BYTES'],
     legs: both,

@@ -3,24 +3,31 @@ import { mkdirSync } from 'node:fs';
 import { freshPath, repository } from './places.js';
 import { plainEnvironment } from './product.js';
 
-/** The commit whose code was version 0.1.0. */
-const commit = '3c73d767';
+/** The commit whose code was each earlier version. */
+const commits = { '0.1.0': '3c73d767', '0.2.0': '5df7cac6' };
 
-/** @type {string | undefined} */
-let built;
+/** @typedef {keyof typeof commits} Version */
+
+/** @type {Version[]} */
+export const earlierVersions = ['0.1.0', '0.2.0'];
+
+/** @type {Map<Version, string>} */
+const checkouts = new Map();
 
 /**
- * A checkout of version 0.1.0, built once with the dependencies of its lock file.
+ * A checkout of an earlier version, built once with the dependencies of its lock file.
  *
+ * @param {Version} version
  * @returns {string} its directory
  */
-export function firstVersion() {
-  built ??= build();
-  return built;
+export function earlierVersion(version) {
+  const checkout = checkouts.get(version) ?? build(commits[version]);
+  checkouts.set(version, checkout);
+  return checkout;
 }
 
-function build() {
-  const checkout = freshPath('first-version');
+function build(/** @type {string} */ commit) {
+  const checkout = freshPath('earlier-version');
   mkdirSync(checkout);
   const archive = freshPath('archive');
   execFileSync('git', ['archive', '--output', archive, '--format', 'tar', commit], { cwd: repository });
