@@ -33,18 +33,19 @@ export const marketplace = {
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const [line] = await once(child.stdout, 'data');
-      const { url } = JSON.parse(String(line));
+      const { url, secret } = JSON.parse(String(line));
+      const headers = { authorization: `Bearer ${secret}` };
       const rows = [];
       let last = spreadOf([Number.NaN]);
       let made = 0;
       for (const calls of steps) {
-        await makeCalls(url, calls - made);
+        await makeCalls(url, headers, calls - made);
         made = calls;
         const { bytes, kept } = /** @type {{ bytes: number, kept: number }} */ (
-          await (await fetch(`${url}/traffic.json`)).json()
+          await (await fetch(`${url}/traffic.json`, { headers })).json()
         );
         const times = [];
-        for (const page of pages) times.push(await timesOf(url + page, quick ? 2 : 15));
+        for (const page of pages) times.push(await timesOf(url + page, headers, quick ? 2 : 15));
         last = spreadOf(times[1] ?? []);
         const { rssMb } = vitals(child.pid ?? 0);
         rows.push([
@@ -80,16 +81,17 @@ export const marketplace = {
 
 /**
  * @param {string} url
+ * @param {Readonly<Record<string, string>>} admitted
  * @param {number} count
  */
-async function makeCalls(url, count) {
+async function makeCalls(url, admitted, count) {
   let left = count;
   const worker = async () => {
     while (left > 0) {
       left -= 1;
       const answer = await fetch(`${url}/try.json`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { ...admitted, 'content-type': 'application/json' },
         body: '{"tool":"get_rows","arguments":{}}',
       });
       const { verdict } = /** @type {{ verdict: { outcome: string } }} */ (await answer.json());
@@ -103,13 +105,14 @@ async function makeCalls(url, count) {
  * Milliseconds of consecutive requests.
  *
  * @param {string} url
+ * @param {Readonly<Record<string, string>>} headers
  * @param {number} count
  */
-async function timesOf(url, count) {
+async function timesOf(url, headers, count) {
   const times = [];
   for (let run = 0; run < count; run += 1) {
     const started = performance.now();
-    await (await fetch(url)).arrayBuffer();
+    await (await fetch(url, { headers })).arrayBuffer();
     times.push(performance.now() - started);
   }
   return times;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { shellLine } from '../questions/shell.ts';
 
 /** A tool call to print as shell commands. */
 export interface CurlCall {
@@ -33,7 +34,6 @@ function message(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
 
-/** Quotes a text as one word of a POSIX shell. */
 function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return shellLine([text]);
 }

@@ -1,9 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { exportPKCS8, generateKeyPair } from 'jose';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { createSigner } from '../contract/signer.ts';
 import { ProjectError } from '../project/errors.ts';
+import { readRegular } from '../project/read.ts';
+import { refuseLink, refuseLinkedDirectories } from '../project/target.ts';
 
 /** The `iss` of tokens if the platform profile names none. */
 const localIssuer = 'urn:local-platform';
@@ -15,14 +18,15 @@ export interface LocalPlatform {
   readonly privateKey: KeyObject;
   /** The `iss` of its tokens: the platform's own, if the profile knows it. */
   readonly issuer: string;
-  /** A token as the platform sends it with a paid call, valid for the platform's usual lifetime by default. */
-  sign(audience: string, lifetimeSeconds?: number): Promise<string>;
+  /** A token as the platform sends it with a paid call. */
+  sign(audience: string, lifetimeSeconds: number): Promise<string>;
 }
 
 /**
  * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
  *
- * @throws ProjectError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key.
+ * @throws ProjectError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
+ *   `LINK_IN_THE_WAY` if the key or its directory is a link.
  */
 export async function openLocalPlatform(
   directory: string,
@@ -37,29 +41,28 @@ export async function openLocalPlatform(
     );
   }
   const algorithm = token.algorithms[0] ?? 'RS256';
-  const pem = await readOrMakeKey(path.join(directory, '.local'), algorithm);
+  const privateKey = createPrivateKey(await readOrMakeKey(directory, algorithm));
   const issuer = token.issuer ?? localIssuer;
   return {
-    publicKey: createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString(),
-    privateKey: createPrivateKey(pem),
+    publicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey,
     issuer,
-    async sign(audience, lifetimeSeconds = token.lifetimeSeconds) {
-      return new SignJWT({ ...token.claims })
-        .setProtectedHeader({ alg: algorithm })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setIssuedAt()
-        .setExpirationTime(`${lifetimeSeconds} seconds`)
-        .sign(await importPKCS8(pem, algorithm));
+    async sign(audience, lifetimeSeconds) {
+      const signer = await createSigner(token, audience, { issuer, privateKey });
+      return signer.token({ claims: { exp: Math.floor(Date.now() / 1_000) + lifetimeSeconds } });
     },
   };
 }
 
-async function readOrMakeKey(directory: string, algorithm: string): Promise<string> {
-  const file = path.join(directory, 'platform-key.pem');
+/** A project may come from a stranger: no link may lead the key out of it, or a file of the author's into it. */
+async function readOrMakeKey(directory: string, algorithm: string): Promise<Buffer> {
+  const path = '.local/platform-key.pem';
+  const file = join(directory, path);
+  refuseLinkedDirectories(directory, [path]);
+  refuseLink(file);
   if (!existsSync(file)) {
     const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(file, await exportPKCS8(privateKey), { mode: 0o600, flag: 'wx' });
     } catch (error) {
@@ -67,5 +70,5 @@ async function readOrMakeKey(directory: string, algorithm: string): Promise<stri
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
-  return readFileSync(file, 'utf8');
+  return readRegular(file);
 }

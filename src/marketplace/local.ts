@@ -1,9 +1,12 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openLocalPlatform } from '../dev/local-platform.ts';
+import { readSealed } from '../project/read.ts';
+import { saveSealed } from '../project/save.ts';
+import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { MarketError } from './core/errors.ts';
 import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';
-import { Store, stateDirectory } from './core/store.ts';
+import { makeStateDirectory, refuseLinkedState, Store, stateDirectory } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
 export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'issuer'> {
@@ -21,9 +24,10 @@ export interface Local extends Serving {
 }
 
 /**
- * Opens and serves the marketplace of a directory, and stores its address there for other commands.
+ * Opens and serves the marketplace of a directory, and stores its link there for other commands. The next marketplace of the
+ * directory has the same secret, so a page that is open in a browser keeps working.
  *
- * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`. @throws MarketError `PORT_TAKEN`.
+ * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`. @throws MarketError `PORT_TAKEN`.
  */
 export async function openLocalMarketplace({
   keyDirectory,
@@ -31,40 +35,79 @@ export async function openLocalMarketplace({
   reset = false,
   ...options
 }: LocalOptions): Promise<Local> {
-  const { privateKey, issuer } = await openLocalPlatform(keyDirectory, options.profile.token, process.env);
-  if (reset) await new Store(options.directory).reset();
+  const { directory, profile } = options;
+  refuseLinkedState(directory);
+  const { privateKey, issuer } = await openLocalPlatform(keyDirectory, profile.token, process.env);
+  await makeStateDirectory(directory);
+  if (reset) await new Store(directory).reset();
   const marketplace = await Marketplace.open({ ...options, privateKey, issuer });
-  const serving = await serveMarketplace(marketplace, port).catch(async (error) => {
+  let serving: Serving | undefined;
+  const close = async (): Promise<void> => {
+    await serving?.close();
     await marketplace.close();
-    throw error;
-  });
-  const note = noteOf(options.directory);
-  await mkdir(join(options.directory, stateDirectory), { recursive: true });
-  await writeFile(join(options.directory, stateDirectory, '.gitignore'), '*\n');
-  await writeFile(note, JSON.stringify({ url: serving.url, pid: process.pid }));
-  return {
-    marketplace,
-    url: serving.url,
-    async close() {
-      await rm(note, { force: true });
-      await serving.close();
-      await marketplace.close();
-    },
   };
+  try {
+    const note = noteOf(directory);
+    serving = await serveMarketplace(marketplace, port, accessIn(readSealed(note)?.link)?.secret);
+    await saveSealed(note, { link: linkOf(serving), pid: process.pid });
+    return { ...serving, marketplace, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * The marketplace that runs for a directory; undefined if there is none.
+ *
+ * @throws MarketError if MARKET_MCP_URL names none.
+ */
+export async function runningMarketplace(directory: string): Promise<Access | undefined> {
+  const given = process.env.MARKET_MCP_URL;
+  if (given !== undefined && given !== '') return namedMarketplace(given);
+  const { link, pid } = readSealed(noteOf(directory)) ?? {};
+  const access = accessIn(link);
+  return access && isRunning(pid) && (await objectionTo(access)) === undefined ? access : undefined;
+}
+
+async function namedMarketplace(link: string): Promise<Access> {
+  const access = accessIn(link);
+  if (!access) {
+    const message = `MARKET_MCP_URL: expected the link that the marketplace printed, got ${JSON.stringify(link)}`;
+    const hint = 'Write it as printed, http://127.0.0.1:4400/?secret=…, or unset MARKET_MCP_URL.';
+    throw new MarketError('BAD_LINK', message, hint);
+  }
+  const objection = await objectionTo(access);
+  if (objection === undefined) return access;
+  const hint =
+    'Start it with market-mcp marketplace and use the link that it prints, or unset MARKET_MCP_URL.';
+  throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
+}
+
+/** Whether a process of this user runs. */
+function isRunning(pid: unknown): boolean {
+  try {
+    return Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 const answerMs = 1_000;
 
-/** The address of the marketplace that runs for a directory; undefined if none answers. */
-export async function runningMarketplace(directory: string): Promise<string | undefined> {
-  const given = process.env.MARKET_MCP_URL;
-  if (given !== undefined && given !== '') return given.replace(/\/$/, '');
+/** Why a marketplace is not believed; undefined if it proves that it knows the secret, which is not sent. */
+async function objectionTo(access: Access): Promise<string | undefined> {
+  const nonce = randomBytes(16).toString('base64url');
   try {
-    const { url } = JSON.parse(await readFile(noteOf(directory), 'utf8')) as { url: string };
-    const answer = await fetch(`${url}/.well-known/jwks.json`, { signal: AbortSignal.timeout(answerMs) });
-    return answer.ok ? url : undefined;
-  } catch {
-    return undefined;
+    const { headers } = await fetch(`${access.url}${proofPath}?nonce=${nonce}`, {
+      method: 'HEAD',
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerMs),
+    });
+    const isProven = isSame(headers.get(proofHeader), proofOf(access, nonce));
+    return isProven ? undefined : 'is not the marketplace of this secret';
+  } catch (error) {
+    return `does not answer as a marketplace (${(error as Error).message})`;
   }
 }
 
@@ -73,12 +116,20 @@ function noteOf(directory: string): string {
 }
 
 /** Sends a request to the JSON form of a page. @throws MarketError with the marketplace's error. */
-export async function requestJson<Answer>(url: string, path: string, body?: object): Promise<Answer> {
+export async function requestJson<Answer>(
+  { url, secret }: Access,
+  path: string,
+  body?: object,
+): Promise<Answer> {
   const answer = await fetch(`${url}${path}`, {
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${secret}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch((error: Error) => {
-    const hint = 'Start it with market-mcp marketplace, or unset MARKET_MCP_URL.';
+    const hint = 'Start it again: market-mcp marketplace.';
     throw new MarketError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);
   });
   const told = (await answer.json()) as { error?: { code: string; message: string; hint: string } } & Answer;

@@ -1,18 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
+import { sealOf } from './staging.ts';
 
 /**
- * Writes a value as JSON to a file, atomically.
+ * Writes a file, atomically. A link at its path is replaced, not followed.
  *
  * @throws ProjectError `NOT_WRITABLE`.
  */
+export async function saveText(path: string, text: string): Promise<void> {
+  await replace(path, 0o666, (file) => file.writeFile(text));
+}
+
+/** Writes a value as JSON, like `saveText`. @throws ProjectError `NOT_WRITABLE`. */
 export async function saveJson(path: string, value: object): Promise<void> {
+  await saveText(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Writes a value as JSON to a file that only this user can read, like `saveText`. The file contains a hash of its own inode and
+ * birth time: `readSealed` (read.ts) believes no file that came with a clone or an archive.
+ *
+ * @throws ProjectError `NOT_WRITABLE`.
+ */
+export async function saveSealed(path: string, value: object): Promise<void> {
+  await replace(path, 0o600, async (file) => {
+    const seal = sealOf(await file.stat({ bigint: true }));
+    await file.writeFile(JSON.stringify({ ...value, seal }));
+  });
+}
+
+async function replace(path: string, mode: number, write: (file: FileHandle) => Promise<void>) {
   // An unpredictable name; an existing link is not followed.
   const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' });
+    const file = await open(unfinished, 'wx', mode);
+    await write(file).finally(() => file.close());
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -35,7 +59,8 @@ export async function refuseUnwritable(path: string): Promise<void> {
   if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
 }
 
-function notWritable(path: string, cause: unknown): ProjectError {
+/** The error of a path that cannot be written. */
+export function notWritable(path: string, cause: unknown): ProjectError {
   const { code } = cause as NodeJS.ErrnoException;
   return new ProjectError('NOT_WRITABLE', `${path} cannot be written (${code})`, 'Check the path.', {
     cause,

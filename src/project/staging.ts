@@ -73,8 +73,8 @@ export function isStaging(path: string): boolean {
   return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
 }
 
-/** A hash that nobody can predict before the directory exists. */
-function sealOf({ ino, birthtimeNs }: BigIntStats): string {
+/** A hash that nobody can predict before the entry exists. */
+export function sealOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): string {
   return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
 }
 

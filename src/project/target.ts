@@ -96,10 +96,8 @@ function requireWritable(directory: string): void {
 export function refuseLinkedDirectories(directory: string, paths: readonly string[]): void {
   const parents = new Set(paths.flatMap(parentsOf));
   for (const parent of parents) {
+    refuseLink(join(directory, parent));
     const stats = lstatSync(join(directory, parent), { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink()) {
-      throw new ProjectError('LINK_IN_THE_WAY', `${join(directory, parent)} is a link`, 'Remove the link.');
-    }
     if (stats && !stats.isDirectory()) throw notADirectory(join(directory, parent));
   }
   for (const path of paths) {
@@ -110,6 +108,13 @@ export function refuseLinkedDirectories(directory: string, paths: readonly strin
         'Move the directory away.',
       );
     }
+  }
+}
+
+/** @throws ProjectError `LINK_IN_THE_WAY`. */
+export function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new ProjectError('LINK_IN_THE_WAY', `${path} is a link`, 'Remove the link.');
   }
 }
 

@@ -1,10 +1,21 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
+import { requestJson } from '../../src/marketplace/local.ts';
 import { freePort, run } from '../templates/built.ts';
 import { generatedProject, market } from './project.ts';
 
@@ -22,6 +33,14 @@ afterAll(() => project.remove());
 
 const marketplace = async (args: readonly string[], env: Record<string, string> = {}) =>
   run(project.directory, market, { PORT: String(await freePort()), ...env }, args).exit;
+/** The link of the marketplace in the output of a command. */
+function linkIn(output: string): Access {
+  const [link] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output) ?? [];
+  const access = accessIn(link);
+  if (!access) throw new Error(`no link in ${output}`);
+  return access;
+}
+
 const toolFile = () => join(project.directory, 'src/tools/get-price.ts');
 
 /** The life of a listing as one shell script; CI could run each line. */
@@ -73,7 +92,6 @@ test('runs the whole life of a listing headless, as one script', async () => {
   const state = JSON.parse(readFileSync(join(project.directory, '.market-mcp/marketplace.json'), 'utf8'));
   expect(state.listings).toHaveLength(1);
   expect(readFileSync(join(project.directory, '.market-mcp/.gitignore'), 'utf8')).toBe('*\n');
-  expect(existsSync(join(project.directory, '.market-mcp/running.json'))).toBe(false);
 });
 
 test('a command opens a marketplace if none runs, and starts the server', async () => {
@@ -225,13 +243,79 @@ test('dev prints one link, and ends with the page', async () => {
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
   await vi.waitUntil(() => output.stdout.includes('listening'), { timeout: 60_000 });
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.stdout) ?? [];
-  const home = (await (await fetch(`${url}/index.json`)).json()) as object;
+  const access = linkIn(output.stdout);
+  const home = await requestJson(access, '/index.json');
   expect(home).toMatchObject({
     healthy: true,
     tools: [{ name: 'get_price', source: 'src/tools/get-price.ts' }],
   });
   child.kill('SIGINT');
   expect(await exit).toMatchObject({ code: 0 });
-  await expect(fetch(url)).rejects.toThrow();
+  await expect(fetch(access.url)).rejects.toThrow();
+});
+
+test('the commands use the marketplace of dev by its stored link, and a restart of dev keeps the secret', async () => {
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const first = run(project.directory, market, env, ['dev', '--port', '0']);
+  await vi.waitUntil(() => first.output.stdout.includes('listening'), { timeout: 60_000 });
+  const access = linkIn(first.output.stdout);
+  expect(await marketplace(['call', 'get_price', '--expect', 'found'], env)).toMatchObject({ code: 0 });
+  const { exchanges } = await requestJson<{ readonly exchanges: readonly unknown[] }>(
+    access,
+    '/traffic.json',
+  );
+  expect(exchanges.length).toBeGreaterThan(0);
+  // Prints the link again, and ends.
+  const again = await marketplace(['marketplace', '--json'], env);
+  expect(again.code).toBe(0);
+  expect(accessIn(JSON.parse(again.stdout).link)).toEqual(access);
+  expect(JSON.parse(again.stdout)).toMatchObject(access);
+  first.child.kill('SIGINT');
+  expect(await first.exit).toMatchObject({ code: 0 });
+
+  const { port } = new URL(access.url);
+  const second = run(project.directory, market, env, ['dev', '--port', port]);
+  await vi.waitUntil(() => second.output.stdout.includes('listening'), { timeout: 60_000 });
+  expect(linkIn(second.output.stdout)).toEqual(access);
+  second.child.kill('SIGINT');
+  expect(await second.exit).toMatchObject({ code: 0 });
+});
+
+test('--exec hands the link to the command, and a command refuses a link that is none', async () => {
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const printed = await marketplace(
+    ['marketplace', '--port', '0', '--exec', 'echo "got $MARKET_MCP_URL"'],
+    env,
+  );
+  expect(printed.code).toBe(0);
+  const [, link] = /got (\S+)/.exec(printed.stdout) ?? [];
+  expect(accessIn(link)).toEqual(linkIn(printed.stdout));
+  expect(await marketplace(['call', 'get_price'], { MARKET_MCP_URL: 'http://127.0.0.1:1' })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('expected the link that the marketplace printed'),
+  });
+  expect(await marketplace(['call', 'get_price'], { MARKET_MCP_URL: String(link) })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('does not answer as a marketplace'),
+  });
+});
+
+test('call in a project with a planted .market-mcp writes to nothing outside, and says what to remove', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+  onTestFinished(() => rmSync(outside, { recursive: true }));
+  const own = join(project.directory, '.market-mcp');
+  const kept = `${own}.kept`;
+  if (existsSync(own)) renameSync(own, kept);
+  symlinkSync(outside, own);
+  onTestFinished(() => {
+    rmSync(own);
+    if (existsSync(kept)) renameSync(kept, own);
+  });
+  for (const args of [['call', 'get_price'], ['register'], ['marketplace', '--exec', 'true']]) {
+    expect(await marketplace(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.market-mcp is a link'),
+    });
+  }
+  expect(readdirSync(outside)).toEqual([]);
 });

@@ -4,11 +4,20 @@ import type { Marketplace } from '../../src/marketplace/core/marketplace.ts';
 import { type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { formFor, openMarketplace, startServer } from './support.ts';
 
+const secrets = new Map<string, string>();
+
 async function site(marketplace?: Marketplace): Promise<Serving> {
   const serving = await serveMarketplace(marketplace ?? (await openMarketplace()), 0);
+  secrets.set(serving.url, serving.secret);
   onTestFinished(() => serving.close());
   return serving;
 }
+
+/** As whoever started the marketplace. */
+const fetch = (url: string, init: RequestInit = {}) => {
+  const authorization = `Bearer ${secrets.get(new URL(url).origin)}`;
+  return globalThis.fetch(url, { ...init, headers: { authorization, ...(init.headers as object) } });
+};
 
 const json = { 'content-type': 'application/json' };
 const post = (url: string, body: object, headers: object = json) =>
@@ -58,13 +67,18 @@ test('sends a strict policy, allows no other origin, and loads nothing from else
 });
 
 test('refuses a foreign Host, a foreign Origin and a cross-site POST', async () => {
-  const { url } = await site();
+  const { url, secret } = await site();
+  const authorization = `Bearer ${secret}`;
   const status = (headers: Record<string, string>, method = 'GET') =>
     new Promise<number | undefined>((resolve, reject) => {
-      const sent = request(`${url}/traffic/clear.json`, { method, headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      });
+      const sent = request(
+        `${url}/traffic/clear.json`,
+        { method, headers: { authorization, ...headers } },
+        (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        },
+      );
       sent.on('error', reject).end(method === 'POST' ? '{}' : undefined);
     });
   const host = new URL(url).host;

@@ -23,21 +23,21 @@ export async function call(
   output: Output,
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(given));
-  return withMarketplace(flags, output, async (url, { directory, endpoint }) => {
+  return withMarketplace(flags, output, async (market, { directory, endpoint }) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
-      url,
+      market,
       `/try.json?tool=${encodeURIComponent(tool)}`,
     );
     const names = tools.map(({ name }) => name);
     if (endpoint !== undefined && names.length > 0 && !names.includes(tool)) throw unknownTool(tool, names);
-    const report = await requestJson<CallReport>(url, '/try.json', {
+    const report = await requestJson<CallReport>(market, '/try.json', {
       tool,
       arguments: args ?? sample,
       unhappy: flags.as ?? '',
       ...(endpoint !== undefined && { endpoint }),
     });
     const objection = objectionTo(report, flags.expect);
-    const cause = objection === undefined ? undefined : await causeOfCall(url, report, directory);
+    const cause = objection === undefined ? undefined : await causeOfCall(market, report, directory);
     for (const line of callLines({ report, objection, cause, output })) output.line(line);
     output.result({
       ...report,

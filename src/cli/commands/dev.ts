@@ -1,6 +1,7 @@
 import { develop } from '../../dev/develop.ts';
 import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { linkOf } from '../../marketplace/core/access.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
@@ -36,7 +37,7 @@ export async function dev(flags: DevFlags, output: Output): Promise<ExitCode> {
   const { placeOf, withLocal } = await import('../marketplace/place.ts');
   const place = await placeOf({}, directory);
   return withLocal(place, { nodeArguments, port, startsServer: true }, output, async (local, ended) => {
-    output.line(`${output.style('bold', 'Marketplace')}  ${local.url}`);
+    output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
     await ended;
     return exitCodes.ok;
   });

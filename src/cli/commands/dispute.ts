@@ -29,8 +29,8 @@ export async function dispute(call: string, flags: PlaceFlags, output: Output): 
       ),
     ]);
   }
-  return withMarketplace(flags, output, async (url) => {
-    const filed = await requestJson<Dispute>(url, '/disputes.json', { call: Number(call) });
+  return withMarketplace(flags, output, async (market) => {
+    const filed = await requestJson<Dispute>(market, '/disputes.json', { call: Number(call) });
     output.line(words[filed.verdict]);
     for (const problem of filed.problems) output.line(`    ${problemLine(problem)}`);
     output.result(filed);

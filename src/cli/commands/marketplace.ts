@@ -1,3 +1,4 @@
+import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
@@ -24,13 +25,13 @@ export async function marketplace(flags: MarketplaceFlags, output: Output): Prom
   }
   const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };
   return withLocal(place, options, output, async (local, ended, failed) => {
-    printAddress(local.url, place, output);
+    printAddress(local, place, output);
     if (flags.exec === undefined) {
       await ended;
       return exitCodes.ok;
     }
     await untilServerAnswers(place, failed, output);
-    return execute(flags.exec, local.url, process.cwd());
+    return execute(flags.exec, local, process.cwd());
   });
 }
 
@@ -39,8 +40,8 @@ function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'std
   return exec !== undefined || output.json ? 'stderr' : 'inherit';
 }
 
-async function execute(command: string, url: string, cwd: string): Promise<ExitCode> {
-  process.env.MARKET_MCP_URL = url;
+async function execute(command: string, access: Access, cwd: string): Promise<ExitCode> {
+  process.env.MARKET_MCP_URL = linkOf(access);
   const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c'];
   const { exitCode = exitCodes.checkFailed } = await runAttached(shell, [flag, command], cwd);
   return exitCode as ExitCode;

@@ -1,4 +1,5 @@
 import type { Change } from '../../check/model.ts';
+import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
@@ -14,10 +15,10 @@ export async function refresh(
   flags: PlaceFlags,
   output: Output,
 ): Promise<ExitCode> {
-  return withMarketplace(flags, output, async (url, { endpoint }) => {
-    const body = { listing: named ?? (await onlyListing(url, endpoint)) };
+  return withMarketplace(flags, output, async (market, { endpoint }) => {
+    const body = { listing: named ?? (await onlyListing(market, endpoint)) };
     const refreshed = await requestJson<{ readonly listing: Listing; readonly changes: readonly Change[] }>(
-      url,
+      market,
       '/listings/refresh.json',
       body,
     );
@@ -31,9 +32,9 @@ export async function refresh(
   });
 }
 
-async function onlyListing(url: string, endpoint: string | undefined): Promise<string> {
+async function onlyListing(market: Access, endpoint: string | undefined): Promise<string> {
   const { listings } = await requestJson<{ readonly listings: readonly { readonly listing: Listing }[] }>(
-    url,
+    market,
     '/listings.json',
   );
   const own =

@@ -13,12 +13,12 @@ import { singleLine } from '../single-line.ts';
  * @returns 1 if it is rejected.
  */
 export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
-  return withMarketplace(flags, output, async (url, place) => {
+  return withMarketplace(flags, output, async (market, place) => {
     const { form, stake, rules } = await requestJson<{
       readonly form: ListingForm;
       readonly stake: number;
       readonly rules: PlatformProfile['listing'];
-    }>(url, `/register.json?price=${encodeURIComponent(flags.price ?? '')}`);
+    }>(market, `/register.json?price=${encodeURIComponent(flags.price ?? '')}`);
     const filled: ListingForm = {
       name: flags.name ?? form.name,
       description: flags.description ?? form.description,
@@ -27,7 +27,7 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
       endpoint: place.endpoint ?? form.endpoint,
     };
     const submission = await requestJson<Submission & { readonly steps: readonly Step[] }>(
-      url,
+      market,
       '/register.json',
       filled,
     );

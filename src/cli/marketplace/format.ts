@@ -1,19 +1,22 @@
 import type { Change } from '../../check/model.ts';
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Cause, Json, Problem } from '../../contract/model.ts';
+import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import type { Place } from './place.ts';
 
-/** Prints the address of the page, and where servers find the key. */
-export function printAddress(url: string, { endpoint }: Place, output: Output): void {
+/** Prints the link of the page, and where servers find the key. */
+export function printAddress(access: Access, { endpoint }: Place, output: Output): void {
+  const { url, secret } = access;
+  const link = linkOf(access);
   const keySet = `${url}/.well-known/jwks.json`;
-  output.line(`${output.style('bold', 'Marketplace')}  ${url}`);
+  output.line(`${output.style('bold', 'Marketplace')}  ${link}`);
   output.line(output.style('dim', `Key set      ${keySet}`));
   if (endpoint !== undefined) output.line(output.style('dim', `Your server  ${singleLine(endpoint)}`));
-  output.result({ url, jwks: keySet, endpoint: endpoint ?? null });
+  output.result({ link, url, secret, jwks: keySet, endpoint: endpoint ?? null });
 }
 
 const schemaWords = {

@@ -3,6 +3,7 @@ import { causeOf } from '../../check/causes.ts';
 import { type Incident, printedErrors, ServerLog } from '../../check/logged.ts';
 import type { Cause } from '../../contract/model.ts';
 import { incidentIn } from '../../contract/probe/rpc.ts';
+import type { Access } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { Exchange } from '../../marketplace/core/traffic.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
@@ -48,7 +49,7 @@ const attempts = { incident: 20, any: 3 } as const;
  * if it wrote none, or the marketplace does not run the server.
  */
 export async function causeOfCall(
-  url: string,
+  market: Access,
   { id, result }: CallReport,
   directory: string,
 ): Promise<Cause | undefined> {
@@ -56,7 +57,7 @@ export async function causeOfCall(
   const incident = incidentIn(result?.content);
   const last = incident === undefined ? attempts.any : attempts.incident;
   for (let attempt = 1; attempt <= last; attempt += 1) {
-    const { exchange } = await requestJson<{ readonly exchange: Exchange }>(url, `/traffic/${id}`);
+    const { exchange } = await requestJson<{ readonly exchange: Exchange }>(market, `/traffic/${id}`);
     const errors = errorsIn(exchange);
     const found = incident === undefined ? errors.at(-1) : errors.find((error) => error.id === incident);
     if (found) return causeOf(found.detail, directory);

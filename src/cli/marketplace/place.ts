@@ -11,6 +11,7 @@ import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { type Development, develop } from '../../dev/develop.ts';
 import { type LocalServer, localServer } from '../../dev/local-server.ts';
+import type { Access } from '../../marketplace/core/access.ts';
 import { stateDirectory } from '../../marketplace/core/store.ts';
 import { type Local, openLocalMarketplace, runningMarketplace } from '../../marketplace/local.ts';
 import { unwrap } from '../../model/command-error.ts';
@@ -144,20 +145,20 @@ async function untilSignal(until: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `work` with the address of a marketplace: the one that already runs for this place, or one that is opened for it
+ * Runs `work` with a marketplace: the one that already runs for this place, or one that is opened for it
  * with the server of the project.
  */
 export async function withMarketplace<T>(
   flags: PlaceFlags,
   output: Output,
-  work: (url: string, place: Place) => Promise<T>,
+  work: (market: Access, place: Place) => Promise<T>,
 ): Promise<T> {
   const place = await placeOf(flags);
   const running = await runningMarketplace(place.directory);
   if (running !== undefined) return work(running, place);
   return withLocal(place, { port: 0, stdout: 'ignore', once: true }, output, async (local, _, failed) => {
     await untilServerAnswers(place, failed, output);
-    return work(local.url, place);
+    return work(local, place);
   });
 }
 

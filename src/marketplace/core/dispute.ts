@@ -7,7 +7,7 @@ import { mismatches, tryCompile } from '../../contract/schema.ts';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import type { Store } from './store.ts';
-import type { Exchange, Traffic } from './traffic.ts';
+import { type Exchange, sentTo, type Traffic } from './traffic.ts';
 
 /**
  * A listing is removed from the marketplace after this number of guilty verdicts (public source: app
@@ -33,7 +33,7 @@ export async function fileDispute(
     throw new MarketError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
   const { disputes, listings } = await store.read();
   const called = exchange.rpc?.tool;
-  const listing = listings.find(({ endpoint }) => endpoint === exchange.url);
+  const listing = listings.find(({ endpoint }) => endpoint === exchange[sentTo]);
   if (!called || !listing) {
     const hint = 'Only a tools/call of a listed endpoint can be disputed.';
     throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);

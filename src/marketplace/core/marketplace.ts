@@ -14,9 +14,10 @@ import { Jobs } from './jobs.ts';
 import { keySetOf } from './jwks.ts';
 import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
+import { redactTokens } from './redact.ts';
 import { submit } from './registration.ts';
 import { Store } from './store.ts';
-import { type LogLine, Traffic } from './traffic.ts';
+import { type LogLine, sentTo, Traffic } from './traffic.ts';
 
 export interface MarketplaceOptions {
   /** Directory that contains `.market-mcp/`: the project, or the current directory. */
@@ -230,8 +231,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
         'Send the body again with the replay.',
       );
     }
-    const { method, url, request } = exchange;
-    return this.caller.probing(url, { purpose: 'replay' }, async (probe, route) => {
+    const { method, request } = exchange;
+    return this.caller.probing(exchange[sentTo], { purpose: 'replay' }, async (probe, route) => {
       const session = request.headers['mcp-session-id'] === undefined ? undefined : await probe.session();
       const header = this.profile.token.header.toLowerCase();
       const token = request.headers[header] === undefined ? undefined : await probe.token();
@@ -254,7 +255,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /** Records output of the author's server; `exchange` identifies the request that caused it. */
-  takeLog(line: LogLine, exchange: number | undefined): void {
+  takeLog({ stream, text }: LogLine, exchange: number | undefined): void {
+    const line = { stream, text: redactTokens(text) };
     if (exchange !== undefined && this.traffic.get(exchange)) {
       this.traffic.log(exchange, line);
       return;

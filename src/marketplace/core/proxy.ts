@@ -14,7 +14,8 @@ import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
 import { isLoopback } from './form.ts';
-import { type Message, maxBodyBytes, type Purpose, redact, type Traffic } from './traffic.ts';
+import { redact, redactUrl } from './redact.ts';
+import { type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -53,8 +54,8 @@ type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & {
 };
 
 /**
- * A proxy on loopback that forwards requests byte for byte and records them in the traffic, without tokens. It serves
- * only requests that name a route.
+ * A proxy on loopback that forwards requests byte for byte and records them in the traffic, without secrets. It serves
+ * only requests that name a route, by a random id that nobody else knows.
  *
  * @param tokenHeader the request header that carries the platform's token, lower case.
  */
@@ -111,7 +112,8 @@ function forward(
   const id = traffic.start({
     purpose: route.purpose,
     method,
-    url: target.href,
+    url: redactUrl(target.href),
+    [sentTo]: target.href,
     rpc: null,
     request: keep(request.message()),
   });

@@ -1,12 +1,29 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { saveJson } from '../../project/save.ts';
+import { readRegular } from '../../project/read.ts';
+import { notWritable, saveJson, saveText } from '../../project/save.ts';
+import { refuseLinkedDirectories } from '../../project/target.ts';
 import type { MarketplaceState } from './model.ts';
 
 /** The directory with the state of a marketplace. */
 export const stateDirectory = '.market-mcp';
+
+/** @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`: a clone may contain what leads out of it. */
+export function refuseLinkedState(directory: string): void {
+  refuseLinkedDirectories(directory, [`${stateDirectory}/.gitignore`]);
+}
+
+/** Creates the directory with the state, which git ignores. @throws ProjectError like `refuseLinkedState`, or `NOT_WRITABLE`. */
+export async function makeStateDirectory(directory: string): Promise<void> {
+  refuseLinkedState(directory);
+  const place = join(directory, stateDirectory);
+  await mkdir(place, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw notWritable(place, error);
+  });
+  await saveText(join(place, '.gitignore'), '*\n');
+}
 
 const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
 
@@ -19,8 +36,8 @@ export class Store {
 
   /** @param directory of the project, or the one in which the marketplace runs. */
   constructor(directory: string) {
-    this.#directory = join(directory, stateDirectory);
-    this.file = join(this.#directory, 'marketplace.json');
+    this.#directory = directory;
+    this.file = join(directory, stateDirectory, 'marketplace.json');
   }
 
   /** @throws ProjectError `STATE_DAMAGED` if the file is not one of ours. */
@@ -33,8 +50,7 @@ export class Store {
   async update(change: (state: MarketplaceState) => MarketplaceState): Promise<MarketplaceState> {
     const work = this.#writing.then(async () => {
       const next = change(await this.read());
-      await mkdir(this.#directory, { recursive: true });
-      await writeFile(join(this.#directory, '.gitignore'), '*\n');
+      await makeStateDirectory(this.#directory);
       await saveJson(this.file, next);
       this.#state = next;
       return next;
@@ -50,15 +66,11 @@ export class Store {
   }
 
   async #load(): Promise<MarketplaceState> {
-    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw damaged(this.file, `cannot be read (${error.code})`, error);
-    });
-    if (text === undefined) return empty;
     try {
-      const value: unknown = JSON.parse(text);
+      const value: unknown = JSON.parse(readRegular(this.file).toString('utf8'));
       if (isState(value)) return value;
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
       throw damaged(this.file, (error as Error).message, error);
     }
     throw damaged(this.file, 'does not contain the state of a marketplace', undefined);

@@ -13,8 +13,12 @@ export interface Message {
   readonly cut: number;
 }
 
-/** A request, and the part of its response that has arrived. Tokens are redacted before anything is stored. */
+/** The URL that a request was sent to. A symbol, so it is in no answer and no export: unlike `url`, it may contain secrets. */
+export const sentTo = Symbol('sentTo');
+
+/** A request, and the part of its response that has arrived. Secrets are redacted before anything is stored. */
 export interface Exchange {
+  readonly [sentTo]: string;
   readonly id: number;
   readonly at: string;
   readonly purpose: Purpose;
@@ -135,26 +139,4 @@ function sizeOf({ url, request, response, logs }: Exchange): number {
 
 function partsOf({ headers, body }: Message): readonly string[] {
   return [body, ...Object.entries(headers).flat()];
-}
-
-const secretHeaders = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-  'api-key',
-]);
-const jwt = /\beyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*/g;
-export const redacted = '[redacted]';
-
-/** A message without tokens: redacts token headers, and everything that looks like a JWT. */
-export function redact(message: Message, tokenHeader: string): Message {
-  const headers = Object.entries(message.headers).map(([name, value]) => {
-    const lower = name.toLowerCase();
-    if (lower !== tokenHeader && !secretHeaders.has(lower)) return [name, value.replace(jwt, redacted)];
-    const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
-    return [name, `${scheme}${redacted}`];
-  });
-  return { ...message, headers: Object.fromEntries(headers), body: message.body.replace(jwt, redacted) };
 }

@@ -12,17 +12,20 @@ export const pages = [
   ['/traffic', 'Traffic'],
 ] as const;
 
-/** Data that every page needs. */
+/** The marketplace around a page. */
 export interface PageContext {
   readonly path: string;
-  readonly csrf: string;
   readonly profile: string;
 }
 
-export function Layout({ frame, title, children }: { frame: PageContext; title: string; children?: Child }) {
-  const section = pages.findLast(([path]) =>
-    path === '/' ? frame.path === '/' : frame.path.startsWith(path),
-  );
+interface Framed {
+  /** Undefined for whoever is not admitted: such a page shows nothing of the marketplace. */
+  readonly frame: PageContext | undefined;
+  readonly title: string;
+  readonly children?: Child;
+}
+
+export function Layout({ frame, title, children }: Framed) {
   return (
     <html lang="en">
       <head>
@@ -31,11 +34,13 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
         <title>{`${title} · Local marketplace`}</title>
         <link rel="stylesheet" href="/assets/style.css" />
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link
-          rel="alternate"
-          type="application/json"
-          href={`${frame.path === '/' ? '/index' : frame.path}.json`}
-        />
+        {frame && (
+          <link
+            rel="alternate"
+            type="application/json"
+            href={`${frame.path === '/' ? '/index' : frame.path}.json`}
+          />
+        )}
         <script type="module" src="/assets/client.js" />
       </head>
       <body>
@@ -47,24 +52,10 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
             <a class="brand" href="/">
               <Mark />
               <span>
-                Local marketplace<small>{frame.profile}</small>
+                Local marketplace<small>{frame?.profile}</small>
               </span>
             </a>
-            <nav aria-label="Pages">
-              <ul>
-                {pages.map(([path, name]) => (
-                  <li>
-                    <a href={path} {...(section?.[0] === path && { 'aria-current': 'page' })}>
-                      {name}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </nav>
-            <footer>
-              On this machine only. Every page has a JSON twin for programs:{' '}
-              <a href="/index.json">/index.json</a>
-            </footer>
+            {frame && <Navigation path={frame.path} />}
           </header>
           <main id="main" tabindex={-1}>
             {children}
@@ -72,6 +63,28 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
         </div>
       </body>
     </html>
+  );
+}
+
+function Navigation({ path: current }: { path: string }) {
+  const section = pages.findLast(([path]) => (path === '/' ? current === '/' : current.startsWith(path)));
+  return (
+    <>
+      <nav aria-label="Pages">
+        <ul>
+          {pages.map(([path, name]) => (
+            <li>
+              <a href={path} {...(section?.[0] === path && { 'aria-current': 'page' })}>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <footer>
+        On this machine only. Every page has a JSON twin for programs: <a href="/index.json">/index.json</a>
+      </footer>
+    </>
   );
 }
 

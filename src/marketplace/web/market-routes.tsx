@@ -7,6 +7,7 @@ import type { Job } from '../core/jobs.ts';
 import { logCard } from '../core/log-card.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { ListingForm, Mode } from '../core/model.ts';
+import { sentTo } from '../core/traffic.ts';
 import { Ask, type AskResult, AskView } from '../pages/ask.tsx';
 import { Disputes } from '../pages/disputes.tsx';
 import { JobBody, JobPage } from '../pages/job.tsx';
@@ -175,7 +176,8 @@ function disputeRoutes(site: Site): void {
       const calls = marketplace.traffic
         .newest(
           50,
-          ({ rpc, url, response }) => rpc?.tool !== undefined && response !== null && endpoints.has(url),
+          ({ rpc, [sentTo]: endpoint, response }) =>
+            rpc?.tool !== undefined && response !== null && endpoints.has(endpoint),
         )
         .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
       return { disputes, listings, calls };

@@ -1,5 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { type Access, isSame } from '../core/access.ts';
 import { isLoopback } from '../core/form.ts';
 
 const policy = [
@@ -53,21 +54,24 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
 };
 
-/** The CSRF token in every form of this process. */
-export interface FormToken {
-  readonly value: string;
-  matches(given: unknown): boolean;
-}
+/** Thrown for a request without the secret. */
+export class NotAdmitted extends Error {}
 
-export function createFormToken(): FormToken {
-  const bytes = randomBytes(32);
-  const value = bytes.toString('base64url');
-  return {
-    value,
-    matches(given) {
-      const other = Buffer.from(typeof given === 'string' ? given : '', 'base64url');
-      return other.length === bytes.length && timingSafeEqual(other, bytes);
-    },
+/**
+ * Accepts only requests with the secret, from a program in `Authorization: Bearer`, from a browser in a cookie. The link with the
+ * secret sets the cookie and leads to the home page without it.
+ */
+export function onlyWithSecret({ url, secret }: Access): MiddlewareHandler {
+  // Cookies know no port.
+  const cookie = `market-mcp-${new URL(url).port}`;
+  return async (c, next) => {
+    if (c.req.path === '/' && isSame(c.req.query('secret'), secret)) {
+      setCookie(c, cookie, secret, { path: '/', httpOnly: true, sameSite: 'Strict' });
+      return c.redirect('/', 303);
+    }
+    const [, sent = getCookie(c, cookie)] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    if (!isSame(sent, secret)) throw new NotAdmitted();
+    return next();
   };
 }
 
@@ -83,7 +87,7 @@ export class Refused extends Error {}
  *
  * @throws Refused
  */
-export async function readInput(c: Context, token: FormToken): Promise<Input> {
+export async function readInput(c: Context, formToken: string): Promise<Input> {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/json\b/.test(type)) {
     const body: unknown = await c.req.json().catch(() => undefined);
@@ -92,8 +96,8 @@ export async function readInput(c: Context, token: FormToken): Promise<Input> {
   }
   if (!/^application\/x-www-form-urlencoded\b/.test(type)) throw new Refused('Expected a form or JSON.');
   const fields = new URLSearchParams(await c.req.text());
-  if (!token.matches(fields.get('csrf'))) {
-    throw new Refused('The form is older than this process. Go back, reload the page, and send it again.');
+  if (!isSame(fields.get('csrf'), formToken)) {
+    throw new Refused('The form is not of this marketplace. Go back, reload the page, and send it again.');
   }
   const names = [...new Set(fields.keys())];
   return Object.fromEntries(

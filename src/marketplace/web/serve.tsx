@@ -3,20 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
-import { script, style } from '../assets.ts';
+import { type Access, newSecret } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { authorRoutes } from './author-routes.tsx';
-import { icon } from './layout.tsx';
 import { marketRoutes } from './market-routes.tsx';
 import { Site } from './site.tsx';
 import { trafficRoutes } from './traffic-routes.tsx';
 
 export const defaultPort = 4400;
 
-export interface Serving {
-  /** `http://127.0.0.1:4400` */
-  readonly url: string;
+export interface Serving extends Access {
   close(): Promise<void>;
 }
 
@@ -26,9 +23,12 @@ export interface Serving {
  * @param port undefined: the default, or the first free one after it.
  * @throws MarketError `PORT_TAKEN` if a requested port is in use.
  */
-export async function serveMarketplace(marketplace: Marketplace, port?: number): Promise<Serving> {
-  const app = appOf(marketplace);
-  const server = createServer(getRequestListener(app.fetch));
+export async function serveMarketplace(
+  marketplace: Marketplace,
+  port?: number,
+  secret: string = newSecret(),
+): Promise<Serving> {
+  const server = createServer();
   const ports =
     port === undefined ? [...Array.from({ length: 100 }, (_, more) => defaultPort + more), 0] : [port];
   for (const candidate of ports) {
@@ -42,8 +42,10 @@ export async function serveMarketplace(marketplace: Marketplace, port?: number):
       'Choose another with --port, or leave it out.',
     );
   }
+  const access = { url: `http://127.0.0.1:${address.port}`, secret };
+  server.on('request', getRequestListener(appOf(marketplace, access).fetch));
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...access,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -64,15 +66,9 @@ export async function serveMarketplace(marketplace: Marketplace, port?: number):
 }
 
 /** All routes of a marketplace. */
-export function appOf(marketplace: Marketplace): Site['app'] {
-  const site = new Site(marketplace);
+export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
+  const site = new Site(marketplace, access);
   const { app } = site;
-  app.get('/assets/style.css', (c) => c.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
-  app.get('/assets/client.js', (c) =>
-    c.body(script, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
-  );
-  app.get('/assets/icon.svg', (c) => c.body(icon, 200, { 'content-type': 'image/svg+xml' }));
-  app.get('/.well-known/jwks.json', (c) => c.json(marketplace.keySet));
   app.get('/events', (c) =>
     streamSSE(c, async (stream) => {
       const tell = (topic: string) => stream.writeSSE({ event: 'change', data: topic }).catch(() => {});

@@ -1,17 +1,26 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
+import { type Access, formTokenOf } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
+import { NotAdmittedPage } from '../pages/not-admitted.tsx';
 import { Layout } from './layout.tsx';
+import { openRoutes } from './open-routes.ts';
 import { Notice } from './parts.tsx';
-import { createFormToken, type Input, onlyFromHere, Refused, readInput } from './security.ts';
+import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readInput } from './security.ts';
 
 /** The result of a POST: data for a program; for a person, a redirect or a page. */
 export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
   | { readonly to: string }
   | { readonly title: string; readonly view: Child }
 );
+
+const notAdmitted = {
+  code: 'NOT_ADMITTED',
+  message: 'the request does not carry the secret of this marketplace',
+  hint: 'Open the link that npm run dev or market-mcp marketplace printed; market-mcp marketplace prints it again in the same directory. A program sends the secret as Authorization: Bearer <secret>.',
+};
 
 /** Maximum size of a POST in bytes. */
 const maximumInput = 2 * 1024 * 1024;
@@ -20,11 +29,15 @@ const maximumInput = 2 * 1024 * 1024;
 export class Site {
   readonly app = new Hono();
   readonly marketplace: Marketplace;
-  readonly #token = createFormToken();
+  /** The token in every form. */
+  readonly csrf: string;
 
-  constructor(marketplace: Marketplace) {
+  constructor(marketplace: Marketplace, access: Access) {
     this.marketplace = marketplace;
+    this.csrf = formTokenOf(access);
     this.app.use(onlyFromHere);
+    openRoutes(this.app, marketplace.keySet, access);
+    this.app.use(onlyWithSecret(access));
     this.app.use(
       bodyLimit({
         maxSize: maximumInput,
@@ -36,13 +49,15 @@ export class Site {
     );
     this.app.onError((error, c) => {
       if (error instanceof MarketError) return this.#problem(c, error.code, error.message, error.hint, 409);
+      if (error instanceof NotAdmitted) {
+        c.header('www-authenticate', 'Bearer realm="market-mcp"');
+        const isBrowser = c.req.header('accept')?.includes('text/html') && !wantsJson(c);
+        if (!isBrowser) return c.json({ error: notAdmitted }, 401);
+        return this.#html(c, 'Not admitted', <NotAdmittedPage />, 401);
+      }
       if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
       return this.#problem(c, 'UNEXPECTED', error.message, 'Please report this.', 500);
     });
-  }
-
-  get csrf(): string {
-    return this.#token.value;
   }
 
   /** Adds a page at `path`, and its data as JSON at `path.json`. */
@@ -68,7 +83,7 @@ export class Site {
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
-      const done = await act(await readInput(c, this.#token), c);
+      const done = await act(await readInput(c, this.csrf), c);
       const { status = 200, data } = done;
       if (wantsJson(c)) return c.json(data as object, status);
       return 'to' in done ? c.redirect(done.to, 303) : this.#html(c, done.title, done.view, status);
@@ -77,8 +92,8 @@ export class Site {
     this.app.post(`${path}.json`, handle);
   }
 
-  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
-    const frame = { path: c.req.path, csrf: this.csrf, profile: this.marketplace.profile.title };
+  #html(c: Context, title: string, view: Child, status: 200 | 401 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
+    const frame = status === 401 ? undefined : { path: c.req.path, profile: this.marketplace.profile.title };
     const page = (
       <Layout frame={frame} title={title}>
         {view}

@@ -1,9 +1,11 @@
 import type { Context } from 'hono';
 import { version } from '../../plan/versions.ts';
+import { shellLine } from '../../questions/shell.ts';
 import { MarketError } from '../core/errors.ts';
 import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type Exchange, redacted } from '../core/traffic.ts';
+import { redacted } from '../core/redact.ts';
+import type { Exchange } from '../core/traffic.ts';
 import { ExchangePage, Rows, type TrafficData, TrafficPage, titleOf } from '../pages/traffic.tsx';
 import { textOf } from './input.ts';
 import type { Done, Site } from './site.tsx';
@@ -97,7 +99,7 @@ function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
   };
 }
 
-/** A request as a shell command; a placeholder replaces its token. */
+/** A request as a shell command; a placeholder replaces its secrets. */
 function curlOf({ method, url, request }: Exchange): string {
   const left = [
     'host',
@@ -107,14 +109,10 @@ function curlOf({ method, url, request }: Exchange): string {
     'accept-language',
     'sec-fetch-mode',
   ];
+  const word = (text: string) => shellLine([text.replaceAll(redacted, 'TOKEN')]);
   const headers = Object.entries(request.headers)
     .filter(([name]) => !left.includes(name))
-    .map(([name, value]) => `-H ${quote(`${name}: ${value.replace(redacted, 'TOKEN')}`)}`);
-  const body = request.body === '' ? [] : [`--data-raw ${quote(request.body)}`];
-  return [`curl -sS -X ${method} ${quote(url)}`, ...headers, ...body].join(' \\\n  ');
-}
-
-/** Quotes a text as one word of a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+    .map(([name, value]) => `-H ${word(`${name}: ${value}`)}`);
+  const body = request.body === '' ? [] : [`--data-raw ${word(request.body)}`];
+  return [`curl -sS -X ${method} ${word(url)}`, ...headers, ...body].join(' \\\n  ');
 }

@@ -1,0 +1,414 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../src/check/launch.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { accessIn, linkOf, proofHeader } from '../../src/marketplace/core/access.ts';
+import { startProxy } from '../../src/marketplace/core/proxy.ts';
+import { Traffic } from '../../src/marketplace/core/traffic.ts';
+import {
+  type Local,
+  type LocalOptions,
+  openLocalMarketplace,
+  requestJson,
+  runningMarketplace,
+} from '../../src/marketplace/local.ts';
+import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { saveSealed } from '../../src/project/save.ts';
+import { directory, openMarketplace, startServer } from './support.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const nobody = 65_534;
+const wrong = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+const noteOf = (place: string) => join(place, '.market-mcp/running.json');
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const textAt = (path: string) => readFileSync(path, 'utf8');
+
+/** The marketplace of a directory, closed when the test ends. */
+async function openLocal(place: string, options: Partial<LocalOptions> = {}): Promise<Local> {
+  const local = await openLocalMarketplace({
+    directory: place,
+    keyDirectory: place,
+    profile: context,
+    port: 0,
+    ...options,
+  });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await local.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { ...local, close };
+}
+
+/** What an HTTP request is answered, as raw as curl sends it. */
+async function ask(url: string, headers: Record<string, string> = {}, method = 'GET') {
+  const sent = request(url, { method, headers, agent: false });
+  sent.end(method === 'POST' ? '{}' : undefined);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  if (answer.headers['content-type']?.startsWith('text/event-stream')) answer.destroy();
+  else for await (const chunk of answer) text += chunk;
+  return { status: answer.statusCode, headers: answer.headers, text };
+}
+
+const open = [
+  '/.well-known/jwks.json',
+  '/.well-known/market-mcp',
+  '/assets/client.js',
+  '/assets/icon.svg',
+  '/assets/style.css',
+];
+
+test('every route but the key set, the proof and the assets needs the secret', async () => {
+  const marketplace = await openMarketplace({ endpoint: await startServer() });
+  const serving = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => serving.close());
+  const { url, secret } = serving;
+  const { port } = new URL(url);
+  const routes = appOf(marketplace, serving).routes.filter(({ path }) => path !== '/*');
+  expect(routes.length).toBeGreaterThan(40);
+  const strangers: Record<string, string>[] = [
+    {},
+    { authorization: `Bearer ${wrong}` },
+    { authorization: `Basic ${Buffer.from(`market:${secret}`).toString('base64')}` },
+    { authorization: `Bearer ${secret}A` },
+    { authorization: `Bearer ${secret.slice(0, -1)}` },
+    { authorization: 'Bearer ' },
+    { cookie: `market-mcp-${port}=${wrong}` },
+    { cookie: `market-mcp-${Number(port) + 1}=${secret}` },
+    { cookie: `market-mcp-${port}=` },
+    { 'x-secret': secret },
+  ];
+  const admitted: string[] = [];
+  for (const { method, path } of routes) {
+    const where = url + path.replaceAll(/:\w+/g, '1');
+    for (const stranger of strangers) {
+      const { status } = await ask(where, { ...stranger, 'content-type': 'application/json' }, method);
+      if (status !== 401) admitted.push(path);
+    }
+    const own = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    expect({ path, status: (await ask(where, own, method)).status }).not.toEqual({ path, status: 401 });
+  }
+  expect([...new Set(admitted)].toSorted()).toEqual(open);
+  for (const path of [
+    '/nowhere',
+    '/traffic.json?secret=',
+    `/?secret=${wrong}`,
+    `/traffic?secret=${secret}`,
+  ]) {
+    expect({ path, status: (await ask(url + path)).status }).toEqual({ path, status: 401 });
+  }
+  expect((await ask(`${url}/.well-known/jwks.json`, {}, 'POST')).status).toBe(401);
+  // What is open contains no secret.
+  for (const path of open) {
+    const { text, headers } = await ask(url + path);
+    expect(text + JSON.stringify(headers)).not.toContain(secret);
+  }
+});
+
+test('a refusal names the fix, as JSON and as a page that shows nothing of the marketplace', async () => {
+  const marketplace = await openMarketplace({ endpoint: await startServer() });
+  const { url, close } = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => close());
+  const asJson = await ask(`${url}/traffic.json`);
+  expect(asJson.headers['www-authenticate']).toMatch(/^Bearer/);
+  expect(JSON.parse(asJson.text)).toMatchObject({
+    error: { code: 'NOT_ADMITTED', hint: expect.stringContaining('Open the link that npm run dev') },
+  });
+  expect(JSON.parse((await ask(url, { accept: '*/*' })).text)).toMatchObject({
+    error: { code: 'NOT_ADMITTED' },
+  });
+  const page = await ask(url, { accept: 'text/html,*/*' });
+  expect(page.status).toBe(401);
+  expect(page.text).toContain('npm run dev');
+  expect(page.text).not.toMatch(/name="csrf"|<nav|Context|mcp-session/);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+});
+
+test('the link sets a cookie that scripts and other sites cannot use, and leads to a clean address', async () => {
+  const serving = await serveMarketplace(await openMarketplace(), 0);
+  onTestFinished(() => serving.close());
+  const { url } = serving;
+  const { status, headers, text } = await ask(linkOf(serving));
+  expect({ status, location: headers.location, text }).toEqual({ status: 303, location: '/', text: '' });
+  const [cookie = ''] = headers['set-cookie'] ?? [];
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  const [pair = ''] = cookie.split(';');
+  const own = { cookie: `other=1; ${pair}` };
+  expect((await ask(url, own)).status).toBe(200);
+  expect((await ask(`${url}/events`, own)).status).toBe(200);
+  const json = { ...own, 'content-type': 'application/json' };
+  expect((await ask(`${url}/traffic/clear.json`, json, 'POST')).status).toBe(200);
+  // The checks of Host and Origin are not replaced by the secret.
+  expect((await ask(url, { ...own, host: 'evil.example' })).status).toBe(403);
+  expect(
+    (await ask(`${url}/traffic/clear.json`, { ...json, origin: 'http://evil.example' }, 'POST')).status,
+  ).toBe(403);
+});
+
+test('another user of the machine gets nothing: not from the page, the proxy or the directory', async () => {
+  const place = directory();
+  chmodSync(place, 0o755);
+  const endpoint = await startServer();
+  const { url, secret, marketplace } = await openLocal(place, { endpoint });
+  await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
+  const kept = marketplace.traffic.size;
+  expect(modeOf(noteOf(place))).toBe('600');
+  expect(modeOf(join(place, '.market-mcp'))).toBe('700');
+  // As nobody where these tests run as root: else as a process that knows no secret.
+  const stranger = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { readFileSync, readdirSync } from 'node:fs';
+      const told = [];
+      const order = { tool: 'get_price', arguments: {}, endpoint: ${JSON.stringify(endpoint)} };
+      for (const path of ['/', '/index.json', '/traffic.json', '/traffic/export.har', '/events', '/traffic/1']) {
+        told.push((await fetch(${JSON.stringify(url)} + path)).status);
+      }
+      for (const path of ['/try.json', '/register.json', '/traffic/clear.json', '/traffic/1/replay.json']) {
+        const headers = { 'content-type': 'application/json' };
+        told.push((await fetch(${JSON.stringify(url)} + path, { method: 'POST', headers, body: JSON.stringify(order) })).status);
+      }
+      for (const read of [() => readFileSync('running.json'), () => readdirSync('.')]) {
+        try { process.chdir(${JSON.stringify(join(place, '.market-mcp'))}); read(); told.push('read'); }
+        catch ({ code }) { told.push(code); }
+      }
+      console.log(JSON.stringify(told));`,
+    ],
+    { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'], ...(isRoot && { uid: nobody, gid: nobody }) },
+  );
+  const [output] = await once(stranger.stdout, 'data');
+  const denied = isRoot ? 'EACCES' : 'read';
+  expect(JSON.parse(String(output))).toEqual([...Array(10).fill(401), denied, denied]);
+  expect(marketplace.traffic.size).toBe(kept);
+  expect(String(output)).not.toContain(secret);
+});
+
+test('the recording proxy forwards and records nothing for whoever does not know a route', async () => {
+  const traffic = new Traffic();
+  const proxy = await startProxy(traffic, 'authorization');
+  onTestFinished(() => proxy.close());
+  const endpoint = await startServer();
+  const route = proxy.route(endpoint, { purpose: 'call' });
+  const [[name = '', key = ''] = []] = Object.entries(route.headers);
+  for (const headers of [{}, { [name]: wrong }, { [name]: '' }, { [name]: `${key}0` }]) {
+    expect((await ask(route.url, headers, 'POST')).status).toBe(404);
+  }
+  expect(traffic.size).toBe(0);
+  expect((await ask(route.url, route.headers, 'POST')).status).not.toBe(404);
+  expect(traffic.size).toBe(1);
+  route.close();
+  expect((await ask(route.url, route.headers, 'POST')).status).toBe(404);
+});
+
+test('finds the marketplace that runs, and none after it has ended', async () => {
+  const place = directory();
+  const local = await openLocal(place);
+  expect(await runningMarketplace(place)).toEqual({ url: local.url, secret: local.secret });
+  await local.close();
+  expect(await runningMarketplace(place)).toBeUndefined();
+});
+
+test('keeps the secret for the next marketplace of the directory, and no secret that came with a copy', async () => {
+  const place = directory();
+  const first = await openLocal(place);
+  await first.close();
+  const second = await openLocal(place);
+  expect(second.secret).toBe(first.secret);
+  await second.close();
+  const other = directory();
+  execFileSync('cp', ['-a', join(place, '.market-mcp'), other]);
+  expect(modeOf(noteOf(other))).toBe('600');
+  expect((await openLocal(other)).secret).not.toBe(first.secret);
+});
+
+/** A server of a stranger, which passes the questions for a proof on to the real marketplace. @returns what it was sent. */
+async function strangerBefore(real: string) {
+  const seen: string[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)}`);
+    const { headers } = await ask(real + incoming.url, {}, incoming.method);
+    outgoing.setHeader(proofHeader, headers[proofHeader] ?? '');
+    outgoing.end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const plants: [string, (place: string, local: Local) => unknown][] = [
+  ['readable by others', (place) => chmodSync(noteOf(place), 0o644)],
+  [
+    'a link',
+    (place) => {
+      renameSync(noteOf(place), join(place, 'elsewhere.json'));
+      symlinkSync(join(place, 'elsewhere.json'), noteOf(place));
+    },
+  ],
+  [
+    'a copy',
+    (place) => {
+      copyFileSync(noteOf(place), join(place, 'copy.json'));
+      rmSync(noteOf(place));
+      execFileSync('cp', ['-p', join(place, 'copy.json'), noteOf(place)]);
+    },
+  ],
+  [
+    'a named pipe',
+    (place) => {
+      rmSync(noteOf(place));
+      execFileSync('mkfifo', ['-m', '600', noteOf(place)]);
+    },
+  ],
+  ['not JSON', (place) => writeFileSync(noteOf(place), '{')],
+  ['a list', (place) => writeFileSync(noteOf(place), '[]')],
+  [
+    'of a process that has ended',
+    async (place, local) => {
+      const child = spawn('true');
+      await once(child, 'exit');
+      await saveSealed(noteOf(place), { link: linkOf(local), pid: child.pid });
+    },
+  ],
+  ['of all processes', (place, local) => saveSealed(noteOf(place), { link: linkOf(local), pid: -1 })],
+  ['of no process', (place, local) => saveSealed(noteOf(place), { link: linkOf(local) })],
+  [
+    'with another secret',
+    (place, { url }) => saveSealed(noteOf(place), { link: linkOf({ url, secret: wrong }), pid: process.pid }),
+  ],
+  [
+    'with a URL elsewhere',
+    (place, { secret }) =>
+      saveSealed(noteOf(place), { link: `http://evil.example:80/?secret=${secret}`, pid: process.pid }),
+  ],
+];
+if (isRoot) plants.push(['of another user', (place) => chownSync(noteOf(place), nobody, nobody)]);
+
+test.each(plants)('does not believe a running.json that is %s, and replaces it', async (_, plant) => {
+  const place = directory();
+  const local = await openLocal(place);
+  await plant(place, local);
+  expect(await runningMarketplace(place)).toBeUndefined();
+  const next = await openLocal(place);
+  expect(await runningMarketplace(place)).toEqual({ url: next.url, secret: next.secret });
+  expect(modeOf(noteOf(place))).toBe('600');
+});
+
+test('hands the secret to no stranger: not at a port that it has taken, not as a relay', async () => {
+  const place = directory();
+  const local = await openLocal(place);
+  const { seen, url } = await strangerBefore(local.url);
+  const link = linkOf({ url, secret: local.secret });
+  await saveSealed(noteOf(place), { link, pid: process.pid });
+  expect(await runningMarketplace(place)).toBeUndefined();
+  vi.stubEnv('MARKET_MCP_URL', link);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(runningMarketplace(place)).rejects.toMatchObject({
+    code: 'NO_MARKETPLACE',
+    message: `${url} is not the marketplace of this secret`,
+  });
+  expect(seen).toHaveLength(2);
+  expect(seen.join()).not.toContain(local.secret);
+  expect(seen.join()).not.toContain('authorization');
+});
+
+test.each([
+  'http://127.0.0.1:4400',
+  'http://127.0.0.1:4400/',
+  `http://evil.example:4400/?secret=${wrong}`,
+  `http://127.0.0.1:4400@evil.example/?secret=${wrong}`,
+  `http://127.0.0.1.evil.example:4400/?secret=${wrong}`,
+  `https://127.0.0.1:4400/?secret=${wrong}`,
+  `http://127.0.0.1:4400/?secret=${wrong}\nx`,
+  `http://127.0.0.1:4400/path/?secret=${wrong}`,
+  'nothing',
+])('MARKET_MCP_URL=%j is refused with the fix', async (link) => {
+  vi.stubEnv('MARKET_MCP_URL', link);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(runningMarketplace(directory())).rejects.toMatchObject({
+    code: 'BAD_LINK',
+    hint: expect.stringContaining('http://127.0.0.1:4400/?secret=…'),
+  });
+});
+
+test('MARKET_MCP_URL takes the printed link from any directory', async () => {
+  const local = await openLocal(directory());
+  vi.stubEnv('MARKET_MCP_URL', linkOf(local));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const access = await runningMarketplace(directory());
+  expect(access).toEqual(accessIn(linkOf(local)));
+  expect(await requestJson(access ?? { url: '', secret: '' }, '/index.json')).toMatchObject({ tools: [] });
+});
+
+test('follows no planted link: the files that they name stay as they are', async () => {
+  const place = directory();
+  const outside = directory();
+  mkdirSync(join(place, '.market-mcp'));
+  for (const name of ['.gitignore', 'running.json', 'marketplace.json']) {
+    const target = join(outside, name);
+    writeFileSync(
+      target,
+      name === 'marketplace.json' ? '{"schema":1,"listings":[],"disputes":[],"examples":[]}' : 'mine\n',
+    );
+    symlinkSync(target, join(place, '.market-mcp', name));
+  }
+  const before = readdirSync(outside).map((name) => textAt(join(outside, name)));
+  const { marketplace } = await openLocal(place);
+  await marketplace.saveExample({ endpoint: 'x', tool: 'y', arguments: {}, expect: 'found' });
+  expect(readdirSync(outside).map((name) => textAt(join(outside, name)))).toEqual(before);
+  expect(textAt(join(place, '.market-mcp/.gitignore'))).toBe('*\n');
+  expect(JSON.parse(textAt(join(place, '.market-mcp/marketplace.json'))).examples).toHaveLength(1);
+});
+
+test.each([
+  ['.market-mcp', 'a directory'],
+  ['.local', 'a directory'],
+  ['.local/platform-key.pem', 'a file'],
+])('refuses a link %s, and writes nothing to where it leads', async (path, what) => {
+  const place = directory();
+  const outside = directory();
+  const target = join(outside, 'target');
+  if (what === 'a directory') mkdirSync(target);
+  else {
+    writeFileSync(target, 'a key of the author\n');
+    mkdirSync(join(place, '.local'));
+  }
+  symlinkSync(target, join(place, path));
+  await expect(openLocal(place)).rejects.toMatchObject({
+    code: 'LINK_IN_THE_WAY',
+    message: `${join(place, path)} is a link`,
+  });
+  if (what === 'a directory') expect(readdirSync(target)).toEqual([]);
+  else expect(textAt(target)).toBe('a key of the author\n');
+  expect(existsSync(join(place, '.market-mcp/running.json'))).toBe(false);
+});
+
+test('ends what it has started if its link cannot be stored', async () => {
+  const place = directory();
+  mkdirSync(join(place, '.market-mcp/running.json'), { recursive: true });
+  const port = await freePort();
+  await expect(openLocal(place, { port })).rejects.toMatchObject({ code: 'NOT_WRITABLE' });
+  expect(await openLocal(directory(), { port })).toMatchObject({ url: `http://127.0.0.1:${port}` });
+});

@@ -1,0 +1,139 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { toHar } from '../../src/marketplace/core/export.ts';
+import { redact, redactTokens, redactUrl } from '../../src/marketplace/core/redact.ts';
+import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { openMarketplace } from './support.ts';
+
+const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
+const headersOf = (headers: Record<string, string>) =>
+  redact({ headers, body: '', cut: 0 }, 'x-platform').headers;
+
+test.each([
+  'Authorization',
+  'Proxy-Authorization',
+  'X-Authorization',
+  'x-auth',
+  'Cookie',
+  'set-cookie',
+  'set-cookie2',
+  'x-api-key',
+  'apikey',
+  'x-functions-key',
+  'Ocp-Apim-Subscription-Key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-amz-security-token',
+  'PRIVATE-TOKEN',
+  'x-client-secret',
+  'x-password',
+  'x-credentials',
+  'x-session-id',
+  'x-signature',
+])('redacts the header %s', (name) => {
+  expect(headersOf({ [name]: 'correct horse battery' })[name]).not.toMatch(/horse|battery/);
+});
+
+test.each([
+  ['mcp-session-id', '1f2e'],
+  ['mcp-protocol-version', '2026-07-28'],
+  ['idempotency-key', 'order-7'],
+  ['content-type', 'application/json'],
+  ['www-authenticate', 'Bearer realm="x"'],
+  ['access-control-allow-credentials', 'true'],
+  ['access-control-allow-headers', 'authorization, x-api-key'],
+  ['keep-alive', 'timeout=5'],
+])('shows the header %s', (name, value) => {
+  expect(headersOf({ [name]: value })).toEqual({ [name]: value });
+});
+
+test('keeps the scheme of a token, and nothing of any other secret', () => {
+  expect(
+    headersOf({ 'X-Platform': `Token ${token}`, authorization: `Bearer ${token}`, cookie: 'a b' }),
+  ).toEqual({ 'X-Platform': 'Token [redacted]', authorization: 'Bearer [redacted]', cookie: '[redacted]' });
+});
+
+test.each([
+  [`{"token":"${token}"}`, '{"token":"[redacted]"}'],
+  [`https://x.example/${token}?a=1`, 'https://x.example/[redacted]?a=1'],
+  [`my_${token}`, 'my_[redacted]'],
+  // { "alg":"RS256"} with a space, with a line break; without a signature; of five parts.
+  ['eyAiYWxnIjoiUlMyNTYifQ.e30.c2ln', '[redacted]'],
+  ['ewogICJhbGciOiAiUlMyNTYiCn0.e30.c2ln', '[redacted]'],
+  ['eyJhbGciOiJSUzI1NiJ9..c2ln', '[redacted]'],
+  ['eyJhbGciOiJkaXIifQabc..iv.text.tag and more', '[redacted] and more'],
+  ['keyJoin.test.ts and 1.2.3', 'keyJoin.test.ts and 1.2.3'],
+  ['eyJhbGciOiJSUzI1NiJ9 is a header', 'eyJhbGciOiJSUzI1NiJ9 is a header'],
+])('finds the tokens in %j', (text, shown) => {
+  expect(redactTokens(text)).toBe(shown);
+});
+
+test.each([
+  ['https://x.example/mcp?api_key=abc&q=1', 'https://x.example/mcp?api_key=[redacted]&q=1'],
+  ['https://x.example/?a=1&access_token=abc#x', 'https://x.example/?a=1&access_token=[redacted]#x'],
+  ['https://x.example/#id_token=abc', 'https://x.example/#id_token=[redacted]'],
+  ['https://s3.example/o?X-Amz-Signature=abc', 'https://s3.example/o?X-Amz-Signature=[redacted]'],
+  ['https://blob.example/o?sig=a%2Fb%3D&se=1', 'https://blob.example/o?sig=[redacted]&se=1'],
+  ['https://me:word@x.example/mcp', 'https://[redacted]@x.example/mcp'],
+  ['https://x.example/a@b?keyword=', 'https://x.example/a@b?keyword=[redacted]'],
+  ['<https://x.example/?key=abc>; rel="next"', '<https://x.example/?key=[redacted]>; rel="next"'],
+  ['http://127.0.0.1:3000/mcp?q=1', 'http://127.0.0.1:3000/mcp?q=1'],
+])('hides the secrets in the URL %s', (url, shown) => {
+  expect(redactUrl(url)).toBe(shown);
+});
+
+test('takes a time that grows with the length of a hostile text, not with its square', () => {
+  const costs = (text: string) => {
+    const before = process.cpuUsage().user;
+    redactUrl(redactTokens(text));
+    return process.cpuUsage().user - before;
+  };
+  for (const part of ['eyJ', 'eyJ-', '//', '?', '?a', 'eyJhbGciOiJSUzI1NiJ9.', '.', '&;#', '//a', 'ewo']) {
+    // At 65,536 repetitions, the square is seconds.
+    expect({ part, isLong: costs(part.repeat(65_536)) > 1_000_000 }).toEqual({ part, isLong: false });
+  }
+});
+
+test('shows no secret of requests and responses anywhere, and replays to the real URL', async () => {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/health') asked.push(request.url ?? '');
+    const { id = null } = JSON.parse((await textOf(request)) || '{}');
+    response.setHeader('mcp-session-id', 'seen');
+    response.setHeader('x-refresh-token', 'hidden-response');
+    response.setHeader('location', '/elsewhere?client_secret=hidden-location');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { told: token } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}/mcp?api_key=hidden-query&q=seen`;
+  const marketplace = await openMarketplace({ endpoint });
+  marketplace.takeLog({ stream: 'stdout', text: `got ${token}` }, undefined);
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
+  const before = asked.length;
+  await marketplace.replay(id);
+  expect(asked.slice(before)).not.toEqual([]);
+  expect(new Set(asked)).toEqual(new Set(['/mcp?api_key=hidden-query&q=seen']));
+
+  const { url, secret, close } = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => close());
+  const pages = [
+    '/traffic.json',
+    '/traffic',
+    '/traffic/export.har',
+    '/traffic/export.json',
+    `/traffic/${id}`,
+  ];
+  for (const path of pages) {
+    const text = await (await fetch(url + path, { headers: { authorization: `Bearer ${secret}` } })).text();
+    expect(text).not.toMatch(/hidden-|eyJhbGciOi[\w-]*\.e/);
+  }
+  const har = JSON.stringify(toHar(marketplace.traffic.all(), '1'));
+  expect(har).toContain('q=seen');
+  expect(har).toContain('"name":"mcp-session-id","value":"seen"');
+  expect(har).not.toMatch(/hidden-|eyJhbGciOi[\w-]*\.e/);
+});
