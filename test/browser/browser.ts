@@ -47,7 +47,7 @@ export async function openPage(url: string, { width = 1280, theme = 'light' }: V
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (403|409|422)/.test(message.text()))
+    if (message.type() === 'error' && !/status of (401|403|409|422)/.test(message.text()))
       complaints.push(message.text());
   });
   page.on('dialog', async (dialog) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
+import { linkOf } from '../../src/marketplace/core/access.ts';
 import { deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
@@ -20,7 +21,7 @@ async function open(breaks: Breaks = {}, view: View = {}) {
   });
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
-  const watched = await openPage(serving.url, view);
+  const watched = await openPage(linkOf(serving), view);
   return { ...watched, endpoint, marketplace, url: serving.url };
 }
 

@@ -21,8 +21,8 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
   const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
   await vi.waitUntil(() => output.stdout.includes('listening'), within);
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.stdout) ?? [];
-  const { page, complaints } = await openPage(url);
+  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output.stdout) ?? [];
+  const { page, complaints } = await openPage(link);
   const main = () => page.locator('main').innerText();
 
   expect(await main()).toContain('Edit src/tools/get-price.ts');

@@ -9,15 +9,15 @@ export function NotAdmittedPage() {
       </Head>
       <div class="panel">
         <p>
-          Open the link that <code>npm run dev</code> or <code>market-mcp marketplace</code> printed. It ends
-          with <code>/?secret=…</code>
+          Open the link that <code class="nowrap">npm run dev</code> or{' '}
+          <code class="nowrap">market-mcp marketplace</code> printed. It ends with{' '}
+          <code class="nowrap">/?secret=…</code>
         </p>
         <p>
-          To see it again, run <code>npx market-mcp marketplace</code> in the same directory.
+          To see it again, run <code class="nowrap">npx market-mcp marketplace</code> in the same directory.
         </p>
         <p class="soft small">
-          Did you follow a link of another website? This browser then withholds what it knows:{' '}
-          <a href="/">open the home page from here</a>.
+          You followed a link on another website? Then <a href="/">open the home page from here</a>.
         </p>
       </div>
     </>

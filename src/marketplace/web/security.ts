@@ -54,6 +54,9 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
 };
 
+const opensHome =
+  '<!doctype html><title>Local marketplace</title><meta http-equiv="refresh" content="0; url=/">';
+
 /** Thrown for a request without the secret. */
 export class NotAdmitted extends Error {}
 
@@ -67,7 +70,8 @@ export function onlyWithSecret({ url, secret }: Access): MiddlewareHandler {
   return async (c, next) => {
     if (c.req.path === '/' && isSame(c.req.query('secret'), secret)) {
       setCookie(c, cookie, secret, { path: '/', httpOnly: true, sameSite: 'Strict' });
-      return c.redirect('/', 303);
+      // After a link on another website, a redirect would not carry a Strict cookie. What a page of this site opens does.
+      return c.req.header('sec-fetch-site') === 'cross-site' ? c.html(opensHome) : c.redirect('/', 303);
     }
     const [, sent = getCookie(c, cookie)] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
     if (!isSame(sent, secret)) throw new NotAdmitted();

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { linkOf } from '../../src/marketplace/core/access.ts';
+import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
+import { openPage, type View, withBrowser } from './browser.ts';
+
+withBrowser();
+
+/** A served marketplace that can be closed and served again. */
+async function serve() {
+  const endpoint = await startServer();
+  const draft = { name: 'Coin prices', description: formFor(endpoint).description };
+  const marketplace = await openMarketplace({ endpoint, draft });
+  let serving = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => serving.close());
+  return {
+    endpoint,
+    marketplace,
+    url: serving.url,
+    link: linkOf(serving),
+    async restart() {
+      const { secret, url } = serving;
+      await serving.close();
+      serving = await serveMarketplace(marketplace, Number(new URL(url).port), secret);
+    },
+  };
+}
+
+async function screenshot(page: { screenshot(options: object): Promise<unknown> }, name: string) {
+  const { SCREENSHOTS } = process.env;
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
+}
+
+test('the link leads to the home page at a clean address, and everything works from there', async () => {
+  const { url, link } = await serve();
+  const { page, context, complaints } = await openPage(link);
+  expect(page.url()).toBe(`${url}/`);
+  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  const [cookie, ...others] = await context.cookies();
+  expect(others).toEqual([]);
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 });
+  expect(await page.evaluate('document.cookie')).toBe('');
+  await page.reload();
+  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  await page.goto(`${url}/try?tool=get_price`);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
+  const second = await context.newPage();
+  await second.goto(`${url}/traffic`);
+  expect(await second.locator('tbody tr').count()).toBeGreaterThan(0);
+  await second.goBack();
+  expect(second.url()).not.toContain('secret');
+  expect(complaints).toEqual([]);
+});
+
+test.each<[View['theme'], number]>([
+  ['light', 1280],
+  ['dark', 390],
+])('without the cookie, a page names the fix and shows nothing else, %s at %d px', async (theme, width) => {
+  const { url, link } = await serve();
+  const { page, context, complaints } = await openPage(url, { theme, width });
+  const refused = async () => {
+    expect(await page.locator('h1').innerText()).toBe('Open this page by its link');
+    expect(await page.locator('main').innerText()).toContain('npm run dev');
+    expect(await page.locator('nav, form, [data-live]').count()).toBe(0);
+  };
+  await refused();
+  await screenshot(page, `not-admitted-${theme}-${width}`);
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(overflow)).toBe(0);
+  await page.goto(`${url}/?secret=AAAAAAAAAAAAAAAAAAAAAA`);
+  await refused();
+  await page.goto(link);
+  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  await page.goto(`${url}/try`);
+  await context.clearCookies();
+  await page.getByRole('button', { name: /^Call / }).click();
+  await refused();
+  expect(complaints).toEqual([]);
+});
+
+test('an open page keeps working when the marketplace starts again: live parts and forms', async () => {
+  const { url, link, endpoint, marketplace, restart } = await serve();
+  const { page } = await openPage(link);
+  await page.goto(`${url}/traffic`);
+  await restart();
+  // EventSource connects again by itself.
+  await page.waitForRequest((request) => request.url().includes('/events'));
+  await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'ETH' } });
+  await page.getByRole('cell', { name: 'tools/call get_price' }).first().waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.waitForLoadState();
+  expect(await page.locator('h1').innerText()).toBe('Traffic');
+  expect(await page.locator('tbody tr').count()).toBe(0);
+});
+
+/** A page of another website: localhost is not 127.0.0.1. @returns its URL. */
+async function website(content: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<!doctype html><title>x</title>${content}`);
+  });
+  await once(server.listen(0, 'localhost'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}/`;
+}
+
+test('another website can open the page, but use nothing of it', async () => {
+  const { url, link, marketplace } = await serve();
+  const foreign = await website(`<a id="link" href="${url}/">go</a>
+    <form id="form" method="post" action="${url}/traffic/clear"><input name="csrf" value="x"></form>`);
+  const { page } = await openPage(link);
+  const kept = marketplace.traffic.size;
+  expect(kept).toBeGreaterThan(0);
+  await page.goto(foreign);
+  const [refusal] = await Promise.all([
+    page.waitForResponse(`${url}/traffic/clear`),
+    page.evaluate('document.getElementById("form").submit()'),
+  ]);
+  expect(refusal.status()).toBe(403);
+  await page.waitForURL(`${url}/traffic/clear`);
+  expect(marketplace.traffic.size).toBe(kept);
+  // A link on another website does not bring the cookie; a link on the page itself does.
+  await page.goto(foreign);
+  await page.locator('#link').click();
+  await page.waitForURL(`${url}/`);
+  expect(await page.locator('h1').innerText()).toBe('Open this page by its link');
+  await page.getByRole('link', { name: 'open the home page from here' }).click();
+  await page.getByRole('heading', { name: 'Your tools' }).waitFor();
+});
+
+test('the printed link works on a page of another website, such as a terminal in a browser', async () => {
+  const { url, link } = await serve();
+  const foreign = await website(`<a id="link" href="${link}">go</a>`);
+  const { page } = await openPage(foreign);
+  await page.locator('#link').click();
+  await page.getByRole('heading', { name: 'Your tools' }).waitFor();
+  expect(page.url()).toBe(`${url}/`);
+  await page.goBack();
+  expect(page.url()).toBe(foreign);
+});
