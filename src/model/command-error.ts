@@ -1,4 +1,4 @@
-import { errorSentence } from './input-error.ts';
+import { closest, errorSentence, listed } from './input-error.ts';
 import type { InputError, Result } from './model.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */
@@ -78,6 +78,13 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
     errors.map((error) => `${errorSentence(error)} ${error.hint}`),
     data,
   );
+}
+
+/** The error of a tool that its owner does not have. */
+export function unknownTool(owner: string, tool: string, names: readonly string[]): CommandError {
+  const near = closest(tool, names);
+  const hint = near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`;
+  return new CommandError('NO_SUCH_TOOL', `${owner} has no tool called ${JSON.stringify(tool)}`, hint);
 }
 
 /** The value of a result. @throws CommandError `INVALID_INPUT` with all its errors. */

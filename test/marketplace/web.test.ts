@@ -90,22 +90,19 @@ test('refuses a foreign Host, a foreign Origin and a cross-site POST', async () 
   expect(await status({ host, origin: `http://${host}`, ...json }, 'POST')).toBe(200);
 });
 
-test('refuses a form without the form token, and bodies that are neither a form nor JSON', async () => {
+test('refuses a form that does not name its origin, and bodies that are neither a form nor JSON', async () => {
   const { url } = await site();
-  const send = (body: string, type: string) =>
-    fetch(`${url}/traffic/clear`, {
-      method: 'POST',
-      headers: { 'content-type': type },
-      body,
-      redirect: 'manual',
-    });
+  const send = async (type: string, origin?: string) => {
+    const headers = { 'content-type': type, ...(origin !== undefined && { origin }) };
+    const init = { method: 'POST', headers, body: '{}', redirect: 'manual' } as const;
+    return (await fetch(`${url}/traffic/clear`, init)).status;
+  };
   const form = 'application/x-www-form-urlencoded';
-  expect((await send('', form)).status).toBe(403);
-  expect((await send('csrf=AAAA', form)).status).toBe(403);
-  expect((await send('{}', 'text/plain')).status).toBe(403);
-  const page = await (await fetch(`${url}/traffic`)).text();
-  const [, token] = /name="csrf" value="([^"]+)"/.exec(page) ?? [];
-  expect((await send(`csrf=${token}`, form)).status).toBe(303);
+  expect(await send(form)).toBe(403);
+  expect(await send(form, 'null')).toBe(403);
+  expect(await send(form, 'http://127.0.0.1:1')).toBe(403);
+  expect(await send('text/plain', url)).toBe(403);
+  expect(await send(form, url)).toBe(303);
 });
 
 test('answers no preflight', async () => {
@@ -181,4 +178,16 @@ test('refuses a body that is too large, with and without Content-Length', async 
     expect(answer.status).toBe(413);
     expect(await answer.json()).toMatchObject({ error: { code: 'TOO_LARGE' } });
   }
+});
+
+test('a check that ends with an error is an error in JSON, too', async () => {
+  const check = async () => {
+    throw new Error('the server is gone');
+  };
+  const { url } = await site(await openMarketplace({ endpoint: 'http://127.0.0.1:1/mcp', check }));
+  const answer = await post(`${url}/check.json`, {});
+  expect(answer.status).toBe(409);
+  expect(await answer.json()).toMatchObject({
+    error: { code: 'NOT_CHECKED', message: 'the server is gone' },
+  });
 });

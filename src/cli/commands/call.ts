@@ -2,8 +2,8 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
+import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import type { CallFlags } from '../marketplace/flag-types.ts';
 import { callLines } from '../marketplace/format.ts';
@@ -29,7 +29,8 @@ export async function call(
       `/try.json?tool=${encodeURIComponent(tool)}`,
     );
     const names = tools.map(({ name }) => name);
-    if (endpoint !== undefined && names.length > 0 && !names.includes(tool)) throw unknownTool(tool, names);
+    if (endpoint !== undefined && names.length > 0 && !names.includes(tool))
+      throw unknownTool('the server', tool, names);
     const report = await requestJson<CallReport>(market, '/try.json', {
       tool,
       arguments: args ?? sample,
@@ -66,10 +67,4 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
     const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
     return refuse(inputError('[arguments]', text, `is not JSON (${(error as Error).message})`, hint));
   }
-}
-
-function unknownTool(tool: string, names: readonly string[]): CommandError {
-  const near = closest(tool, names);
-  const hint = near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`;
-  return new CommandError('NO_SUCH_TOOL', `the server has no tool called ${JSON.stringify(tool)}`, hint);
 }

@@ -3,8 +3,8 @@ import { type Facts, factsOf } from '../../check/project.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { closest, inputError, listed, pass, refuse } from '../../model/input-error.ts';
+import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
+import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest.ts';
@@ -69,11 +69,9 @@ type Tool = Facts['tools'][number];
 function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
   const found = name === undefined ? tools[0] : tools.find((tool) => tool.name === name);
   if (found) return found;
-  const names = tools.map((tool) => tool.name);
-  const near = closest(name ?? '', names);
-  throw new CommandError(
-    'NO_SUCH_TOOL',
-    `this project has no tool called ${JSON.stringify(name)}`,
-    near === undefined ? `Its tools: ${listed(names)}.` : `Did you mean ${near}?`,
+  throw unknownTool(
+    'this project',
+    name ?? '',
+    tools.map((tool) => tool.name),
   );
 }

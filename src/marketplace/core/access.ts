@@ -29,11 +29,6 @@ export function isSame(given: unknown, wanted: string): boolean {
   return typeof given === 'string' && timingSafeEqual(hash(given), hash(wanted));
 }
 
-/** The token in every form of a marketplace. */
-export function formTokenOf({ secret }: Access): string {
-  return createHmac('sha256', secret).update('form').digest('base64url');
-}
-
 export const proofPath = '/.well-known/market-mcp';
 export const proofHeader = 'x-market-mcp-proof';
 
@@ -42,5 +37,5 @@ export const proofHeader = 'x-market-mcp-proof';
  * a stranger at another port cannot pass it on.
  */
 export function proofOf({ url, secret }: Access, nonce: string): string {
-  return createHmac('sha256', secret).update(`proof ${url} ${nonce}`).digest('base64url');
+  return createHmac('sha256', secret).update(`${url} ${nonce}`).digest('base64url');
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/model.ts';
 import type { thresholds } from '../core/ask.ts';
 import type { Job } from '../core/jobs.ts';
 import { type CardPart, cardText } from '../core/log-card.ts';
-import { Csrf, Head, Notice, shown, Table, Text } from '../web/parts.tsx';
+import { Head, Notice, shown, Table, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface AskData {
@@ -24,7 +24,7 @@ const meanings: { readonly [name in keyof typeof thresholds]: string } = {
   score: 'lowest score of a chosen tool',
 };
 
-export function Ask({ data, csrf }: { data: AskData; csrf: string }) {
+export function Ask({ data }: { data: AskData }) {
   const { tools } = data;
   return (
     <>
@@ -42,7 +42,6 @@ export function Ask({ data, csrf }: { data: AskData; csrf: string }) {
         </div>
       ) : (
         <form method="post" action="/ask" class="split">
-          <Csrf token={csrf} />
           <div class="panel">
             <label class="field">
               <span>Question</span>

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../../check/model.ts';
 import { reporters } from '../../check/report/index.ts';
 import type { Job } from '../core/jobs.ts';
-import { Csrf, Head, Notice, Text } from '../web/parts.tsx';
+import { Head, Notice, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface CheckData {
@@ -9,13 +9,12 @@ export interface CheckData {
   readonly last: Job | null;
 }
 
-export function Check({ data: { available, last }, csrf }: { data: CheckData; csrf: string }) {
+export function Check({ data: { available, last } }: { data: CheckData }) {
   return (
     <>
       <Head title="Check">Every rule of the contract, with the report that market-mcp check prints.</Head>
       {available ? (
         <form method="post" action="/check" class="row">
-          <Csrf token={csrf} />
           <button type="submit" class="primary">
             Run the check
           </button>

@@ -1,6 +1,6 @@
 import { guiltyLimit } from '../core/dispute.ts';
 import type { Dispute, Listing } from '../core/model.ts';
-import { Csrf, Head, Problems, shown, Table, Tag, Time } from '../web/parts.tsx';
+import { Head, Problems, shown, Table, Tag, Time } from '../web/parts.tsx';
 
 export interface DisputesData {
   readonly disputes: readonly Dispute[];
@@ -12,7 +12,7 @@ export interface DisputesData {
 const marks = { guilty: 'fail', innocent: 'pass', manual_review: 'advice' } as const;
 const words = { guilty: 'guilty', innocent: 'innocent', manual_review: 'manual review' } as const;
 
-export function Disputes({ data, csrf }: { data: DisputesData; csrf: string }) {
+export function Disputes({ data }: { data: DisputesData }) {
   const { disputes, calls } = data;
   return (
     <>
@@ -22,7 +22,6 @@ export function Disputes({ data, csrf }: { data: DisputesData; csrf: string }) {
         off.
       </Head>
       <form method="post" action="/disputes" class="panel stack">
-        <Csrf token={csrf} />
         <h2>File one</h2>
         {calls.length === 0 ? (
           <p class="soft">

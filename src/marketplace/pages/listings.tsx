@@ -5,7 +5,7 @@ import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';
 import { namesOf } from '../core/registration.ts';
-import { Csrf, Head, JsonBlock, Notice, shown, Table, Tag, Time } from '../web/parts.tsx';
+import { Head, JsonBlock, Notice, shown, Table, Tag, Time } from '../web/parts.tsx';
 
 export interface ListingsData {
   readonly listings: readonly ListingStatus[];
@@ -14,7 +14,7 @@ export interface ListingsData {
   readonly rules: PlatformProfile['listing'];
 }
 
-export function Listings({ data, csrf }: { data: ListingsData; csrf: string }) {
+export function Listings({ data }: { data: ListingsData }) {
   const { listings, refreshed, rules } = data;
   return (
     <>
@@ -47,21 +47,13 @@ export function Listings({ data, csrf }: { data: ListingsData; csrf: string }) {
         </div>
       )}
       {listings.map((status) => (
-        <ListingCard status={status} rules={rules} csrf={csrf} />
+        <ListingCard status={status} rules={rules} />
       ))}
     </>
   );
 }
 
-function ListingCard({
-  status,
-  rules,
-  csrf,
-}: {
-  status: ListingStatus;
-  rules: ListingsData['rules'];
-  csrf: string;
-}) {
+function ListingCard({ status, rules }: { status: ListingStatus; rules: ListingsData['rules'] }) {
   const { listing, healthy, changes, guilty } = status;
   const { id, name, description, category, price, endpoint, state, registeredAt, refreshedAt, tools } =
     listing;
@@ -126,14 +118,12 @@ function ListingCard({
       </details>
       <div class="row">
         <form method="post" action="/listings/refresh">
-          <Csrf token={csrf} />
           <input type="hidden" name="listing" value={id} />
           <button type="submit" class={changes && changes.length > 0 ? 'primary' : ''}>
             Refresh Skills
           </button>
         </form>
         <form method="post" action="/listings/withdraw">
-          <Csrf token={csrf} />
           <input type="hidden" name="listing" value={id} />
           <button type="submit">Withdraw the listing</button>
         </form>

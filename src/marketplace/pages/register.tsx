@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { Csrf, Head, Notice } from '../web/parts.tsx';
+import { Head, Notice } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface RegisterData {
@@ -11,7 +11,7 @@ export interface RegisterData {
   readonly rules: PlatformProfile['listing'];
 }
 
-export function Register({ data, csrf }: { data: RegisterData; csrf: string }) {
+export function Register({ data }: { data: RegisterData }) {
   const { form, problems, rules, stake } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
@@ -39,7 +39,6 @@ export function Register({ data, csrf }: { data: RegisterData; csrf: string }) {
       )}
       <div class="split">
         <form method="post" action="/register" class="stack panel" novalidate>
-          <Csrf token={csrf} />
           <label>
             <span>Name</span>
             <input {...props('name')} value={form.name} maxlength={rules.nameLength.maximum} />

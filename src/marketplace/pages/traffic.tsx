@@ -1,5 +1,5 @@
 import type { Exchange, LogLine } from '../core/traffic.ts';
-import { Csrf, Head, Notice, shown, Table, Tag, Text, Time } from '../web/parts.tsx';
+import { Head, Notice, shown, Table, Tag, Text, Time } from '../web/parts.tsx';
 
 export interface TrafficFilter {
   readonly text: string;
@@ -28,13 +28,13 @@ export function queryOf({ text, purpose, failed }: TrafficFilter): string {
   return new URLSearchParams({ text, purpose, ...(failed && { failed: '1' }) }).toString();
 }
 
-export function TrafficPage({ data, csrf }: { data: TrafficData; csrf: string }) {
+export function TrafficPage({ data }: { data: TrafficData }) {
   const { filter } = data;
   const query = queryOf(filter);
   return (
     <>
       <Head title="Traffic">
-        Every request of this marketplace and its response, newest first, without tokens. It stays in memory,
+        Every request of this marketplace and its response, newest first, without secrets. It stays in memory,
         up to a bound.
       </Head>
       <form method="get" action="/traffic" class="panel">
@@ -72,7 +72,6 @@ export function TrafficPage({ data, csrf }: { data: TrafficData; csrf: string })
           Export HAR
         </a>
         <form method="post" action="/traffic/clear">
-          <Csrf token={csrf} />
           <button type="submit">Clear</button>
         </form>
       </div>
@@ -135,7 +134,7 @@ export interface ExchangeData {
   readonly curl: string;
 }
 
-export function ExchangePage({ data: { exchange, curl }, csrf }: { data: ExchangeData; csrf: string }) {
+export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData }) {
   const { id, at, purpose, method, url, request, response, ms, error, logs, rpc } = exchange;
   return (
     <>
@@ -179,7 +178,6 @@ export function ExchangePage({ data: { exchange, curl }, csrf }: { data: Exchang
           )}
           {rpc?.tool !== undefined && response && (
             <form method="post" action="/disputes">
-              <Csrf token={csrf} />
               <input type="hidden" name="call" value={String(id)} />
               <button type="submit">Dispute this call</button>
             </form>
@@ -193,7 +191,6 @@ export function ExchangePage({ data: { exchange, curl }, csrf }: { data: Exchang
         </section>
       )}
       <form method="post" action={`/traffic/${id}/replay`} class="panel stack">
-        <Csrf token={csrf} />
         <h2>Send it again</h2>
         <p class="soft">With a new session and a new token.</p>
         <label>

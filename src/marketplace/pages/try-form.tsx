@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
-import { Csrf, shown } from '../web/parts.tsx';
+import { shown } from '../web/parts.tsx';
 
 export interface TryTool {
   readonly name: string;
@@ -16,14 +16,13 @@ export interface CallFormData {
 }
 
 /** The form that calls a tool: a field for each argument, other JSON, and the kind of caller. */
-export function CallForm({ data, tool, csrf }: { data: CallFormData; tool: TryTool; csrf: string }) {
+export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) {
   const { inputSchema } = tool.definition;
   const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
   const required = isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required : [];
   return (
     <>
       <form method="post" action="/try" class="stack">
-        <Csrf token={csrf} />
         <input type="hidden" name="tool" value={tool.name} />
         {Object.entries(properties).map(([name, property]) => (
           <Field

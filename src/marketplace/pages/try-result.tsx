@@ -1,6 +1,6 @@
 import type { CallReport } from '../core/caller.ts';
 import type { Outcome } from '../core/verdict.ts';
-import { Csrf, JsonBlock, type Mark, Notice, Problems, SchemaCell, Text, Value } from '../web/parts.tsx';
+import { JsonBlock, type Mark, Notice, Problems, SchemaCell, Text, Value } from '../web/parts.tsx';
 
 const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   found: ['data', 'pass'],
@@ -27,7 +27,7 @@ export function outcomeWords(outcome: Outcome): string {
 }
 
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
-export function Result({ report, curl, csrf }: { report: CallReport; curl: string | null; csrf: string }) {
+export function Result({ report, curl }: { report: CallReport; curl: string | null }) {
   const { id, verdict, status, ms, result, error, expected } = report;
   const [words, mark] = outcomes[verdict.outcome];
   const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((one) => one.problems);
@@ -89,14 +89,12 @@ export function Result({ report, curl, csrf }: { report: CallReport; curl: strin
           {result && !expected && (
             <>
               <form method="post" action="/try/save">
-                <Csrf token={csrf} />
                 <input type="hidden" name="tool" value={report.tool} />
                 <input type="hidden" name="arguments" value={JSON.stringify(report.arguments)} />
                 <input type="hidden" name="expect" value={exampleOf(verdict.outcome)} />
                 <button type="submit">Save as example</button>
               </form>
               <form method="post" action="/disputes">
-                <Csrf token={csrf} />
                 <input type="hidden" name="call" value={String(id)} />
                 <button type="submit">Dispute</button>
               </form>

@@ -12,7 +12,7 @@ export interface TryData extends CallFormData {
   readonly curl: string | null;
 }
 
-export function Try({ data, csrf }: { data: TryData; csrf: string }) {
+export function Try({ data }: { data: TryData }) {
   const { endpoint, tools, selected, problem, report } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   return (
@@ -54,11 +54,11 @@ export function Try({ data, csrf }: { data: TryData; csrf: string }) {
               </noscript>
             </form>
             <p class="soft small">{shown(tool.definition.description)}</p>
-            <CallForm data={data} tool={tool} csrf={csrf} />
+            <CallForm data={data} tool={tool} />
           </section>
           <section class="stack" aria-label="The result" aria-live="polite">
             {report ? (
-              <Result report={report} curl={data.curl} csrf={csrf} />
+              <Result report={report} curl={data.curl} />
             ) : (
               <div class="panel empty">
                 <h2>No call yet</h2>

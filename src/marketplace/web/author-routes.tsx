@@ -12,12 +12,12 @@ import { Try, type TryData } from '../pages/try.tsx';
 import { outcomeWords } from '../pages/try-result.tsx';
 import { argumentsOf, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
-import { jobPages } from './market-routes.tsx';
+import { doneWith, jobPages } from './market-routes.tsx';
 import { type Done, jsonPathOf, type Site, wantsJson } from './site.tsx';
 
 /** Home, Try it and Check: pages for the author's own server. */
 export function authorRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   const outcomes = new Map<string, string>();
 
   site.page(
@@ -38,14 +38,14 @@ export function authorRoutes(site: Site): void {
         given === undefined ? undefined : jsonOf(given, 'arguments'),
       );
     },
-    (data) => <Try data={data} csrf={csrf} />,
+    (data) => <Try data={data} />,
   );
   site.post('/try', async (input, c): Promise<Done> => {
     const report = await callAs(marketplace, input);
     outcomes.set(report.tool, outcomeWords(report.verdict.outcome));
     if (wantsJson(c)) return { data: report, to: '/try' };
     const data = await called(marketplace, report);
-    return { data: report, title: 'Try it', view: <Try data={data} csrf={csrf} /> };
+    return { data: report, title: 'Try it', view: <Try data={data} /> };
   });
   site.post('/try/save', async (input): Promise<Done> => {
     const endpoint = await ownEndpoint(marketplace);
@@ -67,7 +67,7 @@ export function authorRoutes(site: Site): void {
       available: marketplace.options.check !== undefined,
       last: marketplace.jobs.newest('check') ?? null,
     }),
-    (data) => <Check data={data} csrf={csrf} />,
+    (data) => <Check data={data} />,
   );
   site.post('/check', async (_input, c): Promise<Done> => {
     const { check } = marketplace.options;
@@ -77,13 +77,12 @@ export function authorRoutes(site: Site): void {
         'no server is known',
         'Run the marketplace in a project, or name a server with --endpoint <url>.',
       );
-    const { id, finished } = marketplace.jobs.start('check', 'Checking', (onStep) =>
+    const started = marketplace.jobs.start('check', 'Checking', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
       ),
     );
-    const data = c.req.path.endsWith('.json') ? (await finished).result : { id };
-    return { data, to: `/check/${id}` };
+    return doneWith(started, c, 'NOT_CHECKED', ({ result }) => result);
   });
   jobPages(site, 'check', (job) => <CheckView job={job} />);
 }

@@ -12,20 +12,16 @@ export const pages = [
   ['/traffic', 'Traffic'],
 ] as const;
 
-/** The marketplace around a page. */
+/** Data that every page needs. */
 export interface PageContext {
   readonly path: string;
   readonly profile: string;
 }
 
-interface Framed {
-  /** Undefined for whoever is not admitted: such a page shows nothing of the marketplace. */
-  readonly frame: PageContext | undefined;
-  readonly title: string;
-  readonly children?: Child;
-}
-
-export function Layout({ frame, title, children }: Framed) {
+export function Layout({ frame, title, children }: { frame: PageContext; title: string; children?: Child }) {
+  const section = pages.findLast(([path]) =>
+    path === '/' ? frame.path === '/' : frame.path.startsWith(path),
+  );
   return (
     <html lang="en">
       <head>
@@ -34,13 +30,11 @@ export function Layout({ frame, title, children }: Framed) {
         <title>{`${title} · Local marketplace`}</title>
         <link rel="stylesheet" href="/assets/style.css" />
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        {frame && (
-          <link
-            rel="alternate"
-            type="application/json"
-            href={`${frame.path === '/' ? '/index' : frame.path}.json`}
-          />
-        )}
+        <link
+          rel="alternate"
+          type="application/json"
+          href={`${frame.path === '/' ? '/index' : frame.path}.json`}
+        />
         <script type="module" src="/assets/client.js" />
       </head>
       <body>
@@ -52,10 +46,24 @@ export function Layout({ frame, title, children }: Framed) {
             <a class="brand" href="/">
               <Mark />
               <span>
-                Local marketplace<small>{frame?.profile}</small>
+                Local marketplace<small>{frame.profile}</small>
               </span>
             </a>
-            {frame && <Navigation path={frame.path} />}
+            <nav aria-label="Pages">
+              <ul>
+                {pages.map(([path, name]) => (
+                  <li>
+                    <a href={path} {...(section?.[0] === path && { 'aria-current': 'page' })}>
+                      {name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <footer>
+              On this machine only. Every page has a JSON twin for programs:{' '}
+              <a href="/index.json">/index.json</a>
+            </footer>
           </header>
           <main id="main" tabindex={-1}>
             {children}
@@ -63,28 +71,6 @@ export function Layout({ frame, title, children }: Framed) {
         </div>
       </body>
     </html>
-  );
-}
-
-function Navigation({ path: current }: { path: string }) {
-  const section = pages.findLast(([path]) => (path === '/' ? current === '/' : current.startsWith(path)));
-  return (
-    <>
-      <nav aria-label="Pages">
-        <ul>
-          {pages.map(([path, name]) => (
-            <li>
-              <a href={path} {...(section?.[0] === path && { 'aria-current': 'page' })}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <footer>
-        On this machine only. Every page has a JSON twin for programs: <a href="/index.json">/index.json</a>
-      </footer>
-    </>
   );
 }
 

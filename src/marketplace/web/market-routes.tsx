@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { type AskRun, type Question, thresholds } from '../core/ask.ts';
@@ -33,7 +34,7 @@ export function marketRoutes(site: Site): void {
 }
 
 function registerRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
   const show = (form: ListingForm, problems: RegisterData['problems'] = []): RegisterData => ({
     form,
@@ -49,7 +50,7 @@ function registerRoutes(site: Site): void {
       const price = c.req.query('price') || '0.01';
       return show({ name: '', description: '', category: '', ...draft, price, endpoint });
     },
-    (data) => <Register data={data} csrf={csrf} />,
+    (data) => <Register data={data} />,
   );
   site.post('/register', async (input, c): Promise<Done> => {
     const form: ListingForm = {
@@ -64,21 +65,18 @@ function registerRoutes(site: Site): void {
     const problems = formProblems(form, rules, taken);
     if (problems.some(({ advice }) => !advice) && !c.req.path.endsWith('.json')) {
       const data = show(form, problems);
-      return { data, status: 422, title: 'Register', view: <Register data={data} csrf={csrf} /> };
+      return { data, status: 422, title: 'Register', view: <Register data={data} /> };
     }
-    const { id, finished } = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>
+    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>
       marketplace.register(form, onStep),
     );
-    if (!c.req.path.endsWith('.json')) return { data: { id }, to: `/register/${id}` };
-    const { steps, result, error } = await finished;
-    if (error !== null) throw new MarketError('NOT_SUBMITTED', error, 'See the traffic.');
-    return { data: { ...(result as object), steps }, to: '/listings' };
+    return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
   });
   jobPages(site, 'register', (job) => <SubmissionView job={job} />);
 }
 
 function listingRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
   const load = async (refreshed: ListingsData['refreshed'] = null): Promise<ListingsData> => {
     const { listings } = await marketplace.store.read();
@@ -92,12 +90,12 @@ function listingRoutes(site: Site): void {
     '/listings',
     'My tools',
     () => load(),
-    (data) => <Listings data={data} csrf={csrf} />,
+    (data) => <Listings data={data} />,
   );
   site.post('/listings/refresh', async (input): Promise<Done> => {
     const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
     const data = await load({ name: listing.name, changes });
-    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} csrf={csrf} /> };
+    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} /> };
   });
   site.post('/listings/withdraw', async (input): Promise<Done> => {
     const listing = textOf(input, 'listing');
@@ -107,7 +105,7 @@ function listingRoutes(site: Site): void {
 }
 
 function askRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   site.page(
     '/ask',
     'Ask',
@@ -119,24 +117,17 @@ function askRoutes(site: Site): void {
       })),
       thresholds,
     }),
-    (data) => <Ask data={data} csrf={csrf} />,
+    (data) => <Ask data={data} />,
   );
   site.post('/ask', async (input, c): Promise<Done> => {
     const question = await questionIn(input, marketplace);
     let run: AskRun | undefined;
-    const { id, finished } = marketplace.jobs.start(
-      'ask',
-      'The answer',
-      async (onStep): Promise<AskResult> => {
-        run = await marketplace.ask(question, onStep);
-        const card = logCard(run, await marketplace.buyerTools());
-        return { ending: run.ending, answered: run.ending === 'answered', card };
-      },
-    );
-    if (!c.req.path.endsWith('.json')) return { data: { id }, to: `/ask/${id}` };
-    const { result, error } = await finished;
-    if (error !== null) throw new MarketError('NOT_ASKED', error, 'See the traffic.');
-    return { data: { ...(result as AskResult), run }, to: `/ask/${id}` };
+    const started = marketplace.jobs.start('ask', 'The answer', async (onStep): Promise<AskResult> => {
+      run = await marketplace.ask(question, onStep);
+      const card = logCard(run, await marketplace.buyerTools());
+      return { ending: run.ending, answered: run.ending === 'answered', card };
+    });
+    return doneWith(started, c, 'NOT_ASKED', ({ result }) => ({ ...(result as AskResult), run }));
   });
   jobPages(site, 'ask', (job) => <AskView job={job} />);
 }
@@ -166,7 +157,7 @@ async function questionIn(input: Input, marketplace: Marketplace): Promise<Quest
 }
 
 function disputeRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   site.page(
     '/disputes',
     'Disputes',
@@ -182,13 +173,30 @@ function disputeRoutes(site: Site): void {
         .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
       return { disputes, listings, calls };
     },
-    (data) => <Disputes data={data} csrf={csrf} />,
+    (data) => <Disputes data={data} />,
   );
   site.post('/disputes', async (input): Promise<Done> => {
     const tool = textOf(input, 'names') === 'none' ? null : textOf(input, 'tool') || undefined;
     const dispute = await marketplace.dispute(Number(textOf(input, 'call')), tool);
     return { data: dispute, to: `/disputes#dispute-${dispute.id}` };
   });
+}
+
+/**
+ * The answer to the start of a job: a person is led to its page, a program gets its result.
+ *
+ * @throws MarketError with the code if the job ended with an error.
+ */
+export async function doneWith(
+  { id, finished }: ReturnType<Marketplace['jobs']['start']>,
+  c: Context,
+  code: string,
+  dataOf: (job: Job) => unknown,
+): Promise<Done> {
+  if (!c.req.path.endsWith('.json')) return { data: { id }, to: `${c.req.path}/${id}` };
+  const job = await finished;
+  if (job.error !== null) throw new MarketError(code, job.error, 'See the traffic.');
+  return { data: dataOf(job), to: '/' };
 }
 
 /** Adds the page of jobs of this kind, and the part of it that changes. */

@@ -53,11 +53,6 @@ export function Head({ title, children }: { title: string; children?: Child }) {
   );
 }
 
-/** The hidden field with the form token. */
-export function Csrf({ token }: { token: string }) {
-  return <input type="hidden" name="csrf" value={token} />;
-}
-
 export function JsonBlock({ value, id }: { value: unknown; id?: string }) {
   return (
     <pre {...(id && { id })} tabindex={0}>

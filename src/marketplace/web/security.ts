@@ -86,12 +86,12 @@ export type Input = { readonly [name: string]: unknown };
 export class Refused extends Error {}
 
 /**
- * Reads a POST. A form must carry the form token. JSON needs none: another site could send it only after a preflight,
- * which is never answered.
+ * Reads a POST. A form must name its origin, as every browser does: `onlyFromHere` accepts no other. JSON need not: another
+ * site could send it only after a preflight, which is never answered.
  *
  * @throws Refused
  */
-export async function readInput(c: Context, formToken: string): Promise<Input> {
+export async function readInput(c: Context): Promise<Input> {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/json\b/.test(type)) {
     const body: unknown = await c.req.json().catch(() => undefined);
@@ -99,10 +99,8 @@ export async function readInput(c: Context, formToken: string): Promise<Input> {
     throw new Refused('Expected a JSON object.');
   }
   if (!/^application\/x-www-form-urlencoded\b/.test(type)) throw new Refused('Expected a form or JSON.');
+  if (c.req.header('origin') === undefined) throw new Refused('A form must name its origin. Send JSON.');
   const fields = new URLSearchParams(await c.req.text());
-  if (!isSame(fields.get('csrf'), formToken)) {
-    throw new Refused('The form is not of this marketplace. Go back, reload the page, and send it again.');
-  }
   const names = [...new Set(fields.keys())];
   return Object.fromEntries(
     names.map((name) => {

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
-import { type Access, formTokenOf } from '../core/access.ts';
+import type { Access } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { NotAdmittedPage } from '../pages/not-admitted.tsx';
@@ -29,12 +29,9 @@ const maximumInput = 2 * 1024 * 1024;
 export class Site {
   readonly app = new Hono();
   readonly marketplace: Marketplace;
-  /** The token in every form. */
-  readonly csrf: string;
 
   constructor(marketplace: Marketplace, access: Access) {
     this.marketplace = marketplace;
-    this.csrf = formTokenOf(access);
     this.app.use(onlyFromHere);
     openRoutes(this.app, marketplace.keySet, access);
     this.app.use(onlyWithSecret(access));
@@ -53,7 +50,7 @@ export class Site {
         c.header('www-authenticate', 'Bearer realm="market-mcp"');
         const isBrowser = c.req.header('accept')?.includes('text/html') && !wantsJson(c);
         if (!isBrowser) return c.json({ error: notAdmitted }, 401);
-        return this.#html(c, 'Not admitted', <NotAdmittedPage />, 401);
+        return c.html(`<!doctype html>${String(<NotAdmittedPage />)}`, 401);
       }
       if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
       return this.#problem(c, 'UNEXPECTED', error.message, 'Please report this.', 500);
@@ -83,7 +80,7 @@ export class Site {
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
-      const done = await act(await readInput(c, this.csrf), c);
+      const done = await act(await readInput(c), c);
       const { status = 200, data } = done;
       if (wantsJson(c)) return c.json(data as object, status);
       return 'to' in done ? c.redirect(done.to, 303) : this.#html(c, done.title, done.view, status);
@@ -92,8 +89,8 @@ export class Site {
     this.app.post(`${path}.json`, handle);
   }
 
-  #html(c: Context, title: string, view: Child, status: 200 | 401 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
-    const frame = status === 401 ? undefined : { path: c.req.path, profile: this.marketplace.profile.title };
+  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
+    const frame = { path: c.req.path, profile: this.marketplace.profile.title };
     const page = (
       <Layout frame={frame} title={title}>
         {view}

@@ -14,13 +14,13 @@ const shownExchanges = 200;
 
 /** Traffic: the list, one exchange, replay and exports. */
 export function trafficRoutes(site: Site): void {
-  const { marketplace, csrf } = site;
+  const { marketplace } = site;
   const { traffic } = marketplace;
   site.page(
     '/traffic',
     'Traffic',
     (c) => trafficOf(marketplace, c),
-    (data) => <TrafficPage data={data} csrf={csrf} />,
+    (data) => <TrafficPage data={data} />,
   );
   site.fragment('/traffic/rows', (c) => <Rows data={trafficOf(marketplace, c)} />);
   site.app.get('/traffic/export.har', (c) => {
@@ -41,7 +41,7 @@ export function trafficRoutes(site: Site): void {
       const exchange = exchangeOf(marketplace, c);
       return { exchange, curl: curlOf(exchange) };
     },
-    (data) => <ExchangePage data={data} csrf={csrf} />,
+    (data) => <ExchangePage data={data} />,
   );
   const replay = async (input: { readonly [name: string]: unknown }, c: Context): Promise<Done> => {
     const exchange = exchangeOf(marketplace, c);
