@@ -35,8 +35,6 @@ export interface MarketplaceOptions {
   readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent if there is none. */
   readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
-  /** Maximum size of the traffic in bytes. */
-  readonly trafficBytes?: number | undefined;
 }
 
 /** How a listing differs from its server. */
@@ -76,7 +74,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /** @throws ProjectError `STATE_DAMAGED` if the stored state cannot be read. */
   static async open(options: MarketplaceOptions): Promise<Marketplace> {
     let told = (): void => {};
-    const traffic = new Traffic(options.trafficBytes, () => told());
+    const traffic = new Traffic(undefined, () => told());
     const proxy = await startProxy(traffic, options.profile.token.header.toLowerCase());
     const marketplace = new Marketplace(options, traffic, proxy);
     told = () => marketplace.emit('change', 'traffic');
