@@ -10,6 +10,10 @@ export const securityFixes: readonly SecurityFix[] = [
     version: '0.2.0',
     what: 'bounds the memory and the connections that unpaid requests, slow readers and silent clients can hold',
   },
+  {
+    version: '0.3.0',
+    what: 'bounds the memory and time of bodies with an invalid token, of tiny chunks and of invalid arguments',
+  },
 ];
 
 /** Compares two exact versions, `1.2.3`: negative if the first is older. Anything after a `-` is ignored. */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileSet } from '../../src/plan/model.ts';
+import { version } from '../../src/plan/versions.ts';
 import {
   findProject,
   type Manifest,
@@ -19,7 +20,7 @@ describe('the manifest', () => {
     const manifest: Manifest = JSON.parse(Buffer.from(set.get(manifestFile)?.content ?? []).toString());
     expect(manifest).toEqual({
       schema: 2,
-      template: '0.2.0',
+      template: version,
       platform: 'generic',
       answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
       listed: {},

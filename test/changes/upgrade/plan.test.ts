@@ -100,7 +100,7 @@ describe('edits of the author', () => {
     expect(text(root, 'src/lib/json.ts')).toBe(
       "import type { Json } from '../server/define-tool.ts';\nexport const none: Json = null;\n",
     );
-    expect(text(root, '.local/upgrade/0.1.0-to-0.2.0/report.md')).toContain('src/server/app.ts');
+    expect(text(root, `.local/upgrade/0.1.0-to-${version}/report.md`)).toContain('src/server/app.ts');
     discardRecords(root);
     expect((await upgrade(root)).change).toBe(null);
     // The manifest still records them as deleted and edited, so the next upgrade does not restore them.
@@ -197,5 +197,6 @@ describe('upgrade refuses', () => {
 
 it("lists the changelog's news", () => {
   expect(changesBetween('0.1.0', '0.2.0').join('')).toMatch(/^## 0\.2\.0\n/);
+  expect(changesBetween('0.1.0', '0.3.0').join('')).toMatch(/^## 0\.3\.0\n[^]*## 0\.2\.0\n/);
   expect(changesBetween('0.2.0', '0.2.0')).toEqual([]);
 });
