@@ -47,7 +47,7 @@ export default defineConfig({
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),
       builds('bench', { include: ['test/bench/**/*.test.ts'] }),
-      // They make projects of version 0.1.0 from the history of this repository.
+      // They make projects of earlier versions from the history of this repository.
       builds('upgrade', { include: ['test/upgrade/**/*.test.ts'], globalSetup: installs }),
       builds('reliability', {
         include: ['test/reliability/**/*.test.ts'],

@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
+import { version as ownVersion } from '../../src/plan/versions.ts';
 import { bins, type CreateResult, create, passedSelfCheck, run, scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
+import { oldVersions } from '../upgrade/old-program.ts';
 import { oldProject } from '../upgrade/scenario.ts';
 import { record } from './figures.ts';
 import { commandDirectory, toolFile } from './toolchain.ts';
@@ -52,9 +54,10 @@ describe.each(managers)('$title', ({ title, name, script }) => {
   });
 });
 
-describe.each(managers.slice(0, 2))('$title, a project of version 0.1.0', ({ name, script }) => {
-  it('is upgraded in CI, including its lock file', async () => {
-    const { project } = await oldProject(root, name === 'npm' ? 0 : 2, seed, []);
+describe.each(managers.slice(0, 2))('$title', ({ name, script }) => {
+  it.each(oldVersions)('upgrades a project of version %s in CI, including its lock file', async (old) => {
+    const index = name === 'npm' ? 0 : 2;
+    const { project } = await oldProject({ root: scratch(), version: old, index, seed, chosen: [] });
     const { directory } = project;
     const options = { cwd: directory, env: { PATH: pathTo(name, name, script), CI: '1' } };
     const installed = await run(name, ['install'], options);
@@ -66,8 +69,9 @@ describe.each(managers.slice(0, 2))('$title, a project of version 0.1.0', ({ nam
     const upgraded = await run(process.execPath, args, options);
     expect(upgraded.status, upgraded.stderr).toBe(0);
     const after = readFileSync(lockFile, 'utf8');
-    expect(before).not.toContain('create-market-mcp');
-    expect(after).toContain('create-market-mcp');
+    const packed = `create-market-mcp-${ownVersion}`;
+    expect(before).not.toContain(packed);
+    expect(after).toContain(packed);
     const [install = '', ...frozen] = packageManagerCommands[name].frozenInstall.split(' ');
     const again = await run(install, frozen, options);
     expect(again.status, again.stdout + again.stderr).toBe(0);

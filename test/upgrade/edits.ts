@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { OldVersion } from './old-program.ts';
 
-/** An author's edit of a project of version 0.1.0. */
+/** An author's edit of a project of an earlier version. */
 export interface Edit {
   readonly name: string;
   /** Whether it may end in a conflict, or in an open task. */
   readonly mayConflict?: true;
+  /** The only version whose projects have what it edits. Absent: every one. */
+  readonly only?: OldVersion;
   make(project: EditedProject): void;
 }
 
@@ -69,7 +72,7 @@ const packageJson = (edit: (value: Record<string, Record<string, string>>) => vo
 };
 
 /** Edits of every kind, in every kind of file. */
-export const edits: readonly Edit[] = [
+const edits: readonly Edit[] = [
   { name: 'README.md: a section', make: (p) => p.keep('README.md', mine, append(`\n## Mine\n\n${mine}`)) },
   { name: 'README.md: CRLF', make: (p) => p.change('README.md', windows) },
   {
@@ -183,6 +186,7 @@ export const edits: readonly Edit[] = [
   { name: 'tool: a comment', make: (p) => p.keep(toolPath(p), mine, append(`// ${mine}`)) },
   {
     name: 'tool: a type of the contract',
+    only: '0.1.0',
     make: (p) =>
       p.keep(toolPath(p), 'type Mine', (text) =>
         append('export type Mine = JsonObject;')(
@@ -209,6 +213,7 @@ export const edits: readonly Edit[] = [
   },
   {
     name: 'own module that imports the runtime',
+    only: '0.1.0',
     make: (p) =>
       p.write(
         'src/lib/json.ts',
@@ -217,6 +222,7 @@ export const edits: readonly Edit[] = [
   },
   {
     name: 'own module that imports what is gone',
+    only: '0.1.0',
     mayConflict: true,
     make: (p) =>
       writeOwn(
@@ -227,14 +233,19 @@ export const edits: readonly Edit[] = [
   },
   {
     name: 'runtime: a header',
-    make: (p) =>
-      p.keep('src/server/app.ts', mine, (text) =>
-        text.replace('export function createApp', `// ${mine}\nexport function createApp`),
-      ),
+    make: (p) => {
+      const comment = (text: string) => text.replace('export function createApp', `// ${mine}\n$&`);
+      // Each version has one of them.
+      for (const path of ['src/server/app.ts', 'src/server/http.ts']) p.keep(path, mine, comment);
+    },
   },
   { name: 'runtime: the configuration', make: (p) => p.keep('src/config.ts', mine, append(`// ${mine}`)) },
-  { name: 'contract: a rule', make: (p) => p.keep('contract/rules/meta.ts', mine, append(`// ${mine}`)) },
-  { name: 'local platform: deleted', make: (p) => p.delete('local') },
+  {
+    name: 'contract: a rule',
+    only: '0.1.0',
+    make: (p) => p.keep('contract/rules/meta.ts', mine, append(`// ${mine}`)),
+  },
+  { name: 'local platform: deleted', only: '0.1.0', make: (p) => p.delete('local') },
   {
     name: 'platform: another lifetime',
     make: (p) =>
@@ -243,6 +254,11 @@ export const edits: readonly Edit[] = [
       ),
   },
 ];
+
+/** The edits that projects of a version allow. */
+export function editsOf(version: OldVersion): readonly Edit[] {
+  return edits.filter(({ only = version }) => only === version);
+}
 
 function toolPath({ tool }: EditedProject): string {
   return `src/tools/${tool}.ts`;

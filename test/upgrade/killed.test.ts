@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { endAt, type Moment } from '../e2e/kill.ts';
 import { bins, scratch } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
-import { edits } from './edits.ts';
+import { editsOf } from './edits.ts';
 import { bytesOf, oldProject, resultOf, upgrade } from './scenario.ts';
 
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
@@ -24,12 +24,9 @@ let duration = 0;
 
 beforeAll(async () => {
   const names = ['package.json: another dev script', 'runtime: a header', 'README.md: a section'];
-  const { project } = await oldProject(
-    root,
-    0,
-    seed,
-    edits.filter(({ name }) => names.includes(name)),
-  );
+  const version = '0.1.0';
+  const chosen = editsOf(version).filter(({ name }) => names.includes(name));
+  const { project } = await oldProject({ root, version, index: 0, seed, chosen });
   before = project.directory;
   after = copy('after');
   const started = performance.now();

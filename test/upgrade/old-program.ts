@@ -4,31 +4,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repository } from '../e2e/support.ts';
 
-/** The last commit of version 0.1.0. */
-const commit = '3c73d76';
-const cache = join(repository, 'node_modules/.cache/program-0.1.0');
+/** The last commit of each earlier version. */
+const commits = { '0.1.0': '3c73d76', '0.2.0': '5df7cac' } as const;
+
+export type OldVersion = keyof typeof commits;
+export const oldVersions = Object.keys(commits) as OldVersion[];
 
 /**
- * The program of version 0.1.0, built from the history of this repository. It is kept after the run.
+ * The program of an earlier version, built from the history of this repository. It is kept after the run.
  *
  * @throws Error if the history lacks the commit, as in a shallow clone.
  */
-export function oldProgram(): { readonly create: string; readonly market: string } {
-  if (!existsSync(cache)) buildAt(cache);
+export function oldProgram(version: OldVersion): { readonly create: string; readonly market: string } {
+  const cache = join(repository, `node_modules/.cache/program-${version}`);
+  if (!existsSync(cache)) buildAt(cache, version);
   return { create: join(cache, 'bin/create-market-mcp.js'), market: join(cache, 'bin/market-mcp.js') };
 }
 
-function buildAt(place: string): void {
+function buildAt(place: string, version: OldVersion): void {
+  const commit = commits[version];
   try {
     execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repository, stdio: 'pipe' });
   } catch (error) {
     throw new Error(
-      `The history of this clone has no commit ${commit}, from which the projects of version 0.1.0 are made. Fetch all of it: git fetch --unshallow`,
+      `The history of this clone has no commit ${commit}, from which the projects of version ${version} are made. Fetch all of it: git fetch --unshallow`,
       { cause: error },
     );
   }
   // Outside of any node_modules: the build of that version finds the licences of bundled packages by that name.
-  const checkout = mkdtempSync(join(tmpdir(), 'program-0.1.0-'));
+  const checkout = mkdtempSync(join(tmpdir(), `program-${version}-`));
   try {
     const tar = execFileSync('git', ['archive', commit], { cwd: repository, maxBuffer: 2 ** 28 });
     execFileSync('tar', ['x', '-C', checkout], { input: tar });

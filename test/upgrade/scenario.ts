@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import type { UpgradedFile } from '../../src/changes/upgrade/model.ts';
 import { bins, compile, failuresOf, lendModules, prove, type Ran, run } from '../e2e/support.ts';
 import { pick, randomFrom } from '../random.ts';
 import { randomSpecs } from '../reliability/random-specs.ts';
-import { type Edit, EditedProject, edits } from './edits.ts';
-import { oldProgram } from './old-program.ts';
+import { type Edit, EditedProject, editsOf } from './edits.ts';
+import { type OldVersion, oldProgram } from './old-program.ts';
 
 /** The result of upgrading one project. */
 export interface Outcome {
+  readonly version: OldVersion;
   readonly project: string;
   readonly platform: string;
   readonly packageManager: string;
@@ -35,42 +36,53 @@ const identity = {
   GIT_COMMITTER_EMAIL: 'a@b.c',
 };
 
-/** Makes a project with version 0.1.0, edits it and commits it. The same numbers give the same project. */
-export async function oldProject(root: string, index: number, seed: number, chosen?: readonly Edit[]) {
+/** Where and how to make a project. The same numbers give the same project. */
+interface Making {
+  readonly root: string;
+  readonly version: OldVersion;
+  readonly index: number;
+  readonly seed: number;
+  /** Absent: random ones. */
+  readonly chosen?: readonly Edit[];
+}
+
+/** Makes a project with an earlier version, edits it and commits it. */
+export async function oldProject({ root, version, index, seed, chosen }: Making) {
   const random = randomFrom(seed * 1_000 + index);
   const platform = index % 2 === 0 ? 'generic' : 'context';
   const packageManager = index % 4 < 2 ? 'npm' : 'pnpm';
   const name = `project-${index}`;
   const directory = join(root, name);
-  await createOld(root, name, ['--platform', platform, '--package-manager', packageManager], random);
+  const flags = ['--platform', platform, '--package-manager', packageManager];
+  await createOld(oldProgram(version).create, join(root, name), flags, random);
   const tools = readdirSync(join(directory, 'src/tools')).filter((file) => file !== 'index.ts');
   const project = new EditedProject(directory, pick(random, tools).replace(/\.ts$/, ''));
-  const made = chosen ?? distinctEdits(random);
+  const made = chosen ?? distinctEdits(version, random);
   for (const edit of made) edit.make(project);
   await git(directory, 'init', '--quiet');
   await git(directory, 'add', '--all');
   await git(directory, 'commit', '--quiet', '--message', 'before');
-  return { project, name, platform, packageManager, made };
+  return { project, version, name, platform, packageManager, made };
 }
 
-/** Version 0.1.0 had fewer kinds of fields: a refused spec is replaced by another one. */
-async function createOld(root: string, name: string, flags: readonly string[], random: () => number) {
+/** An earlier version may have fewer kinds of fields: a refused spec is replaced by another one. */
+async function createOld(program: string, place: string, flags: readonly string[], random: () => number) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
-    const spec = join(root, `${name}.json`);
+    const spec = `${place}.json`;
     writeFileSync(spec, JSON.stringify(randomSpecs(2, Math.floor(random() * 2 ** 31))));
-    const args = [name, '--spec', spec, '--yes', '--no-install', '--no-git', ...flags];
-    const created = await run(process.execPath, [oldProgram().create, ...args], { cwd: root });
+    const args = [basename(place), '--spec', spec, '--yes', '--no-install', '--no-git', ...flags];
+    const created = await run(process.execPath, [program, ...args], { cwd: dirname(place) });
     if (created.status === 0) return;
   }
-  throw new Error('version 0.1.0 refuses ten specs in a row');
+  throw new Error(`${program} refuses ten specs in a row`);
 }
 
 /** Three to six edits, at most one per file. */
-function distinctEdits(random: () => number): readonly Edit[] {
+function distinctEdits(version: OldVersion, random: () => number): readonly Edit[] {
   const chosen = new Map<string, Edit>();
   const count = 3 + Math.floor(random() * 4);
   while (chosen.size < count) {
-    const edit = pick(random, edits);
+    const edit = pick(random, editsOf(version));
     const place = edit.name.replace(/:.*/, '').replace('test of a tool', 'tool');
     if (!chosen.has(place)) chosen.set(place, edit);
   }
@@ -82,7 +94,7 @@ function distinctEdits(random: () => number): readonly Edit[] {
  * lost, and that `--abort` undoes a conflict to the byte.
  */
 export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>>): Promise<Outcome> {
-  const { project, name, platform, packageManager, made } = old;
+  const { project, version, name, platform, packageManager, made } = old;
   const { directory } = project;
   const before = bytesOf(directory);
   const first = await upgrade(directory);
@@ -132,6 +144,7 @@ export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>
   expect(bytesOf(directory)).toEqual(after);
   const count = (kind: UpgradedFile['kind']) => files.filter((file) => file.kind === kind).length;
   return {
+    version,
     project: name,
     platform,
     packageManager,

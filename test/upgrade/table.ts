@@ -19,8 +19,8 @@ export function writeTable(outcomes: readonly Outcome[], seed: number): void {
 function table(outcomes: readonly Outcome[], seed: number): string {
   const withOpen = outcomes.filter(({ open }) => open > 0);
   const rows = outcomes.map(
-    ({ project, platform, packageManager, edits, files, merged, overruled, open }) =>
-      `| ${project.replace('project-', '')} | ${platform}, ${packageManager} | ${edits.join('; ')} | ${files} | ${merged} | ${overruled} | ${open} |`,
+    ({ version, project, platform, packageManager, edits, files, merged, overruled, open }) =>
+      `| ${version}: ${project.replace('project-', '')} | ${platform}, ${packageManager} | ${edits.join('; ')} | ${files} | ${merged} | ${overruled} | ${open} |`,
   );
   return [
     '',
