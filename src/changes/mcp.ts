@@ -3,6 +3,7 @@ import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts
 import type { Imported } from '../import/model.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Change, Result, SpecEntry } from '../model/model.ts';
+import { shellLine } from '../model/shell.ts';
 import { listServer } from '../project/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
@@ -36,7 +37,7 @@ export async function fromServer(
       tool: String(name),
       path: 'tools',
       what: 'was left out',
-      why: `it may change something: name it with --only ${String(name)} to take it over`,
+      why: `it may change something: to import it, name it with ${shellLine(['--only', String(name)])}`,
     }),
   );
   const names = new Map(imported.map((one) => [one.entry.name, one]));
@@ -50,7 +51,7 @@ export async function fromServer(
     });
   const [first, ...others] = taken;
   if (!first) {
-    const hint = `Name those that you want: --only ${[...writing][0]}.`;
+    const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
     return refuse(inputError('--from-url', url, 'each of its tools may change something', hint));
   }
   return pass([{ ...first, changes: [...off, ...selected.value.left, ...first.changes] }, ...others]);

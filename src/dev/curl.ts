@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
-import { shellLine } from '../questions/shell.ts';
+import { shellLine } from '../model/shell.ts';
 
 /** A tool call to print as shell commands. */
 export interface CurlCall {
@@ -16,7 +16,7 @@ export function curlCommands(
   { url, tool, arguments: args, token }: CurlCall,
   { header, scheme }: Pick<PlatformProfile['token'], 'header' | 'scheme'>,
 ): string {
-  const post = `curl -sS ${quote(url)} -H 'content-type: application/json'`;
+  const post = shellLine(['curl', '-sS', url, '-H', 'content-type: application/json']);
   const initialize = message('initialize', {
     protocolVersion: '2024-11-05',
     capabilities: {},
@@ -24,16 +24,12 @@ export function curlCommands(
   });
   const call = message('tools/call', { name: tool, arguments: args });
   return [
-    `TOKEN=${quote(token)}`,
-    `SESSION=$(${post} -o /dev/null -D - -d ${quote(initialize)} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
-    `${post} -H "mcp-session-id: $SESSION" -H ${quote(`${header}: ${scheme} `)}"$TOKEN" -d ${quote(call)}`,
+    `TOKEN=${shellLine([token])}`,
+    `SESSION=$(${post} -o /dev/null -D - ${shellLine(['-d', initialize])} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
+    `${post} -H "mcp-session-id: $SESSION" ${shellLine(['-H', `${header}: ${scheme} `])}"$TOKEN" ${shellLine(['-d', call])}`,
   ].join('\n');
 }
 
 function message(method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-}
-
-function quote(text: string): string {
-  return shellLine([text]);
 }

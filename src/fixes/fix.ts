@@ -7,6 +7,7 @@ import { bounds, isReadable } from '../contract/walk.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
+import { shellLine } from '../model/shell.ts';
 import { fixDialect } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixInput, inputOf } from './input.ts';
@@ -180,7 +181,7 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
       'outputSchema',
       undefined,
       'is missing; the marketplace requires it (C§2.1)',
-      `Declare what ${tool} returns: --only ${tool} --output 'price:number Price in USD' (repeatable), or write an outputSchema into the file.`,
+      `Write an outputSchema into the file, or declare what ${tool} returns: ${shellLine(['--only', tool, '--output', 'price:number Price in USD'])}`,
     );
   } else {
     fixes.error(

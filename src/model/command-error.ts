@@ -1,5 +1,6 @@
 import { closest, errorSentence, listed } from './input-error.ts';
 import type { InputError, Result } from './model.ts';
+import { shellLine } from './shell.ts';
 
 /** Exit codes of both programs (docs/architecture.md, "Names"). */
 export const exitCodes = {
@@ -59,7 +60,7 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   const data = refused.length > 0 ? { taken: accepted, refused: errors } : {};
   const isPart = accepted.length > 0 && refused.length > 0 && errors.every(({ tool }) => tool !== undefined);
   const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
-  const part = isPart ? ` To take ${others}: --except ${refused.join(',')}.` : '';
+  const part = isPart ? ` To take ${others}: ${shellLine(['--except', refused.join(',')])}` : '';
   if (errors.length === 1 && first) {
     return new CommandError(
       'INVALID_INPUT',

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { shorten } from '../contract/json.ts';
+import { printable } from '../contract/report.ts';
 import type { InputError, Result } from './model.ts';
 
 /** An error whose value is shortened to one line; `undefined` means that something is missing. */
@@ -7,10 +8,10 @@ export function inputError(where: string, value: unknown, message: string, hint:
   return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
 }
 
-/** An error as a sentence: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
+/** An error as a sentence in one printable line, because it may hold names of others: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
 export function errorSentence({ where, value, message }: InputError): string {
   const subject = value === undefined ? where : `${where} ${value}`;
-  return `${subject}${beginsWithVerb.test(message) ? ' ' : ': '}${message}.`;
+  return printable(`${subject}${beginsWithVerb.test(message) ? ' ' : ': '}${message}.`);
 }
 
 const beginsWithVerb =

@@ -1,8 +1,8 @@
 import type { Result } from '../model/model.ts';
+import { shellLine } from '../model/shell.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
-import { shellLine } from './shell.ts';
 import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
 /** The answers to all questions of `create-market-mcp`. */

@@ -1,4 +1,5 @@
 import { parseDirectory } from '../model/names.ts';
+import { asOperand } from '../model/shell.ts';
 import { parseSomeText } from '../model/text.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
@@ -24,7 +25,7 @@ const directory: CreateQuestion<string> = {
   prompt: { message: 'Where should the project be created?', placeholder: './my-tool' },
   initial: () => 'my-tool',
   parse: (text) => parseDirectory(text),
-  replay: (path) => [path.startsWith('-') ? `./${path}` : path],
+  replay: (path) => [asOperand(path)],
 };
 
 const tool: CreateQuestion<string> = {

@@ -1,3 +1,4 @@
+import { asOperand } from '../../model/shell.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { CheckFlags } from './flag-types.ts';
 
@@ -31,7 +32,7 @@ export function rerunCommand(
   ];
   const line = marketCommand(
     'check',
-    ...(target === undefined ? [] : [target]),
+    ...(target === undefined ? [] : [asOperand(target)]),
     '--only',
     rules.join(','),
     ...given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),

@@ -4,6 +4,7 @@ import type { Report } from '../../contract/model.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
+import { shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { conflictingFiles } from '../../project/files.ts';
@@ -21,7 +22,6 @@ import {
   replayCommand,
   resumeCommand,
 } from '../../questions/create-answers.ts';
-import { shellLine } from '../../questions/shell.ts';
 import { type Answering, canAsk, collectAnswers } from '../answers.ts';
 import {
   fileLines,

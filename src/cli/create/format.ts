@@ -5,10 +5,10 @@ import type { ImportedTool } from '../../import/model.ts';
 import { errorSentence } from '../../model/input-error.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
+import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { pathsOf } from '../../plan/tool.ts';
-import { shellLine } from '../../questions/shell.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import type { ProjectContext } from './steps.ts';
@@ -50,7 +50,7 @@ export function nextSteps(
   const place = relative(process.cwd(), directory);
   const { install, run } = packageManagerCommands[packageManager];
   return [
-    ...(place === '' ? [] : [{ command: shellLine(['cd', place]) }]),
+    ...(place === '' ? [] : [{ command: shellLine(['cd', asOperand(place)]) }]),
     ...(installed ? [] : [{ command: install }]),
     ...(first === undefined ? [] : [first]),
     { command: `${run} dev` },

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
+import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { type Manifest, manifestFile, readManifest } from '../../project/manifest.ts';
 import { readRegular } from '../../project/read.ts';
-import { shellLine } from '../../questions/shell.ts';
 import type { ProjectContext } from './steps.ts';
 
 /** The manifest of the project in a directory; undefined if there is none or it cannot be read. */
@@ -52,6 +52,10 @@ export function interruptedError(step: string, context: ProjectContext): Command
 function finishCommand({ directory, packageManager }: ProjectContext): string {
   const place = relative(process.cwd(), resolve(directory));
   const { install, run } = packageManagerCommands[packageManager];
-  const commands = [...(place === '' ? [] : [shellLine(['cd', place])]), install, `${run} self-check`];
+  const commands = [
+    ...(place === '' ? [] : [shellLine(['cd', asOperand(place)])]),
+    install,
+    `${run} self-check`,
+  ];
   return commands.join(' && ');
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import { shellLine } from '../../model/shell.ts';
 import { version } from '../../plan/versions.ts';
-import { shellLine } from '../../questions/shell.ts';
 import { MarketError } from '../core/errors.ts';
 import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -109,10 +109,10 @@ function curlOf({ method, url, request }: Exchange): string {
     'accept-language',
     'sec-fetch-mode',
   ];
-  const word = (text: string) => shellLine([text.replaceAll(redacted, 'TOKEN')]);
+  const line = (...words: string[]) => shellLine(words.map((word) => word.replaceAll(redacted, 'TOKEN')));
   const headers = Object.entries(request.headers)
     .filter(([name]) => !left.includes(name))
-    .map(([name, value]) => `-H ${word(`${name}: ${value}`)}`);
-  const body = request.body === '' ? [] : [`--data-raw ${word(request.body)}`];
-  return [`curl -sS -X ${method} ${word(url)}`, ...headers, ...body].join(' \\\n  ');
+    .map(([name, value]) => line('-H', `${name}: ${value}`));
+  const body = request.body === '' ? [] : [line('--data-raw', request.body)];
+  return [line('curl', '-sS', '-X', method, url), ...headers, ...body].join(' \\\n  ');
 }
