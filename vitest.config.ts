@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const results = process.env.TEST_RESULTS;
@@ -24,7 +25,8 @@ export default defineConfig({
     maxConcurrency: 2,
     maxWorkers: 2,
     // What is said does not depend on how the tests were started.
-    env: { npm_command: '' },
+    // The secret of this machine (src/project/machine-seal.ts) is that of the tests.
+    env: { npm_command: '', XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/test-state') },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     projects: [
       {

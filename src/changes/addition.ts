@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import { CommandError, exitCodes, invalidInput } from '../model/command-error.ts';
@@ -11,6 +9,7 @@ import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { sha256 } from '../project/hash.ts';
+import { readIfThere } from '../project/inside.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
@@ -65,7 +64,7 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
 
   const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
   const { directory, manifest, profile } = project;
-  const read = (path: string) => textIn(directory, path);
+  const read = (path: string) => readIfThere(directory, path)?.toString('utf8');
   const addedTools = added.map(({ tool }) => tool);
   const sources = sourceFiles(addedTools, read, templates, profile.smoke);
   const variables = allVariables(manifest.answers.variables, apisOf(addedTools));
@@ -86,11 +85,6 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     unchanged,
     drift: driftOf(all, manifest.listed),
   };
-}
-
-function textIn(directory: string, path: string): string | undefined {
-  const file = join(directory, path);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** Checks the new tools beside the existing ones, except those that the spec replaces. */

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { closest } from '../model/input-error.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { isAsWritten } from '../project/files.ts';
+import { isAsWrittenAt } from '../project/files.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { namedTools } from '../project/open.ts';
-import { readRegular } from '../project/read.ts';
 import { readTemplates } from '../project/templates.ts';
 import { nextToolsIndex } from '../project/tools-index.ts';
 import type { Change } from '../project/transaction.ts';
@@ -71,9 +70,7 @@ function toolsNamed({ tools }: Project, names: readonly string[]): readonly Tool
 }
 
 function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {
-  const changed = paths.filter(
-    (path) => !isAsWritten(readRegular(join(directory, path)), manifest.files[path]?.sha256),
-  );
+  const changed = paths.filter((path) => !isAsWrittenAt(directory, path, manifest.files[path]?.sha256));
   if (changed.length === 0) return;
   throw new CommandError(
     'FILE_CHANGED',

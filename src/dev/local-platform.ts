@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { exportPKCS8, generateKeyPair } from 'jose';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { createSigner } from '../contract/signer.ts';
 import { ProjectError } from '../project/errors.ts';
-import { readRegular } from '../project/read.ts';
-import { refuseLink, refuseLinkedDirectories } from '../project/target.ts';
+import { placeIn } from '../project/inside.ts';
+import { isEntry, readRegular } from '../project/read.ts';
 
 /** The `iss` of tokens if the platform profile names none. */
 const localIssuer = 'urn:local-platform';
@@ -26,7 +26,7 @@ export interface LocalPlatform {
  * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
  *
  * @throws ProjectError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
- *   `LINK_IN_THE_WAY` if the key or its directory is a link.
+ *   the errors of `placeIn` and `readRegular`.
  */
 export async function openLocalPlatform(
   directory: string,
@@ -54,13 +54,9 @@ export async function openLocalPlatform(
   };
 }
 
-/** A project may come from a stranger: no link may lead the key out of it, or a file of the author's into it. */
 async function readOrMakeKey(directory: string, algorithm: string): Promise<Buffer> {
-  const path = '.local/platform-key.pem';
-  const file = join(directory, path);
-  refuseLinkedDirectories(directory, [path]);
-  refuseLink(file);
-  if (!existsSync(file)) {
+  const file = placeIn(directory, '.local/platform-key.pem');
+  if (!isEntry(file)) {
     const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     try {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { ProjectError } from './errors.ts';
+import { placeIn } from './inside.ts';
 import { withProjectLock } from './lock.ts';
 import { type Change, makeChange } from './transaction.ts';
 
@@ -24,18 +24,16 @@ export function changeProject<T extends Plan>(directory: string, plan: () => Pro
 }
 
 function write(directory: string, staging: string, change: Change): void {
+  // The compiler does not delete old outputs, and the project's test script would run them.
+  const compiled = change.removed.map((path) => placeIn(directory, `dist/${path.replace(/\.ts$/, '.js')}`));
   try {
     makeChange(directory, staging, change);
   } catch (error) {
+    if (error instanceof ProjectError) throw error;
     const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
     const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
     const hint = 'Nothing was changed. Fix the cause and run the command again.';
     throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
   }
-  for (const path of change.removed) removeCompiled(directory, path);
-}
-
-/** The compiler does not delete old outputs, and the project's test script would run them. */
-function removeCompiled(directory: string, path: string): void {
-  rmSync(join(directory, 'dist', path.replace(/\.ts$/, '.js')), { force: true });
+  for (const place of compiled) rmSync(place, { force: true });
 }

@@ -1,9 +1,8 @@
-import { existsSync, lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { sha256 } from './hash.ts';
+import { placeIn, readIn } from './inside.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
-import { readRegular } from './read.ts';
+import { isEntry } from './read.ts';
 
 /** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
 export function isAsWritten(content: Buffer, written: string | undefined): boolean {
@@ -21,18 +20,16 @@ export function conflictingFiles(
   manifest: Manifest | undefined,
 ): readonly string[] {
   return [...files].flatMap(([path, { content }]) => {
-    const place = join(directory, path);
-    if (!existsSync(place) || (path === manifestFile && manifest !== undefined)) return [];
-    const there = readRegular(place);
-    const isOurs = there.equals(content) || isAsWritten(there, manifest?.files[path]?.sha256);
-    return isOurs ? [] : [path];
+    if (!isEntry(placeIn(directory, path)) || (path === manifestFile && manifest !== undefined)) return [];
+    const written = [sha256(content), manifest?.files[path]?.sha256];
+    return written.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
   });
 }
 
-/** Whether a path exists: a file, a directory or a link, even a dangling one. */
-export function isEntry(path: string): boolean {
+/** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */
+export function isAsWrittenAt(directory: string, path: string, written: string | undefined): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return isAsWritten(readIn(directory, path), written);
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { grouped } from '../contract/grouped.ts';
 import { limits } from '../model/limits.ts';
@@ -51,12 +51,4 @@ function textOf(bytes: Buffer, name: string): string {
   const lines = bytes.toString('latin1').split('\n');
   const flawed = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
   throw new ProjectError('NOT_READABLE', `${name}:${flawed + 1}: the text is not UTF-8`, 'Save it as UTF-8.');
-}
-
-/** Whether a file exists and is readable. */
-export async function exists(path: string): Promise<boolean> {
-  return access(path, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isInside } from './inside.ts';
 
 /** The members of a package.json that name packages. */
 interface Needs {
@@ -15,7 +16,8 @@ interface Needs {
 export function installedPackages(directory: string): readonly string[] {
   const places = new Map<string, string>();
   const visit = (from: string, { dependencies, optionalDependencies, devDependencies }: Needs) => {
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies })) {
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+    for (const name of names.filter(isInside)) {
       const place = placeOf(name, from);
       if (place === undefined || places.has(place)) continue;
       const { version, ...needs } = manifestOf(place);

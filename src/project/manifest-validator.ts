@@ -1,5 +1,6 @@
 import { lazyValidator } from '../contract/ajv.ts';
 import type { JsonObject } from '../contract/model.ts';
+import { packageManagers } from '../questions/package-managers.ts';
 
 const texts = { type: 'array', items: { type: 'string' } };
 
@@ -8,12 +9,13 @@ export const schema: JsonObject = {
   type: 'object',
   properties: {
     schema: { const: 2 },
-    template: { type: 'string' },
+    template: { type: 'string', pattern: '^\\d{1,9}(\\.\\d{1,9}){2}(-[0-9A-Za-z.-]{1,64})?$' },
     platform: { type: 'string' },
     answers: {
       type: 'object',
       properties: {
         name: { type: 'string' },
+        packageManager: { enum: [...packageManagers] },
         profile: { type: ['string', 'object'] },
         tools: texts,
         start: { enum: ['sample', 'openapi', 'url'] },

@@ -11,10 +11,10 @@ import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
+import { isInside, readIn } from './inside.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
 import { ownCommand } from './own-package.ts';
-import { readRegular } from './read.ts';
 
 /** Name of the manifest. A directory that contains it is a project. */
 export const manifestFile = 'market-mcp.json';
@@ -135,11 +135,10 @@ function parentsOf(directory: string): readonly string[] {
  *   it: that version has another layout.
  */
 export function readManifest(directory: string): Manifest {
-  const path = join(directory, manifestFile);
-  const value = readJson(path);
+  const value = readJson(directory);
   const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
   if (schema !== 1) return validManifest(value);
-  const message = `${path}: this project was made by version ${template}, whose files have another layout`;
+  const message = `${join(directory, manifestFile)}: this project was made by version ${template}, whose files have another layout`;
   const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
   throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
 }
@@ -150,38 +149,40 @@ export function readManifest(directory: string): Manifest {
  * @throws ProjectError `MANIFEST_DAMAGED`
  */
 export function readAnyManifest(directory: string): Manifest {
-  const value = readJson(join(directory, manifestFile)) as Partial<Manifest> | null;
+  const value = readJson(directory) as Partial<Manifest> | null;
   if ((value?.schema as number | undefined) !== 1) return validManifest(value);
   const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
-    return [path, { ...file, owner: firstOwnerOf(path, file.owner) }];
+    return [path, { ...file, owner: firstOwnerOf(path, file?.owner) }];
   });
   return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
 }
 
 /** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */
-function firstOwnerOf(path: string, owner: string): Ownership {
+function firstOwnerOf(path: string, owner: string | undefined): Ownership {
   if (path === toolsIndex || owner === 'generated') return 'generated';
   return /^(contract|self-check|local|src)\/(?!tools\/)/.test(path) ? 'sealed' : 'yours';
 }
 
-function readJson(path: string): unknown {
+function readJson(directory: string): unknown {
   try {
     return JSON.parse(
-      readRegular(path)
+      readIn(directory, manifestFile)
         .toString('utf8')
         .replace(/^\ufeff/, ''),
     );
   } catch (error) {
-    throw damaged(`${path}: ${(error as Error).message}`, error);
+    throw damaged(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
   }
 }
 
 function validManifest(value: unknown): Manifest {
   const validate = validator();
   const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
-  if (!problem) return value as Manifest;
-  const { path: at, expected, actual } = problem;
-  throw damaged(`${at}: expected ${expected}, found ${actual}`);
+  if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
+  const manifest = value as Manifest;
+  const outside = Object.keys(manifest.files).find((path) => !isInside(path));
+  if (outside === undefined) return manifest;
+  throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outside)}`);
 }
 
 function damaged(message: string, cause?: unknown): ProjectError {

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Methods } from '../contract/model.ts';
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
@@ -10,11 +10,10 @@ import { LiteralReader } from '../typescript/literal.ts';
 import { codeTokens } from '../typescript/tokens.ts';
 import { readToolSource } from '../typescript/tool-source.ts';
 import { ProjectError } from './errors.ts';
+import { placeIn, readIn, refuseObstacles } from './inside.ts';
 import type { NamedTool } from './listed.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import type { Project, ToolFile } from './model.ts';
-import { readRegular } from './read.ts';
-import { refuseLinkedDirectories } from './target.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
@@ -23,11 +22,11 @@ const sourceIn = memoize(readToolSource);
  * Reads a project without running any of its code.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
- *   `refuseLinkedDirectories` if a directory of the project is a link or no directory.
+ *   `refuseObstacles` if a directory of the project is a link or no directory.
  */
 export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
-  refuseLinkedDirectories(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
+  refuseObstacles(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
   const index = readIndex(directory);
   const imported = importsIn(index);
   const present = toolFiles(directory);
@@ -68,7 +67,7 @@ export function occupiedFiles(
   directory: string,
 ): readonly { readonly file: string; readonly path: string }[] {
   return [toolsDirectory, testsDirectory].flatMap((place) =>
-    namesIn(join(directory, place)).map((name) => ({
+    namesIn(directory, place).map((name) => ({
       file: name.replace(/(\.test)?\.[a-z]+$/i, ''),
       path: `${place}/${name}`,
     })),
@@ -77,7 +76,7 @@ export function occupiedFiles(
 
 function readIndex(directory: string): string {
   try {
-    return readRegular(join(directory, toolsIndex)).toString('utf8');
+    return readIn(directory, toolsIndex).toString('utf8');
   } catch (error) {
     const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
     throw new ProjectError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
@@ -85,7 +84,7 @@ function readIndex(directory: string): string {
 }
 
 function toolFiles(directory: string): readonly string[] {
-  return namesIn(join(directory, toolsDirectory))
+  return namesIn(directory, toolsDirectory)
     .filter((name) => name.endsWith('.ts') && name !== 'index.ts' && !/\.(d|test)\.ts$/.test(name))
     .filter((name) => lstatSync(join(directory, toolsDirectory, name), { throwIfNoEntry: false })?.isFile())
     .map((name) => name.slice(0, -'.ts'.length));
@@ -95,7 +94,7 @@ function toolFiles(directory: string): readonly string[] {
 function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
   const paths = pathsOf(file);
   try {
-    const source = sourceIn(readRegular(join(directory, paths.path)).toString('utf8'));
+    const source = sourceIn(readIn(directory, paths.path).toString('utf8'));
     return { file, ...paths, served, source };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -103,9 +102,10 @@ function readToolFile(directory: string, file: string, served: boolean): ToolFil
   }
 }
 
-function namesIn(directory: string): readonly string[] {
+/** None if there is no such directory, or a link leads there. */
+function namesIn(directory: string, place: string): readonly string[] {
   try {
-    return readdirSync(directory).sort();
+    return readdirSync(dirname(placeIn(directory, `${place}/any`))).sort();
   } catch {
     return [];
   }
@@ -131,7 +131,7 @@ async function profileOf(directory: string, { answers }: Manifest): Promise<Plat
 
 function writtenProfile(directory: string): unknown {
   try {
-    return profileIn(readRegular(join(directory, 'src/platform.ts')).toString('utf8'));
+    return profileIn(readIn(directory, 'src/platform.ts').toString('utf8'));
   } catch {
     return undefined;
   }

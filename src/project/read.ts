@@ -1,6 +1,15 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+} from 'node:fs';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
+import { ProjectError } from './errors.ts';
 import { sealOf } from './staging.ts';
 
 /** Maximum size of a project's file in bytes. */
@@ -8,12 +17,12 @@ const largest = 64 * 1024 * 1024;
 
 /**
  * The content of a regular file. Projects are untrusted: reading a pipe or a device instead of a file would never
- * end.
+ * end, and a link may lead to any file of the user.
  *
- * @throws Error of the file system, or one with the code `ENOTFILE` or `EFBIG`.
+ * @throws Error of the file system, or ProjectError `NOT_A_FILE`.
  */
 export function readRegular(path: string): Buffer {
-  return readOpen(path, 0).content;
+  return readOpen(path).content;
 }
 
 /**
@@ -22,7 +31,7 @@ export function readRegular(path: string): Buffer {
  */
 export function readSealed(path: string): JsonObject | undefined {
   try {
-    const { content, stats } = readOpen(path, constants.O_NOFOLLOW ?? 0);
+    const { content, stats } = readOpen(path);
     const value: unknown = JSON.parse(content.toString('utf8'));
     return isPrivate(stats) && isObject(value) && value.seal === sealOf(stats) ? value : undefined;
   } catch {
@@ -36,18 +45,29 @@ function isPrivate({ mode, uid }: BigIntStats): boolean {
   return user === undefined || ((mode & 0o077n) === 0n && uid === BigInt(user));
 }
 
-function readOpen(path: string, flags: number): { readonly content: Buffer; readonly stats: BigIntStats } {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
+function readOpen(path: string): { readonly content: Buffer; readonly stats: BigIntStats } {
+  if (lstatSync(path).isSymbolicLink()) throw notAFile(`${path} is a link`);
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(path, flags);
   try {
     const stats = fstatSync(file, { bigint: true });
-    if (!stats.isFile()) throw withCode('ENOTFILE', `${path} is not a regular file`);
-    if (stats.size > largest) throw withCode('EFBIG', `${path} has more than ${largest} bytes`);
+    if (!stats.isFile()) throw notAFile(`${path} is not a regular file`);
+    if (stats.size > largest) throw notAFile(`${path} has more than ${largest} bytes`);
     return { content: readFileSync(file), stats };
   } finally {
     closeSync(file);
   }
 }
 
-function withCode(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
+/** Whether a path exists: a file, a directory or a link, even a dangling one. */
+export function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function notAFile(message: string): ProjectError {
+  return new ProjectError('NOT_A_FILE', message, 'Replace it by a file, or remove it.');
 }

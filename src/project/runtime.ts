@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Runtime } from '../contract/target.ts';
 import { version } from '../plan/versions.ts';
-import { isAsWritten, isEntry } from './files.ts';
+import { isAsWrittenAt } from './files.ts';
 import { type Manifest, manifestFile, readAnyManifest } from './manifest.ts';
-import { readRegular } from './read.ts';
+import { isEntry } from './read.ts';
 
 /**
  * The runtime of a project, according to its manifest and its files; undefined if there is no manifest.
@@ -20,14 +20,6 @@ export function runtimeOf(directory: string): Runtime | undefined {
 /** The files that were edited or removed. */
 export function editedFiles(directory: string, { files }: Manifest): readonly string[] {
   return Object.entries(files)
-    .filter(([path, { sha256 }]) => !isAsWrittenAt(join(directory, path), sha256))
+    .filter(([path, { sha256 }]) => !isAsWrittenAt(directory, path, sha256))
     .map(([path]) => path);
-}
-
-function isAsWrittenAt(place: string, sha256: string): boolean {
-  try {
-    return isAsWritten(readRegular(place), sha256);
-  } catch {
-    return false; // gone, or no longer a regular file
-  }
 }

@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ProjectError } from './errors.ts';
-import { isEntry } from './files.ts';
+import { notADirectory, refuseObstacles } from './inside.ts';
+import { isEntry } from './read.ts';
 import { isStaging } from './staging.ts';
 
 /** The place of a new project. */
@@ -28,7 +29,7 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
   if (existing.path !== absolute) return { directory: absolute, state: 'absent', conflicts: [] };
 
   const directory = realpathSync(absolute);
-  refuseLinkedDirectories(directory, paths);
+  refuseObstacles(directory, paths);
   const entries = readdirSync(directory);
   return {
     directory,
@@ -86,46 +87,6 @@ function requireWritable(directory: string): void {
   } catch (error) {
     throw notWritable(directory, error);
   }
-}
-
-/**
- * Refuses linked directories on the way to a file: they would lead out of the project.
- *
- * @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`, `DIRECTORY_IN_THE_WAY`.
- */
-export function refuseLinkedDirectories(directory: string, paths: readonly string[]): void {
-  const parents = new Set(paths.flatMap(parentsOf));
-  for (const parent of parents) {
-    refuseLink(join(directory, parent));
-    const stats = lstatSync(join(directory, parent), { throwIfNoEntry: false });
-    if (stats && !stats.isDirectory()) throw notADirectory(join(directory, parent));
-  }
-  for (const path of paths) {
-    if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isDirectory()) {
-      throw new ProjectError(
-        'DIRECTORY_IN_THE_WAY',
-        `${join(directory, path)} is a directory, but a file must be written there`,
-        'Move the directory away.',
-      );
-    }
-  }
-}
-
-/** @throws ProjectError `LINK_IN_THE_WAY`. */
-export function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new ProjectError('LINK_IN_THE_WAY', `${path} is a link`, 'Remove the link.');
-  }
-}
-
-/** `a/b/c` → `a`, `a/b` */
-function parentsOf(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-function notADirectory(path: string): ProjectError {
-  return new ProjectError('NOT_A_DIRECTORY', `${path} is not a directory`, 'Choose another directory.');
 }
 
 function notWritable(path: string, cause: unknown): ProjectError {

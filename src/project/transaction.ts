@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
-import { isEntry } from './files.ts';
 import { sha256 } from './hash.ts';
-import { readRegular } from './read.ts';
+import { placeIn } from './inside.ts';
+import { isEntry, readRegular } from './read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** A change to a directory. */
@@ -38,10 +38,11 @@ const journalFile = 'journal.json';
  * directory first gets all contents, copies of what they replace, and a journal, so a killed change can be undone. A
  * path that has a file before and after the change has one at every moment. Each step of the generator is one rename.
  *
- * @throws Error of the file system. Nothing is undone then: call `rollBack`.
+ * @throws the errors of `placeIn` before the first step, or of the file system. Nothing is undone then: call `rollBack`.
  */
 export function* steps(directory: string, staging: string, { files, removed }: Change): Generator<void> {
   const paths = [...files.keys()];
+  for (const path of [...paths, ...removed]) placeIn(directory, path);
   writeFiles(join(staging, 'new'), files);
   for (const path of paths) keepCopy(join(directory, path), join(staging, 'old', path));
   const hashes = [...files].map(([path, { content }]) => [path, sha256(content)]);
@@ -71,7 +72,7 @@ export function makeChange(directory: string, staging: string, change: Change): 
  * beside it. A finished change is not undone. Repeating an undo, even a partial one, has no further effect.
  */
 export function rollBack(directory: string, staging: string): void {
-  const { files, removed } = readJournal(staging);
+  const { files, removed } = readJournal(directory, staging);
   const paths = Object.keys(files);
   const last = paths.at(-1);
   if (last !== undefined && isEntry(join(staging, 'new', last))) {
@@ -91,20 +92,26 @@ export function rollBack(directory: string, staging: string): void {
 function restore(directory: string, staging: string, path: string, hash: string | undefined): void {
   const place = join(directory, path);
   const old = join(staging, 'old', path);
-  const isOurs = isEntry(place) && sha256(readRegular(place)) === hash;
+  const isOurs = hasContent(place, hash);
   if (isEntry(old)) move(old, isOurs || !isEntry(place) ? place : `${place}.before`);
   else if (isOurs) rmSync(place);
 }
 
+function hasContent(place: string, hash: string | undefined): boolean {
+  try {
+    return sha256(readRegular(place)) === hash;
+  } catch {
+    return false;
+  }
+}
+
 /** A truncated journal belongs to a change that had not begun. */
-function readJournal(staging: string): Journal {
+function readJournal(directory: string, staging: string): Journal {
   const nothing = { files: {}, removed: [] };
   try {
     const { files, removed }: Journal = JSON.parse(readRegular(join(staging, journalFile)).toString('utf8'));
-    const isInside = [...Object.keys(files), ...removed].every(
-      (path) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
-    );
-    return isInside ? { files, removed } : nothing;
+    for (const path of [...Object.keys(files), ...removed]) placeIn(directory, path);
+    return { files, removed };
   } catch {
     return nothing;
   }

@@ -20,6 +20,11 @@ function isInstalled(directory: string): boolean {
   return parent !== directory && isInstalled(parent);
 }
 
+/** A `market-mcp` command to paste that runs this very program: another version must not finish what it began. */
+export function thisProgram(...args: readonly string[]): string {
+  return shellLine([...ownCommand('market-mcp'), ...args]);
+}
+
 /** The git command that restores files of a project, to paste in the current directory. */
 export function restoreCommand(directory: string, paths: readonly string[]): string {
   const place = relative(process.cwd(), directory);

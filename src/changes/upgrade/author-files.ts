@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegular } from '../../project/read.ts';
+import { readIn } from '../../project/inside.ts';
 import { textOf } from './text.ts';
 
 /** Extensions of source files. */
@@ -19,7 +19,7 @@ export function authorFiles(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const path of sourcesBelow(directory, '')) {
-    if (!isOurs(path)) files.set(path, textOf(readRegular(join(directory, path))));
+    if (!isOurs(path)) files.set(path, textOf(readIn(directory, path)));
   }
   return files;
 }

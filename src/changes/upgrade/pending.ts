@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { isEntry } from '../../project/files.ts';
+import { sha256 } from '../../project/hash.ts';
+import { placeIn, readIfThere } from '../../project/inside.ts';
+import { isSealed, sealOf } from '../../project/machine-seal.ts';
 import { manifestFile } from '../../project/manifest.ts';
-import { readRegular } from '../../project/read.ts';
+import { isEntry } from '../../project/read.ts';
 import type { Change } from '../../project/transaction.ts';
 
 /** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */
@@ -18,8 +20,8 @@ const backupRoot = `${pendingRoot}/before`;
 export interface Pending {
   readonly from: string;
   readonly to: string;
-  /** Path → whether the file existed before. Includes files that the package manager writes. */
-  readonly files: { readonly [path: string]: boolean };
+  /** Path → SHA-256 of the file before, null if there was none. Includes files that the package manager writes. */
+  readonly files: { readonly [path: string]: string | null };
   /** Files with conflict markers. */
   readonly conflicts: readonly string[];
 }
@@ -34,33 +36,43 @@ export function isRecord(path: string): boolean {
   return path.startsWith(`${root}/`);
 }
 
-/** The unfinished upgrade of a project. @throws ProjectError `UPGRADE_DAMAGED` if its record cannot be read. */
+/**
+ * The unfinished upgrade of a project.
+ *
+ * @throws ProjectError `UPGRADE_NOT_OURS` if its record has no seal of this machine, and the errors of `placeIn`
+ */
 export function readPending(directory: string): Pending | undefined {
-  const path = join(directory, stateFile);
-  if (!existsSync(path)) return undefined;
+  const content = readIfThere(directory, stateFile);
+  if (!content) return undefined;
   try {
-    return JSON.parse(readRegular(path).toString('utf8'));
-  } catch (error) {
-    const hint = `Restore the project from version control, and remove ${pendingRoot}.`;
-    throw new ProjectError('UPGRADE_DAMAGED', `${path}: ${(error as Error).message}`, hint, { cause: error });
+    const { seal, ...pending } = JSON.parse(content.toString('utf8'));
+    if (isSealed(directory, JSON.stringify(pending), seal)) return pending;
+  } catch {
+    // It has no seal either.
   }
+  const message = `${join(directory, stateFile)} describes an unfinished upgrade, but was not written on this machine or was changed`;
+  const hint = `Nothing of it is used. Restore the project from version control, and delete ${pendingRoot}.`;
+  throw new ProjectError('UPGRADE_NOT_OURS', message, hint);
 }
 
 /** The records that undo an upgrade: copies of all files that it changes, and its description. */
 export function pendingFiles(
   directory: string,
   changed: readonly string[],
-  pending: Omit<Pending, 'files'>,
+  upgrade: Omit<Pending, 'files'>,
 ): FileSet {
   const locks = Object.values(packageManagerCommands).map(({ lockFile }) => lockFile);
-  const paths = [...new Set([...changed, ...locks])].map(
-    (path) => [path, isEntry(join(directory, path))] as const,
+  const before = [...new Set([...changed, ...locks])].map(
+    (path) => [path, readIfThere(directory, path)] as const,
   );
-  const copies = paths
-    .filter(([, isThere]) => isThere)
-    .map(([path]) => [`${backupRoot}/${path}`, record(readRegular(join(directory, path)))] as const);
-  const state: Pending = { ...pending, files: Object.fromEntries(paths) };
-  return new Map([...copies, [stateFile, record(Buffer.from(`${JSON.stringify(state, null, 2)}\n`))]]);
+  const copies = before.flatMap(([path, content]) =>
+    content ? [[`${backupRoot}/${path}`, record(content)] as const] : [],
+  );
+  const hashes = before.map(([path, content]) => [path, content ? sha256(content) : null]);
+  const pending: Pending = { ...upgrade, files: Object.fromEntries(hashes) };
+  const seal = sealOf(directory, JSON.stringify(pending));
+  const state = Buffer.from(`${JSON.stringify({ ...pending, seal }, null, 2)}\n`);
+  return new Map([...copies, [stateFile, record(state)]]);
 }
 
 /** A file of the records. */
@@ -68,34 +80,39 @@ export function record(content: Uint8Array): ProjectFile {
   return { content, owner: 'generated' };
 }
 
-/** The change that restores every file to its state before the upgrade. */
+/**
+ * The change that restores every file to its state before the upgrade.
+ *
+ * @throws ProjectError `UPGRADE_DAMAGED` if a copy is not the recorded one
+ */
 export function restoringChange(directory: string, { from, to, files }: Pending): Change {
-  const entries = Object.entries(files);
-  const before = entries
-    .filter(([path, wasThere]) => wasThere && path !== manifestFile)
-    .map(([path]) => path);
-  const added = entries.filter(([path, wasThere]) => !wasThere && isEntry(join(directory, path)));
+  const paths = Object.keys(files).filter((path) => path !== manifestFile);
+  const before = [...paths.filter((path) => files[path] !== null), manifestFile];
+  const added = paths.filter((path) => files[path] === null && isEntry(placeIn(directory, path)));
   const records = [pendingRoot, reportDirectory(from, to)].flatMap((place) => filesBelow(directory, place));
   return {
-    files: new Map([...before, manifestFile].map((path) => [path, record(backup(directory, path))])),
-    removed: [...added.map(([path]) => path), ...records],
+    files: new Map(before.map((path) => [path, record(backup(directory, path, files[path]))])),
+    removed: [...added, ...records],
   };
 }
 
 /** Deletes the records that undo the upgrade: it is finished. */
 export function discardRecords(directory: string): void {
-  rmSync(join(directory, stateFile));
+  rmSync(placeIn(directory, stateFile));
   rmSync(join(directory, pendingRoot), { recursive: true });
 }
 
-function backup(directory: string, path: string): Buffer {
-  return readRegular(join(directory, backupRoot, path));
+function backup(directory: string, path: string, hash: string | null | undefined): Buffer {
+  const content = readIfThere(directory, `${backupRoot}/${path}`);
+  if (content && sha256(content) === hash) return content;
+  const message = `${join(directory, backupRoot, path)} is not the copy that the upgrade made`;
+  const hint = `Nothing was changed. Restore the project from version control, and delete ${pendingRoot}.`;
+  throw new ProjectError('UPGRADE_DAMAGED', message, hint);
 }
 
+/** Does not follow links. */
 function filesBelow(directory: string, place: string): readonly string[] {
-  if (!existsSync(join(directory, place))) return [];
-  return readdirSync(join(directory, place), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${place}/${entry.name}`;
-    return entry.isDirectory() ? filesBelow(directory, path) : [path];
-  });
+  const stats = lstatSync(placeIn(directory, place), { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return stats ? [place] : [];
+  return readdirSync(join(directory, place)).flatMap((name) => filesBelow(directory, `${place}/${name}`));
 }

@@ -9,10 +9,10 @@ import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
+import { placeIn, readIfThere, readIn, refuseObstacles } from '../../project/inside.ts';
 import { type Manifest, manifestContent, manifestFile, readAnyManifest } from '../../project/manifest.ts';
-import { readRegular } from '../../project/read.ts';
-import { refuseLinkedDirectories } from '../../project/target.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
+import { thisProgram } from '../../system/command-line.ts';
 import { authorFiles } from './author-files.ts';
 import { type CommonFiles, commonFilesOf } from './common-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
@@ -30,7 +30,8 @@ import { inStyle, textOf } from './text.ts';
  */
 export function planUpgrade(directory: string): Upgrade {
   if (readPending(directory)) {
-    const hint = 'Finish it with market-mcp upgrade --continue, or undo it with market-mcp upgrade --abort.';
+    const [finish, undo] = ['--continue', '--abort'].map((flag) => thisProgram('upgrade', flag));
+    const hint = `To finish it: ${finish}. To undo it: ${undo}`;
     throw new ProjectError('UPGRADE_PENDING', `${directory}: an upgrade is not finished`, hint);
   }
   const manifest = readAnyManifest(directory);
@@ -41,7 +42,7 @@ export function planUpgrade(directory: string): Upgrade {
   const paths = [
     ...new Set([...frames.base.keys(), ...frames.theirs.keys(), ...recorded.map(([path]) => path)]),
   ].sort();
-  refuseLinkedDirectories(directory, paths);
+  refuseObstacles(directory, paths);
 
   const authors = authorFiles(directory, (path) => paths.includes(path));
   const usedPackages = new Set([...authors.values()].flatMap(importedPackages));
@@ -79,7 +80,7 @@ function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles,
 
 function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<string>): Decision {
   const { path, base, ours, theirs } = sides;
-  if (lstatSync(join(directory, path), { throwIfNoEntry: false })?.isSymbolicLink()) {
+  if (isLink(directory, path)) {
     return theirs === null || theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
   // A list of tools that only a formatter has changed still counts as generated.
@@ -249,14 +250,18 @@ function patchOf(path: string, before: string, after: string): string {
   });
 }
 
+/** Null if there is no such file, or a link. */
 function contentAt(directory: string, path: string): Buffer | null {
-  const place = join(directory, path);
-  return lstatSync(place, { throwIfNoEntry: false }) ? readRegular(place) : null;
+  return isLink(directory, path) ? null : (readIfThere(directory, path) ?? null);
+}
+
+function isLink(directory: string, path: string): boolean {
+  return lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function manifestAt(directory: string): unknown {
   return JSON.parse(
-    readRegular(join(directory, manifestFile))
+    readIn(directory, manifestFile)
       .toString('utf8')
       .replace(/^\ufeff/, ''),
   );

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { readRegular } from '../../project/read.ts';
+import { readIfThere } from '../../project/inside.ts';
 import { hasMarkers } from './merge-lines.ts';
 import type { Pending } from './pending.ts';
 import { textOf } from './text.ts';
@@ -11,8 +9,7 @@ export function openConflicts(
   { conflicts }: Pending,
 ): readonly { readonly path: string; readonly text: string }[] {
   return conflicts.flatMap((path) => {
-    const place = join(directory, path);
-    const text = existsSync(place) ? textOf(readRegular(place)) : '';
+    const text = textOf(readIfThere(directory, path) ?? Buffer.alloc(0));
     if (hasMarkers(text)) return [{ path, text: 'it still contains conflict markers' }];
     return path === 'package.json' ? jsonProblems(path, text) : [];
   });

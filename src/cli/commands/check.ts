@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { changesBetween, changesSince } from '../../check/drift.ts';
 import { type CheckOptions, type Examination, examine, type PreviousListing } from '../../check/examine.ts';
@@ -12,7 +13,6 @@ import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { exists } from '../../project/input.ts';
 import { manifestFile, readAnyManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { rerunCommand } from '../check/again.ts';
@@ -145,7 +145,7 @@ async function optionsOf(flags: CheckFlags, directory: string | undefined): Prom
 async function recordedIn(directory: string | undefined): Promise<PreviousListing | undefined> {
   if (directory === undefined) return undefined;
   const file = fromHere(join(directory, listingFile));
-  if (await exists(file)) return listingIn(file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return listingIn(file);
   const { listed } = readAnyManifest(directory);
   if (listed === null) return undefined;
   return {

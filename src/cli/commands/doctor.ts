@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { readPending } from '../../changes/upgrade/pending.ts';
 import { planUpgrade } from '../../changes/upgrade/plan.ts';
 import { reportOf } from '../../changes/upgrade/report.ts';
@@ -8,13 +8,14 @@ import { CommandError, type ExitCode, exitCodes } from '../../model/command-erro
 import type { Ownership } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
+import { readIn } from '../../project/inside.ts';
 import { findProject, type Manifest, readAnyManifest } from '../../project/manifest.ts';
-import { readRegular } from '../../project/read.ts';
 import { editedFiles } from '../../project/runtime.ts';
-import { marketCommand } from '../../system/command-line.ts';
+import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { run } from '../../system/processes.ts';
 import type { Output } from '../output.ts';
+import { singleLine } from '../single-line.ts';
 import { nameList } from '../tools/format.ts';
 
 /** The findings of `market-mcp doctor`. */
@@ -31,7 +32,7 @@ export interface Diagnosis {
   };
   readonly environment: {
     readonly nodeEnv: string | null;
-    /** Names of the variables in `.env`; null if there is no such file. */
+    /** Names of the variables in `.env`; null if there is no such file, or a link. */
     readonly dotEnv: readonly string[] | null;
   };
   readonly owners: { readonly [owner in Ownership]: Owned };
@@ -57,7 +58,7 @@ interface Owned {
 /** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   const diagnosis = await diagnose(findProject(process.cwd()));
-  for (const [what, text] of rows(diagnosis)) output.line(`${what.padEnd(17)}${text}`);
+  for (const [what, text] of rows(diagnosis)) output.line(singleLine(`${what.padEnd(17)}${text}`));
   output.line();
   for (const problem of diagnosis.problems) output.note(problem);
   const ok = diagnosis.problems.length === 0;
@@ -78,7 +79,7 @@ async function diagnose(directory: string): Promise<Diagnosis> {
     versions: { program: version, runtime: manifest.template },
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await packageManagerOf(directory),
-    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(join(directory, '.env')) },
+    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
     owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
     upgrade: upgradeOf(directory, manifest),
   };
@@ -87,9 +88,9 @@ async function diagnose(directory: string): Promise<Diagnosis> {
 
 /** The Node version that package.json requires: `>=20.12`. */
 function requiredNode(directory: string): string | null {
-  const text = textAt(join(directory, 'package.json'));
   try {
-    return JSON.parse(text ?? '{}').engines?.node ?? null;
+    const { engines } = JSON.parse(readIn(directory, 'package.json').toString('utf8'));
+    return typeof engines?.node === 'string' ? engines.node : null;
   } catch {
     return null;
   }
@@ -97,7 +98,8 @@ function requiredNode(directory: string): string | null {
 
 async function packageManagerOf(directory: string): Promise<Diagnosis['packageManager']> {
   const name = detectPackageManager(directory, process.env);
-  const asked = await run(name, ['--version'], { cwd: directory });
+  // Outside of the project: pnpm and Yarn run the version that a project names or contains.
+  const asked = await run(name, ['--version'], { cwd: parse(directory).root });
   const { lockFile } = packageManagerCommands[name];
   return {
     name,
@@ -108,22 +110,28 @@ async function packageManagerOf(directory: string): Promise<Diagnosis['packageMa
 }
 
 /** Names only, never values. */
-function variablesIn(path: string): readonly string[] | null {
-  const names = textAt(path)?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
-  return names ? [...names].map(([, name = '']) => name) : null;
+function variablesIn(directory: string): readonly string[] | null {
+  try {
+    const names = readIn(directory, '.env')
+      .toString('utf8')
+      .matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
+    return [...names].map(([, name = '']) => name);
+  } catch {
+    return null;
+  }
 }
 
 function upgradeOf(directory: string, { template }: Manifest): Diagnosis['upgrade'] {
-  const pending = readPending(directory);
   const none = { from: template, to: version, files: '', open: [], refused: null };
-  if (pending) return { ...none, from: pending.from, to: pending.to, pending: true };
   try {
+    const pending = readPending(directory);
+    if (pending) return { ...none, from: pending.from, to: pending.to, pending: true };
     const planned = planUpgrade(directory);
     const { counts, open } = reportOf(planned);
     return { ...none, pending: false, files: counts, open };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { ...none, pending: false, refused: error.message };
+    return { ...none, pending: false, refused: `${error.message}. ${error.hint}` };
   }
 }
 
@@ -131,7 +139,7 @@ function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
   const { versions, node, packageManager, owners, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
   const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
-  const upgradeCommand = marketCommand('upgrade');
+  const upgradeCommand = thisProgram('upgrade');
   const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
   return [
     ...(least !== undefined && compareVersions(node.version, least) < 0
@@ -139,7 +147,11 @@ function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
       : []),
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
-    ...(upgrade.pending ? [`an upgrade is not finished: ${upgradeCommand} --continue, or --abort`] : []),
+    ...(upgrade.pending
+      ? [
+          `an upgrade is not finished: ${thisProgram('upgrade', '--continue')}, or ${thisProgram('upgrade', '--abort')}`,
+        ]
+      : []),
     ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${upgradeCommand}`] : []),
     ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
     ...(owners.sealed.edited.length === 0
@@ -181,8 +193,4 @@ function upgradeText({ from, to, pending, files, open, refused }: Diagnosis['upg
   if (refused !== null) return 'not possible';
   if (files === '') return 'nothing to do';
   return `${from} → ${to}: ${files}${open.length === 0 ? '' : `; ${open.length} places for you to decide`}`;
-}
-
-function textAt(path: string): string | undefined {
-  return existsSync(path) ? readRegular(path).toString('utf8') : undefined;
 }

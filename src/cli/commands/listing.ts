@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { resolvePlatform } from '../../changes/platform.ts';
@@ -13,6 +13,7 @@ import { inputError } from '../../model/input-error.ts';
 import type { InputError } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
+import { readRegular } from '../../project/read.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { draftOf } from '../marketplace/draft.ts';
 import type { ListingFlags } from '../marketplace/flag-types.ts';
@@ -207,7 +208,7 @@ function packageOf(directory: string): JsonObject {
 
 function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readRegular(file).toString('utf8'));
   } catch {
     return undefined;
   }

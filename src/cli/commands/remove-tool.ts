@@ -9,6 +9,7 @@ import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
 import { shortReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
+import { singleLine } from '../single-line.ts';
 import { checkChange, nameList, requirePassed, showDrift } from '../tools/format.ts';
 
 /** `market-mcp remove-tool <name…>`: removes the files, updates the list of tools, builds, runs the self-check. */
@@ -57,7 +58,7 @@ async function requireConsent(
       'Add --yes to remove without confirmation.',
     );
   }
-  for (const path of change.removed) output.line(`  ${path}`);
+  for (const path of change.removed) output.line(`  ${singleLine(path)}`);
   const { Asker } = await import('../prompts/asker.ts');
   const { Cancelled } = await import('../prompts/leaving.ts');
   if (!(await new Asker().confirm('Remove these files?', false))) throw new Cancelled();

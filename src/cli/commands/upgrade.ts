@@ -17,7 +17,7 @@ import { ProjectError } from '../../project/errors.ts';
 import { withProjectLock } from '../../project/lock.ts';
 import { findProject } from '../../project/manifest.ts';
 import type { Change } from '../../project/transaction.ts';
-import { marketCommand } from '../../system/command-line.ts';
+import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import { uncommitted } from '../../system/git.ts';
@@ -102,7 +102,7 @@ function requireNothingOpen(planned: Upgrade): void {
   throw new CommandError(
     'UPGRADE_CONFLICTS',
     `the upgrade to ${planned.to} needs your decision in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
-    `Edit the files, then run: ${marketCommand('upgrade', '--continue')}. To undo the upgrade: ${undo()}`,
+    `Edit the files, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`,
     exitCodes.checkFailed,
     open,
     contents(planned),
@@ -113,7 +113,7 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
   const pending = requirePending(directory);
   const open = openConflicts(directory, pending);
   if (open.length > 0) {
-    const hint = `Resolve them, then run: ${marketCommand('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
+    const hint = `Resolve them, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
     const message = `conflicts of the upgrade are not resolved in ${nameList(open.map(({ path }) => path))}`;
     const details = open.map(({ path, text }) => `${path}: ${text}`);
     throw new CommandError('UPGRADE_CONFLICTS', message, hint, exitCodes.checkFailed, details);
@@ -158,7 +158,7 @@ async function installed(standing: ProjectContext, done: string, output: Output)
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const { code, message, exitCode, details } = error;
-    const hint = `Fix the cause, then run: ${marketCommand('upgrade', '--continue')}. To undo: ${undo()}`;
+    const hint = `Fix the cause, then run: ${thisProgram('upgrade', '--continue')}. To undo: ${undo()}`;
     throw new CommandError(code, `${done}, but ${message}`, hint, exitCode, details);
   }
 }
@@ -181,12 +181,12 @@ function requirePending(directory: string): Pending {
   throw new ProjectError(
     'NO_UPGRADE',
     `${directory}: there is no unfinished upgrade`,
-    'Start one with: market-mcp upgrade',
+    `To start one: ${thisProgram('upgrade')}`,
   );
 }
 
 function undo(): string {
-  return marketCommand('upgrade', '--abort');
+  return thisProgram('upgrade', '--abort');
 }
 
 function changesOf({ from, to }: Pick<Upgrade, 'from' | 'to'>): readonly string[] {

@@ -4,8 +4,8 @@ import { CommandError, exitCodes } from '../../model/command-error.ts';
 import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { readIn } from '../../project/inside.ts';
 import { type Manifest, manifestFile, readManifest } from '../../project/manifest.ts';
-import { readRegular } from '../../project/read.ts';
 import type { ProjectContext } from './steps.ts';
 
 /** The manifest of the project in a directory; undefined if there is none or it cannot be read. */
@@ -24,7 +24,7 @@ export function isSameProject(directory: string, files: FileSet): boolean {
   return (
     wanted !== undefined &&
     projectIn(directory) !== undefined &&
-    readRegular(join(directory, manifestFile)).equals(wanted)
+    readIn(directory, manifestFile).equals(wanted)
   );
 }
 

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { readRegular } from '../../project/read.ts';
+import { textOf } from '../../changes/upgrade/text.ts';
+import { readIfThere } from '../../project/inside.ts';
 import type { Change } from '../../project/transaction.ts';
 
 /** A change as a unified diff for `git apply` and `patch -p1`. */
@@ -9,7 +8,7 @@ export function unifiedDiff(directory: string, { files, removed }: Change): stri
   const written = [...files].map(([path, { content }]) => ({ path, after: textOf(content) }));
   const gone = removed.map((path) => ({ path, after: undefined }));
   return [...written, ...gone]
-    .map(({ path, after }) => patchOf(path, textAt(join(directory, path)), after))
+    .map(({ path, after }) => patchOf(path, textAt(directory, path), after))
     .join('');
 }
 
@@ -25,11 +24,7 @@ function patchOf(path: string, before: string | undefined, after: string | undef
   });
 }
 
-function textAt(path: string): string | undefined {
-  return existsSync(path) ? textOf(readRegular(path)) : undefined;
-}
-
-/** Keeps the byte order mark as a character. */
-function textOf(content: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+function textAt(directory: string, path: string): string | undefined {
+  const content = readIfThere(directory, path);
+  return content && textOf(content);
 }

@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.ts';
 import { ProjectError } from '../../project/errors.ts';
+import { refuseObstacles } from '../../project/inside.ts';
 import { readRegular } from '../../project/read.ts';
 import { notWritable, saveJson, saveText } from '../../project/save.ts';
-import { refuseLinkedDirectories } from '../../project/target.ts';
 import type { MarketplaceState } from './model.ts';
 
 /** The directory with the state of a marketplace. */
@@ -12,7 +12,7 @@ export const stateDirectory = '.market-mcp';
 
 /** @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`: a clone may contain what leads out of it. */
 export function refuseLinkedState(directory: string): void {
-  refuseLinkedDirectories(directory, [`${stateDirectory}/.gitignore`]);
+  refuseObstacles(directory, [`${stateDirectory}/.gitignore`]);
 }
 
 /** Creates the directory with the state, which git ignores. @throws ProjectError like `refuseLinkedState`, or `NOT_WRITABLE`. */

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bins, create, run, scratch, tree } from '../e2e/support.ts';
+
+// A project that its author made on purpose to harm whoever clones it. Nothing outside of it may change or be printed.
+
+const root = scratch();
+const secret = 'CANARY_OUTSIDE';
+const victim = 'victim/secret.txt';
+const outside = {
+  [victim]: `${secret}=1\n`,
+  'victim/a-to-b/report.md': 'x\n',
+  'victim/src/tools/get-fee.js': 'x\n',
+};
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const pendingPlace = '.local/upgrade/pending';
+
+let made = '';
+beforeAll(async () => {
+  made = join(root, 'made');
+  const created = await create(['made', '--yes', '--no-install', '--no-git'], { cwd: root });
+  expect(created.status, created.stderr).toBe(0);
+  const added = await run(
+    process.execPath,
+    [
+      bins.market,
+      'add-tool',
+      'get_fee',
+      '--description',
+      'Returns a fee.',
+      '--output',
+      'fee:number A fee',
+      '--yes',
+      '--no-check',
+    ],
+    { cwd: made },
+  );
+  expect(added.status, added.stderr).toBe(0);
+  // An upgrade has something to write.
+  rmSync(join(made, 'src/server/log.ts'));
+});
+
+interface Clone {
+  readonly directory: string;
+  /** The directory that contains the project and what is outside of it. */
+  readonly around: string;
+  write(path: string, text: string): void;
+  link(path: string, target: string): void;
+  manifest(change: (manifest: Manifest) => void): void;
+}
+
+interface Manifest {
+  template: string;
+  files: { [path: string]: { sha256: string; owner: string } };
+  answers: { [name: string]: unknown };
+}
+
+function clone(): Clone {
+  const around = scratch();
+  const directory = join(around, 'project');
+  cpSync(made, directory, { recursive: true });
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  };
+  for (const [path, text] of Object.entries(outside)) write(join('..', path), text);
+  return {
+    directory,
+    around,
+    write,
+    link(path, target) {
+      rmSync(join(directory, path), { recursive: true, force: true });
+      mkdirSync(dirname(join(directory, path)), { recursive: true });
+      symlinkSync(target, join(directory, path));
+    },
+    manifest(change) {
+      const manifest = JSON.parse(readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
+      change(manifest);
+      write('market-mcp.json', JSON.stringify(manifest));
+    },
+  };
+}
+
+/** Plants the record of an unfinished upgrade, with the copies that it names. */
+function plant(
+  { directory, write }: Clone,
+  state: object,
+  copies: { readonly [path: string]: string } = {},
+): void {
+  write(
+    `${pendingPlace}/state.json`,
+    JSON.stringify({ from: '0.1.0', to: '0.2.0', files: {}, conflicts: [], ...state }),
+  );
+  write(`${pendingPlace}/before/market-mcp.json`, readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
+  for (const [path, text] of Object.entries(copies)) write(join(pendingPlace, 'before', path), text);
+}
+
+const seal = { seal: '0'.repeat(64) };
+
+const plants: { readonly [name: string]: (clone: Clone) => void } = {
+  'a record that names a file outside to write': (c) =>
+    plant(c, { files: { '../victim/new.txt': true } }, { '../victim/new.txt': 'new' }),
+  'a record that names a file outside to remove': (c) =>
+    plant(c, { files: { '../victim/secret.txt': false } }),
+  'a record with an invented seal': (c) =>
+    plant(
+      c,
+      { files: { '../victim/secret.txt': null, '../victim/new.txt': sha256('new') }, ...seal },
+      { '../victim/new.txt': 'new' },
+    ),
+  'a record with an absolute path': (c) =>
+    plant(c, { files: { [join(c.around, victim)]: false }, conflicts: [join(c.around, victim)] }),
+  'a record whose version names a directory outside': (c) => plant(c, { from: '../../../victim/a', to: 'b' }),
+  'a record with a conflict outside': (c) => plant(c, { conflicts: ['../victim/secret.txt'] }),
+  'a record whose copy is a link': (c) => {
+    plant(c, { files: { 'README.md': true } });
+    c.link(`${pendingPlace}/before/README.md`, '../../../../../victim/secret.txt');
+  },
+  'a record that is a link': (c) => c.link(`${pendingPlace}/state.json`, '../../../../victim/secret.txt'),
+  'a linked directory for records': (c) => c.link('.local', '../victim'),
+  'a linked directory deeper': (c) => c.link('.local/upgrade', '../../victim'),
+  'a manifest with a file outside': (c) =>
+    c.manifest(({ files }) => {
+      files['../victim/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+    }),
+  'a manifest with an edited file outside': (c) =>
+    c.manifest(({ files }) => {
+      files['src/../../victim/secret.txt'] = { sha256: sha256(''), owner: 'generated' };
+    }),
+  'a manifest with an absolute path': (c) =>
+    c.manifest(({ files }) => {
+      files[join(c.around, victim)] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+    }),
+  'a manifest with a file behind a link': (c) => {
+    c.link('near', '../victim');
+    c.manifest(({ files }) => {
+      files['near/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+    });
+  },
+  'a manifest whose version is a path': (c) =>
+    c.manifest((manifest) => {
+      manifest.template = '../../../victim/a';
+    }),
+  'a manifest of the first version with a file outside': (c) =>
+    c.manifest((manifest) => {
+      Object.assign(manifest, { schema: 1, template: '0.1.0' });
+      manifest.files['src/../../victim/secret.txt'] = {
+        sha256: sha256(outside[victim] ?? ''),
+        owner: 'shared',
+      };
+    }),
+  'a manifest that is a link': (c) => c.link('market-mcp.json', '../victim/secret.txt'),
+  'a README that is a link': (c) => c.link('README.md', '../victim/secret.txt'),
+  'a package.json that is a link': (c) => c.link('package.json', '../victim/secret.txt'),
+  'a lock file that is a link': (c) => c.link('package-lock.json', '../victim/secret.txt'),
+  'a list of tools that is a link': (c) => c.link('src/tools/index.ts', '../../../victim/secret.txt'),
+  'a platform that is a link': (c) => c.link('src/platform.ts', '../../victim/secret.txt'),
+  'variables that are a link': (c) => c.link('.env', '../victim/secret.txt'),
+  'linked sources': (c) => c.link('src/server', '../../victim'),
+  'a linked output of the compiler': (c) => c.link('dist', '../victim'),
+};
+
+/** What a victim runs, by what the project holds: the record of an upgrade, or other files. */
+const commands: { readonly [holds in 'record' | 'files']: readonly (readonly string[])[] } = {
+  record: [
+    ['upgrade', '--dry-run'],
+    ['upgrade', '--abort'],
+    ['upgrade', '--continue', '--no-install'],
+    ['upgrade', '--no-install'],
+    ['doctor'],
+  ],
+  files: [
+    ['doctor'],
+    ['upgrade', '--dry-run'],
+    ['add-tool', 'get_new', '--description', 'Returns it.', '--output', 'it:number It', '--yes', '--dry-run'],
+    ['remove-tool', 'get_fee', '--yes', '--no-check', '--force'],
+    ['upgrade', '--no-install'],
+  ],
+};
+
+describe('a project that was made to harm', () => {
+  it.each(Object.entries(plants))('with %s changes and reveals nothing outside', async (name, harm) => {
+    const hostile = clone();
+    harm(hostile);
+    const holds = /record|linked directory/.test(name) ? 'record' : 'files';
+    for (const args of commands[holds]) {
+      const ran = await run(process.execPath, [bins.market, ...args], { cwd: hostile.directory });
+      expect(ran.status, `${args.join(' ')}: ${ran.stderr}`).toBeLessThan(70);
+      expect(ran.stdout + ran.stderr, args.join(' ')).not.toContain(secret);
+      expectUntouched(hostile, args);
+      // It must not tell its user to run what it planted.
+      if (args[0] === 'doctor' && holds === 'record') {
+        expect(ran.stdout).toMatch(/was not written on this machine|is a link/);
+        expect(ran.stdout).not.toMatch(/--abort|--continue/);
+      }
+    }
+  });
+
+  it('that names a package manager does not choose its program', async () => {
+    const { directory, write } = clone();
+    write('yarn.lock', '');
+    write('.yarnrc.yml', 'yarnPath: ./evil.cjs\n');
+    const programs = join(directory, '../programs');
+    write('../programs/yarn', '#!/bin/sh\nif [ -e .yarnrc.yml ]; then echo chosen; else echo 1.22.22; fi\n');
+    chmodSync(join(programs, 'yarn'), 0o755);
+    const env = { PATH: `${programs}:${process.env.PATH}` };
+    const { stdout } = await run(process.execPath, [bins.market, 'doctor'], { cwd: directory, env });
+    expect(stdout).toContain('yarn 1.22.22');
+  });
+
+  it('prints no control characters of its files', async () => {
+    const { directory, write } = clone();
+    write('package.json', JSON.stringify({ engines: { node: '\u001b]0;x\u0007' } }));
+    const { stdout } = await run(process.execPath, [bins.market, 'doctor'], { cwd: directory });
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).not.toContain('\u0007');
+  });
+});
+
+/** Nothing outside of the project has changed, and nothing of it was copied into the project. */
+function expectUntouched({ around, directory }: Clone, args: readonly string[]): void {
+  const all = [...tree(around)];
+  const now = all.filter(([path]) => !path.startsWith('project/'));
+  expect(Object.fromEntries(now), args.join(' ')).toEqual(outside);
+  const copies = [...tree(directory)].filter(([, text]) => text.includes(secret));
+  expect(
+    copies.map(([path]) => path),
+    args.join(' '),
+  ).toEqual([]);
+}
