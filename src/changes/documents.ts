@@ -8,9 +8,9 @@ import type { Manifest, ManifestAnswers } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackage } from '../project/own-package.ts';
 import { type ReadText, withExamples } from '../project/sources.ts';
+import { inStyle, plain } from '../project/text.ts';
 import { render } from '../render/render.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
-import { inStyle, plain } from './upgrade/text.ts';
 
 /** Documents that name the variables and packages of a project. */
 const documents = ['README.md', 'AGENTS.md'];

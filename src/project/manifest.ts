@@ -163,7 +163,8 @@ function firstOwnerOf(path: string, owner: string | undefined): Ownership {
   return /^(contract|self-check|local|src)\/(?!tools\/)/.test(path) ? 'sealed' : 'yours';
 }
 
-function readJson(directory: string): unknown {
+/** The manifest as it is. @throws ProjectError `MANIFEST_DAMAGED` if it is not JSON */
+export function readJson(directory: string): unknown {
   try {
     return JSON.parse(
       readIn(directory, manifestFile)

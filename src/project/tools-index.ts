@@ -7,6 +7,7 @@ import { codeTokens, textIn } from '../typescript/tokens.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Project } from './model.ts';
+import { inStyle, plain } from './text.ts';
 
 /** The files that a list of tools imports from its own directory, without extension. */
 export const importsIn = memoize((index: string): readonly string[] => {
@@ -33,7 +34,7 @@ export function nextToolsIndex(
   const filesOf = (isServed: boolean) =>
     present.filter(({ served }) => served === isServed).map(({ file }) => file);
   const text = rendered([...new Set([...filesOf(true), ...added, ...filesOf(false)])], templates);
-  return { content: new TextEncoder().encode(inStyleOf(project.index, text)), owner: 'generated' };
+  return { content: inStyle(project.index, text), owner: 'generated' };
 }
 
 function rendered(files: readonly string[], templates: TemplateSet): string {
@@ -94,14 +95,4 @@ function linesOnlyIn(text: string, other: string): readonly string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !meanings.has(meaning(line)));
-}
-
-/** Without byte order mark, with line ends as rendered. */
-function plain(text: string): string {
-  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
-}
-
-function inStyleOf(before: string, text: string): string {
-  const mark = before.startsWith('\ufeff') ? '\ufeff' : '';
-  return mark + (before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text);
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIn } from '../../project/inside.ts';
-import { textOf } from './text.ts';
+import { textOf } from '../../project/text.ts';
 
 /** Extensions of source files. */
 const sourceEnding = /\.[cm]?[jt]sx?$/;

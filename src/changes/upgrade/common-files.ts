@@ -13,9 +13,9 @@ import { ownPackage } from '../../project/own-package.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
+import { textOf } from '../../project/text.ts';
 import { render } from '../../render/render.ts';
 import { presentProfile } from './profile.ts';
-import { textOf } from './text.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface CommonFiles {

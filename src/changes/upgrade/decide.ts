@@ -2,9 +2,9 @@ import type { ProjectFile } from '../../plan/model.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
 import type { ManifestFile } from '../../project/manifest.ts';
+import { inStyle, plain, textOf } from '../../project/text.ts';
 import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';
-import { inStyle, plain, textOf } from './text.ts';
 
 /** One file on all three sides; null on a side without it. */
 export interface Sides {

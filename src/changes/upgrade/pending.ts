@@ -8,7 +8,9 @@ import { placeIn, readIfThere } from '../../project/inside.ts';
 import { isSealed, sealOf } from '../../project/machine-seal.ts';
 import { manifestFile } from '../../project/manifest.ts';
 import { isEntry } from '../../project/read.ts';
+import { textOf } from '../../project/text.ts';
 import type { Change } from '../../project/transaction.ts';
+import { hasMarkers } from './merge-lines.ts';
 
 /** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */
 const root = '.local/upgrade';
@@ -78,6 +80,27 @@ export function pendingFiles(
 /** A file of the records. */
 export function record(content: Uint8Array): ProjectFile {
   return { content, owner: 'generated' };
+}
+
+/** The conflicts that are not resolved yet. */
+export function openConflicts(
+  directory: string,
+  { conflicts }: Pending,
+): readonly { readonly path: string; readonly text: string }[] {
+  return conflicts.flatMap((path) => {
+    const text = textOf(readIfThere(directory, path) ?? Buffer.alloc(0));
+    if (hasMarkers(text)) return [{ path, text: 'it still contains conflict markers' }];
+    return path === 'package.json' ? jsonProblems(path, text) : [];
+  });
+}
+
+function jsonProblems(path: string, text: string) {
+  try {
+    JSON.parse(text.replace(/^\ufeff/, ''));
+    return [];
+  } catch (error) {
+    return [{ path, text: (error as Error).message }];
+  }
 }
 
 /**

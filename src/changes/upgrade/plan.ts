@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
@@ -9,8 +8,16 @@ import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
-import { placeIn, readIfThere, readIn, refuseObstacles } from '../../project/inside.ts';
-import { type Manifest, manifestContent, manifestFile, readAnyManifest } from '../../project/manifest.ts';
+import { placeIn, readIfThere, refuseObstacles } from '../../project/inside.ts';
+import {
+  type Manifest,
+  manifestContent,
+  manifestFile,
+  readAnyManifest,
+  readJson,
+} from '../../project/manifest.ts';
+import { patchOf } from '../../project/patch.ts';
+import { inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { authorFiles } from './author-files.ts';
@@ -21,7 +28,6 @@ import type { Upgrade, UpgradedFile } from './model.ts';
 import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
 import { presentProfile } from './profile.ts';
 import { reportPage } from './report.ts';
-import { inStyle, textOf } from './text.ts';
 
 /**
  * Plans the upgrade of a project to this version. Writes nothing.
@@ -209,7 +215,7 @@ function upgradeOf(
     written.set(path, { content: Buffer.from(after), owner: 'yours' });
     files.push({ path, kind: 'imports' });
   }
-  const before = manifestAt(directory);
+  const before = readJson(directory);
   const isSame = written.size + removed.length === 0 && isDeepStrictEqual(before, next);
   if (isSame) return { from, to, files: [], todos: [], change: null };
   const conflicts = files.filter(({ kind }) => kind === 'conflict').map(({ path }) => path);
@@ -243,13 +249,6 @@ function diffOf({ path, base, ours, theirs }: Sides, decision: Decision) {
   return undefined;
 }
 
-function patchOf(path: string, before: string, after: string): string {
-  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
-    context: 3,
-    headerOptions: FILE_HEADERS_ONLY,
-  });
-}
-
 /** Null if there is no such file, or a link. */
 function contentAt(directory: string, path: string): Buffer | null {
   return isLink(directory, path) ? null : (readIfThere(directory, path) ?? null);
@@ -257,14 +256,6 @@ function contentAt(directory: string, path: string): Buffer | null {
 
 function isLink(directory: string, path: string): boolean {
   return lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
-}
-
-function manifestAt(directory: string): unknown {
-  return JSON.parse(
-    readIn(directory, manifestFile)
-      .toString('utf8')
-      .replace(/^\ufeff/, ''),
-  );
 }
 
 function toolOf(path: string): readonly string[] {

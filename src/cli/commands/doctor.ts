@@ -18,63 +18,30 @@ import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import { nameList } from '../tools/format.ts';
 
-/** The findings of `market-mcp doctor`. */
-export interface Diagnosis {
-  readonly directory: string;
-  readonly versions: { readonly program: string; readonly runtime: string };
-  readonly node: { readonly version: string; readonly required: string | null };
-  readonly packageManager: {
-    readonly name: string;
-    /** Null if it is not installed. */
-    readonly version: string | null;
-    readonly lockFile: string | null;
-    readonly packagesInstalled: boolean;
-  };
-  readonly environment: {
-    readonly nodeEnv: string | null;
-    /** Names of the variables in `.env`; null if there is no such file, or a link. */
-    readonly dotEnv: readonly string[] | null;
-  };
-  readonly owners: { readonly [owner in Ownership]: Owned };
-  readonly upgrade: {
-    readonly from: string;
-    readonly to: string;
-    readonly pending: boolean;
-    readonly files: string;
-    readonly open: readonly string[];
-    /** The reason if no upgrade can be planned. */
-    readonly refused: string | null;
-  };
-  /** What the author should fix. */
-  readonly problems: readonly string[];
-}
-
-interface Owned {
-  readonly files: number;
-  /** Sealed files that were edited or removed. */
-  readonly edited: readonly string[];
-}
-
 /** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   const diagnosis = await diagnose(findProject(process.cwd()));
+  const problems = problemsOf(diagnosis);
   for (const [what, text] of rows(diagnosis)) output.line(singleLine(`${what.padEnd(17)}${text}`));
   output.line();
-  for (const problem of diagnosis.problems) output.note(problem);
-  const ok = diagnosis.problems.length === 0;
+  for (const problem of problems) output.note(problem);
+  const ok = problems.length === 0;
   if (ok) output.done('no problems found');
-  output.result({ ok, ...diagnosis });
+  output.result({ ok, ...diagnosis, problems });
   return ok ? exitCodes.ok : exitCodes.checkFailed;
 }
 
-async function diagnose(directory: string): Promise<Diagnosis> {
+/** The findings, as `--json` prints them. */
+type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+
+async function diagnose(directory: string) {
   const manifest = readAnyManifest(directory);
   const edited = editedFiles(directory, manifest);
-  const owned = (owner: Ownership): Owned => {
+  const owned = (owner: Ownership) => {
     const paths = Object.keys(manifest.files).filter((path) => manifest.files[path]?.owner === owner);
     return { files: paths.length, edited: paths.filter((path) => edited.includes(path)) };
   };
-  const found = {
+  return {
     directory,
     versions: { program: version, runtime: manifest.template },
     node: { version: process.versions.node, required: requiredNode(directory) },
@@ -83,7 +50,6 @@ async function diagnose(directory: string): Promise<Diagnosis> {
     owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
     upgrade: upgradeOf(directory, manifest),
   };
-  return { ...found, problems: problemsOf(found) };
 }
 
 /** The Node version that package.json requires: `>=20.12`. */
@@ -96,7 +62,8 @@ function requiredNode(directory: string): string | null {
   }
 }
 
-async function packageManagerOf(directory: string): Promise<Diagnosis['packageManager']> {
+/** Its version is null if it is not installed. */
+async function packageManagerOf(directory: string) {
   const name = detectPackageManager(directory, process.env);
   // Outside of the project: pnpm and Yarn run the version that a project names or contains.
   const asked = await run(name, ['--version'], { cwd: parse(directory).root });
@@ -109,7 +76,7 @@ async function packageManagerOf(directory: string): Promise<Diagnosis['packageMa
   };
 }
 
-/** Names only, never values. */
+/** The names of the variables in `.env`, never values; null if there is no such file, or a link. */
 function variablesIn(directory: string): readonly string[] | null {
   try {
     const names = readIn(directory, '.env')
@@ -121,25 +88,26 @@ function variablesIn(directory: string): readonly string[] | null {
   }
 }
 
-function upgradeOf(directory: string, { template }: Manifest): Diagnosis['upgrade'] {
-  const none = { from: template, to: version, files: '', open: [], refused: null };
+/** What an upgrade would do; `refused` is the reason if none can be planned. */
+function upgradeOf(directory: string, { template }: Manifest) {
+  const open: readonly string[] = [];
+  const none = { from: template, to: version, pending: false, files: '', open, refused: null };
   try {
     const pending = readPending(directory);
     if (pending) return { ...none, from: pending.from, to: pending.to, pending: true };
-    const planned = planUpgrade(directory);
-    const { counts, open } = reportOf(planned);
-    return { ...none, pending: false, files: counts, open };
+    const { counts, open } = reportOf(planUpgrade(directory));
+    return { ...none, files: counts, open };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { ...none, pending: false, refused: `${error.message}. ${error.hint}` };
+    return { ...none, refused: `${error.message}. ${error.hint}` };
   }
 }
 
-function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
+function problemsOf(found: Diagnosis): readonly string[] {
   const { versions, node, packageManager, owners, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
   const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
-  const upgradeCommand = thisProgram('upgrade');
+  const [finish, undo] = ['--continue', '--abort'].map((flag) => thisProgram('upgrade', flag));
   const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
   return [
     ...(least !== undefined && compareVersions(node.version, least) < 0
@@ -147,12 +115,8 @@ function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
       : []),
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
-    ...(upgrade.pending
-      ? [
-          `an upgrade is not finished: ${thisProgram('upgrade', '--continue')}, or ${thisProgram('upgrade', '--abort')}`,
-        ]
-      : []),
-    ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${upgradeCommand}`] : []),
+    ...(upgrade.pending ? [`an upgrade is not finished: ${finish}, or ${undo}`] : []),
+    ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${thisProgram('upgrade')}`] : []),
     ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
     ...(owners.sealed.edited.length === 0
       ? []
@@ -164,7 +128,7 @@ function problemsOf(found: Omit<Diagnosis, 'problems'>): readonly string[] {
 function rows(found: Diagnosis): readonly (readonly [string, string])[] {
   const { versions, node, packageManager, environment, owners, upgrade } = found;
   const { name, lockFile } = packageManager;
-  const edited = ({ files, edited: { length } }: Owned, word: string) =>
+  const edited = ({ files, edited: { length } }: Diagnosis['owners']['yours'], word: string) =>
     `${files} files${length === 0 ? '' : `, ${length} ${word}`}`;
   return [
     ['project', found.directory],

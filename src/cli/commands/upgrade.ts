@@ -2,13 +2,13 @@ import type { Upgrade } from '../../changes/upgrade/model.ts';
 import {
   discardRecords,
   isRecord,
+  openConflicts,
   type Pending,
   readPending,
   restoringChange,
 } from '../../changes/upgrade/pending.ts';
 import { planUpgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
-import { openConflicts } from '../../changes/upgrade/resolved.ts';
 import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
@@ -25,7 +25,21 @@ import { shortReport } from '../create/format.ts';
 import type { ProjectContext } from '../create/steps.ts';
 import type { Output } from '../output.ts';
 import { checkChange, nameList, requirePassed } from '../tools/format.ts';
-import type { UpgradeFlags } from '../upgrade/flag-types.ts';
+
+/** The flags of `market-mcp upgrade`. */
+export interface UpgradeFlags {
+  readonly to?: string;
+  readonly dryRun?: true;
+  readonly continue?: true;
+  readonly abort?: true;
+  readonly force?: true;
+  readonly json?: true;
+  readonly install: boolean;
+  readonly check: boolean;
+}
+
+/** What is known of an upgrade that began. */
+type Begun = Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>;
 
 /** `market-mcp upgrade`: merges and writes files, installs packages, builds, runs the self-check. */
 export async function upgrade(flags: UpgradeFlags, output: Output): Promise<ExitCode> {
@@ -76,7 +90,12 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   const planned = planUpgrade(directory);
   const { showDryRun } = await import('../tools/dry-run.ts');
   const change = planned.change && shown(planned.change);
-  showDryRun(directory, change, { ...contents(planned), changelog: changesOf(planned) }, output);
+  showDryRun(
+    directory,
+    change,
+    { ...contents(planned), changelog: changesBetween(planned.from, planned.to) },
+    output,
+  );
   const { open, notes } = reportOf(planned);
   for (const line of [...open, ...notes]) output.note(line);
   return exitCodes.ok;
@@ -102,7 +121,7 @@ function requireNothingOpen(planned: Upgrade): void {
   throw new CommandError(
     'UPGRADE_CONFLICTS',
     `the upgrade to ${planned.to} needs your decision in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
-    `Edit the files, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`,
+    nextAfter('Edit the files'),
     exitCodes.checkFailed,
     open,
     contents(planned),
@@ -113,10 +132,15 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
   const pending = requirePending(directory);
   const open = openConflicts(directory, pending);
   if (open.length > 0) {
-    const hint = `Resolve them, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
     const message = `conflicts of the upgrade are not resolved in ${nameList(open.map(({ path }) => path))}`;
     const details = open.map(({ path, text }) => `${path}: ${text}`);
-    throw new CommandError('UPGRADE_CONFLICTS', message, hint, exitCodes.checkFailed, details);
+    throw new CommandError(
+      'UPGRADE_CONFLICTS',
+      message,
+      nextAfter('Resolve them'),
+      exitCodes.checkFailed,
+      details,
+    );
   }
   return finishing(directory, { ...pending, files: [], todos: [] }, flags, output);
 }
@@ -124,27 +148,26 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
 /** Installs, builds and checks. After that the upgrade is finished and can no longer be undone. */
 async function finishing(
   directory: string,
-  planned: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>,
+  planned: Begun,
   { install, check }: UpgradeFlags,
   output: Output,
 ): Promise<ExitCode> {
   const packageManager = detectPackageManager(directory, process.env);
   const done = `the project was upgraded to ${planned.to}`;
   const standing = { directory, packageManager };
-  if (install) {
-    await installed(standing, done, output);
-  }
+  const changelog = changesBetween(planned.from, planned.to);
+  if (install) await installed(standing, done, output);
   const report = install && check ? await checkChange(standing, done, undo(), output) : null;
   requirePassed(report, done, undo(), output);
   discardRecords(directory);
-  for (const section of changesOf(planned)) output.line(`\n${section}`);
+  for (const section of changelog) output.line(`\n${section}`);
   output.line();
   output.done(`${done}. Review the change and commit it.`);
   output.result({
     ok: true,
     directory,
     ...contents(planned),
-    changelog: changesOf(planned),
+    changelog,
     selfCheck: shortReport(report),
   });
   return exitCodes.ok;
@@ -158,8 +181,7 @@ async function installed(standing: ProjectContext, done: string, output: Output)
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const { code, message, exitCode, details } = error;
-    const hint = `Fix the cause, then run: ${thisProgram('upgrade', '--continue')}. To undo: ${undo()}`;
-    throw new CommandError(code, `${done}, but ${message}`, hint, exitCode, details);
+    throw new CommandError(code, `${done}, but ${message}`, nextAfter('Fix the cause'), exitCode, details);
   }
 }
 
@@ -185,14 +207,14 @@ function requirePending(directory: string): Pending {
   );
 }
 
+function nextAfter(step: string): string {
+  return `${step}, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
+}
+
 function undo(): string {
   return thisProgram('upgrade', '--abort');
 }
 
-function changesOf({ from, to }: Pick<Upgrade, 'from' | 'to'>): readonly string[] {
-  return from === to ? [] : changesBetween(from, to);
-}
-
-function contents({ from, to, files, todos }: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>) {
+function contents({ from, to, files, todos }: Begun) {
   return { from, to, files, todos };
 }

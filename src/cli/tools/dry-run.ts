@@ -1,7 +1,9 @@
 import { printable } from '../../contract/report.ts';
+import { readIfThere } from '../../project/inside.ts';
+import { patchOf } from '../../project/patch.ts';
+import { textOf } from '../../project/text.ts';
 import type { Change } from '../../project/transaction.ts';
 import type { Output } from '../output.ts';
-import { unifiedDiff } from './diff.ts';
 
 const notApplicable =
   'The diff contains control characters, shown as codes here, so it cannot be applied. Use --json for the exact diff.';
@@ -14,6 +16,17 @@ export function showDryRun(directory: string, change: Change | null, rest: objec
   output.line(diff === '' ? 'nothing to do' : shown);
   if (`${shown}\n` !== diff && diff !== '') output.note(notApplicable);
   output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
+}
+
+/** A change as a unified diff for `git apply` and `patch -p1`. */
+function unifiedDiff(directory: string, { files, removed }: Change): string {
+  const written = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
+  const gone = removed.map((path) => [path, undefined] as const);
+  const patches = [...written, ...gone].map(([path, after]) => {
+    const before = readIfThere(directory, path);
+    return patchOf(path, before && textOf(before), after);
+  });
+  return patches.join('');
 }
 
 /** Replaces control characters in a line of a file; tabs and the carriage return of a line end remain. */

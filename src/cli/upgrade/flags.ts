@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Run } from '../command.ts';
-import type { UpgradeFlags } from './flag-types.ts';
+import type { UpgradeFlags } from '../commands/upgrade.ts';
 
 /** `upgrade` and `doctor`, with their flags. */
 export function withUpgrade(program: Command, run: Run): void {

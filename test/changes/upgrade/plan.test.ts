@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discardRecords, readPending, restoringChange } from '../../../src/changes/upgrade/pending.ts';
+import {
+  discardRecords,
+  openConflicts,
+  readPending,
+  restoringChange,
+} from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changesBetween } from '../../../src/changes/upgrade/report.ts';
-import { openConflicts } from '../../../src/changes/upgrade/resolved.ts';
 import { version } from '../../../src/plan/versions.ts';
 import { changeProject } from '../../../src/project/change.ts';
 import { readManifest } from '../../../src/project/manifest.ts';
