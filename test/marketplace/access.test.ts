@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../src/check/launch.ts';
 import { context } from '../../src/contract/platforms/index.ts';
@@ -366,12 +366,9 @@ test('follows no planted link: the files that they name stay as they are', async
   const place = directory();
   const outside = directory();
   mkdirSync(join(place, '.market-mcp'));
-  for (const name of ['.gitignore', 'running.json', 'marketplace.json']) {
+  for (const name of ['.gitignore', 'running.json']) {
     const target = join(outside, name);
-    writeFileSync(
-      target,
-      name === 'marketplace.json' ? '{"schema":1,"listings":[],"disputes":[],"examples":[]}' : 'mine\n',
-    );
+    writeFileSync(target, 'mine\n');
     symlinkSync(target, join(place, '.market-mcp', name));
   }
   const before = readdirSync(outside).map((name) => textAt(join(outside, name)));
@@ -383,22 +380,23 @@ test('follows no planted link: the files that they name stay as they are', async
 });
 
 test.each([
-  ['.market-mcp', 'a directory'],
-  ['.local', 'a directory'],
-  ['.local/platform-key.pem', 'a file'],
-])('refuses a link %s, and writes nothing to where it leads', async (path, what) => {
+  ['.market-mcp', 'a directory', 'LINK_IN_THE_WAY'],
+  ['.market-mcp/marketplace.json', 'a file', 'STATE_DAMAGED'],
+  ['.local', 'a directory', 'LINK_IN_THE_WAY'],
+  ['.local/platform-key.pem', 'a file', 'NOT_A_FILE'],
+])('refuses a link %s, and writes nothing to where it leads', async (path, what, code) => {
   const place = directory();
   const outside = directory();
   const target = join(outside, 'target');
   if (what === 'a directory') mkdirSync(target);
   else {
     writeFileSync(target, 'a key of the author\n');
-    mkdirSync(join(place, '.local'));
+    mkdirSync(dirname(join(place, path)));
   }
   symlinkSync(target, join(place, path));
   await expect(openLocal(place)).rejects.toMatchObject({
-    code: 'LINK_IN_THE_WAY',
-    message: `${join(place, path)} is a link`,
+    code,
+    message: expect.stringContaining(`${join(place, path)} is a link`),
   });
   if (what === 'a directory') expect(readdirSync(target)).toEqual([]);
   else expect(textAt(target)).toBe('a key of the author\n');
