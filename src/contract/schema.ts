@@ -102,7 +102,7 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
 }
 
 /** The segments of a JSON pointer. */
-function stepsOf(pointer: string): readonly string[] {
+export function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -124,7 +124,8 @@ function expectedBy({ keyword, params, message }: ErrorObject): string {
   return (message ?? keyword).replace(/^must /, 'to ');
 }
 
-function valueAt(value: unknown, steps: readonly string[]): unknown {
+/** The value at a path; undefined if there is none. */
+export function valueAt(value: unknown, steps: readonly string[]): unknown {
   return steps.reduce((at, step) => {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
     return (at as Record<string, unknown>)[step];

@@ -1,4 +1,5 @@
 import { modernRequest } from '../templates/modern.ts';
+import { argumentAttacks } from './arguments.ts';
 import { type Flood, requestText } from './attacker.ts';
 import type { Leg, Victim } from './victim.ts';
 
@@ -251,4 +252,5 @@ export const scenarios: readonly Scenario[] = [
       ],
     }),
   },
+  ...argumentAttacks,
 ];

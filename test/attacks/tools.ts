@@ -44,4 +44,67 @@ const large = defineTool({
   run: ({ bytes }, { found }) => found({ text: 'x'.repeat(bytes) }),
 });
 
-export const tools: readonly Tool[] = [price, large, slow];
+const names = [
+  'id',
+  'sku',
+  'name',
+  'size',
+  'color',
+  'price',
+  'tax',
+  'count',
+  'note',
+  'from',
+  'until',
+  'state',
+];
+const line = {
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+};
+
+/** Schemas that make a validator work long, for arguments that the author of a tool would not expect. */
+const demanding = defineTool({
+  name: 'find_orders',
+  description: 'Counts orders. Use it when a user asks how many orders there are.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      orders: { type: 'array', maxItems: 100, items: { ...line, required: names } },
+      drafts: { type: 'array', items: line },
+      some: { type: 'array', contains: { ...line, required: names } },
+      filled: {
+        type: 'array',
+        items: { properties: Object.fromEntries(names.map((name) => [name, { default: [] }])) },
+      },
+      filter: { $ref: '#/definitions/filter' },
+      unique: { $ref: '#/definitions/unique' },
+      code: { type: 'string', pattern: '[ab]*a[ab]{1000}$' },
+      codes: { type: 'array', items: { type: 'string', pattern: '\\p{L}.{10}\\p{N}$' } },
+      kinds: {
+        type: 'array',
+        items: { enum: Array.from({ length: 1_000 }, (_, index) => ({ index })) },
+      },
+    },
+    required: [],
+    definitions: {
+      filter: {
+        anyOf: [
+          { type: 'object', properties: { not: { $ref: '#/definitions/filter' }, a: { type: 'string' } } },
+          { type: 'object', properties: { not: { $ref: '#/definitions/filter' }, b: { type: 'string' } } },
+          { type: 'string' },
+        ],
+      },
+      unique: { type: ['array', 'integer'], uniqueItems: true, items: { $ref: '#/definitions/unique' } },
+    },
+  } as const,
+  outputSchema: {
+    type: 'object',
+    properties: { ...signals, count: { type: ['integer', 'null'] } },
+    required: ['count'],
+  },
+  examples: [],
+  run: (_, { found }) => found({ count: 0 }),
+});
+
+export const tools: readonly Tool[] = [price, large, slow, demanding];

@@ -165,6 +165,35 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
       'outputSchema.patternProperties': { '^(x+-?)+$': { type: 'string', description: 'Any other.' } },
     }),
   },
+  {
+    rule: 'schema.doubling',
+    tools: edited({
+      'outputSchema.properties.before': {
+        description: 'The trade before.',
+        $ref: '#/definitions/trade',
+      },
+      'outputSchema.definitions': {
+        trade: {
+          anyOf: [
+            {
+              type: 'object',
+              properties: {
+                before: { description: 'The trade before.', $ref: '#/definitions/trade' },
+                buyer: { type: 'string', description: 'Who bought.' },
+              },
+            },
+            {
+              type: 'object',
+              properties: {
+                before: { description: 'The trade before.', $ref: '#/definitions/trade' },
+                seller: { type: 'string', description: 'Who sold.' },
+              },
+            },
+          ],
+        },
+      },
+    }),
+  },
   { rule: 'input.distinct-items', tools: edited({ 'inputSchema.properties.orders': distinct({}) }) },
   {
     rule: 'input.distinct-items',

@@ -83,17 +83,68 @@ describe('arguments', () => {
     expect(isError).toBe(true);
   });
 
-  test('report the first few of many errors', async () => {
-    const many = {
-      ...echo,
-      inputSchema: {
-        type: 'object' as const,
-        properties: { list: { type: 'array', items: { type: 'string' } } },
-        required: [],
-      },
+  const withInput = (properties: object, definitions = {}): Tool => ({
+    ...textTool('demanding', (_, { found }) => found({ text: 'x' })),
+    inputSchema: { type: 'object', properties, required: [], definitions } as Tool['inputSchema'],
+  });
+  const messageOf = async (tool: Tool, args: JsonObject) =>
+    (await call(tool, args)).structuredContent?.message;
+
+  test('name one problem', async () => {
+    const tool = withInput({ list: { type: 'array', items: { type: 'string' } } });
+    expect(await messageOf(tool, { list: Array(10_000).fill(1) })).toBe(
+      'arguments.list[0]: must be string, got 1',
+    );
+  });
+
+  const range = { type: 'object', properties: { min: { type: 'number' }, 'a/b~': { const: 1 } } };
+  test.each<[JsonObject, string]>([
+    [{ range: { min: '3' } }, 'arguments.range.min: must be number, got "3"'],
+    [{ range: 3 }, 'arguments.range: must match a schema in anyOf, got 3'],
+    [{ range: { 'a/b~': 2 } }, 'arguments.range.a~1b~0: must be equal to constant: 1, got 2'],
+    [{ one: { min: '3' } }, 'arguments.one.min: must be number, got "3"'],
+    [{ one: 'x' }, 'arguments.one: must match exactly one schema in oneOf, got "x"'],
+    [{ some: [{ min: '3' }] }, 'arguments.some: must contain at least 1 valid item(s), got [{"min":"3"}]'],
+    [{ chosen: { min: '3' } }, 'arguments.chosen.min: must be number, got "3"'],
+    [{ plain: 'd' }, 'arguments.plain: must be equal to one of the allowed values: ["a",1,null], got "d"'],
+  ])('%j: the problem is the deepest in the value', async (args, message) => {
+    const tool = withInput({
+      range: { anyOf: [range, { type: 'null' }] },
+      one: { oneOf: [{ type: 'null' }, range] },
+      some: { type: 'array', contains: range },
+      chosen: { if: { type: 'null' }, else: range },
+      plain: { enum: ['a', 1, null] },
+    });
+    expect(await messageOf(tool, args)).toBe(message);
+  });
+
+  const tooMany = 'arguments: takes too many steps to be compared with its schema';
+  const one = { $ref: '#/definitions/one' };
+  const tree = (levels: number): Json => (levels === 0 ? {} : { not: tree(levels - 1) });
+  test.each([
+    ['oneOf', { oneOf: [one, one] }],
+    ['anyOf', { anyOf: [{ allOf: [one, false] }, one] }],
+    ['allOf', { allOf: [one, one] }],
+    ['if', { if: { allOf: [one, false] }, else: one }],
+    ['not', { allOf: [{ not: { allOf: [one, false] } }, one] }],
+  ])('end after a number of steps where a recursive schema branches by %s', async (_, branching) => {
+    const inner = { type: 'object', properties: { not: { $ref: '#/definitions/branching' } } };
+    const tool = withInput({ tree: { $ref: '#/definitions/branching' } }, { one: inner, branching });
+    expect(await messageOf(tool, { tree: tree(4) })).not.toBe(tooMany);
+    expect(await messageOf(tool, { tree: tree(200) })).toBe(tooMany);
+  });
+
+  test('and answers may be large where each value takes a few steps only', async () => {
+    const value = { anyOf: [{ type: 'string' }, { $ref: '#/definitions/none' }] };
+    const list = { type: 'array', items: value };
+    const none = { type: 'null' };
+    const asked = withInput({ list }, { none });
+    expect(await messageOf(asked, { list: Array(50_000).fill(null) })).toBeUndefined();
+    const answering: Tool = {
+      ...textTool('rows', (_, { found }) => found({ list: Array(1_000_000).fill(null) })),
+      outputSchema: { type: 'object', properties: { list }, required: [], definitions: { none } } as never,
     };
-    const { structuredContent } = await call(many, { list: Array(10_000).fill(1) });
-    expect(String(structuredContent?.message).split('; ')).toHaveLength(5);
+    expect(await messageOf(answering, {})).toBeUndefined();
   });
 
   test.each([

@@ -5,7 +5,7 @@ import formats from 'ajv-formats/dist/formats.js';
 import { expect, test } from 'vitest';
 import { callTool } from '../../templates/project/src/server/call.ts';
 import type { ObjectSchema, Tool } from '../../templates/project/src/server/define-tool.ts';
-import { compileTool, problemsOf } from '../../templates/project/src/server/schema.ts';
+import { compileTool } from '../../templates/project/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { start, token } from './support.ts';
 import { textTool } from './tools.ts';
@@ -55,7 +55,7 @@ test('a value that does not match its format is logged as a mismatch and gives a
 test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK client', (format) => {
   const { outputSchema } = formatTool(format);
   const theirs = new AjvJsonSchemaValidator().getValidator({ ...outputSchema });
-  const { validateInput, validateOutput } = compileTool(formatTool(format));
+  const { checkInput, checkOutput } = compileTool(formatTool(format));
   const samples = [
     ...[
       '',
@@ -94,8 +94,8 @@ test.each([...names, 'unknown-format'])('format %s is as strict as in the SDK cl
   ];
   const agree = (value: unknown) => {
     const { valid } = theirs({ value });
-    for (const validate of [validateInput, validateOutput]) {
-      expect(problemsOf(validate, { value }, 'x') === null, JSON.stringify(value)).toBe(valid);
+    for (const check of [checkInput, checkOutput]) {
+      expect(check({ value }, 'x') === null, JSON.stringify(value)).toBe(valid);
     }
   };
   samples.forEach(agree);

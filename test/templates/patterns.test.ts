@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { needsBacktracking } from '../../src/contract/pattern-texts.ts';
 import { callTool } from '../../templates/project/src/server/call.ts';
-import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import type { Json, Tool } from '../../templates/project/src/server/define-tool.ts';
 import { linearMatcher } from '../../templates/project/src/server/pattern.ts';
 import { compileTool } from '../../templates/project/src/server/schema.ts';
 import fc from '../fast-check.ts';
@@ -196,8 +196,29 @@ describe('a call', () => {
     const { isError } = await callTool(tool({ type: 'string', pattern }), { value: `${text}!` });
     expect(isError).toBe(true);
     const names = tool({ type: 'object', patternProperties: { [pattern]: { type: 'null' } } });
-    expect((await callTool(names, { value: { [`${text}!`]: 1 } })).isError).toBeUndefined();
+    expect((await callTool(names, { value: { [`${text.slice(-50_000)}!`]: 1 } })).isError).toBeUndefined();
   });
+
+  test.each([
+    ['[ab]*a[ab]{1000}$', 'a'.repeat(1_200), true],
+    ['\\p{L}.{10}\\p{N}$', `${'a'.repeat(80_000)}01234567891`, true],
+    ['^[A-Z0-9]+(-[A-Z0-9]+)*$', 'AB-'.repeat(100_000).slice(0, -1), false],
+  ])(
+    'with %s is limited by the length of all texts and the size of the program',
+    async (pattern, text, isLimited) => {
+      const matched = { type: 'string', pattern };
+      const answerTo = async (schema: object, value: Json) => {
+        const { structuredContent } = await callTool(tool(schema), { value });
+        return structuredContent?.message ?? 'valid';
+      };
+      const list = { type: 'array', items: matched };
+      const expected = isLimited ? 'arguments: takes too many steps to be compared with its schema' : 'valid';
+      expect(await answerTo(matched, text)).toBe('valid');
+      expect(await answerTo(matched, text.slice(0, -1) + text)).toBe(expected);
+      expect(await answerTo(list, [text])).toBe('valid');
+      expect(await answerTo(list, [text, text])).toBe(expected);
+    },
+  );
 
   test('with a megabyte that is not a url is answered', async () => {
     const { isError } = await callTool(tool({ type: 'string', format: 'url' }), {

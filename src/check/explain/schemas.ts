@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
 import { definition, type Explanations, field, parameter } from './model.ts';
 
@@ -10,6 +11,12 @@ const orders = {
   items: { type: 'object', properties: { id: { type: 'string', description: 'Id of the order.' } } },
   examples: [[{ id: '17' }]],
 };
+
+const trade = { $ref: '#/definitions/trade' };
+const text = { type: 'string', description: 'Its name.' };
+const recursive = (definition: JsonObject) => ({
+  outputSchema: { type: 'object', properties: { trade }, definitions: { trade: definition } },
+});
 
 /** What a tool returns, the dialect of both schemas, and `_meta`. */
 export const schemaExplanations: Explanations = {
@@ -158,6 +165,16 @@ export const schemaExplanations: Explanations = {
     'Most regular-expression engines try every way in which a text could match. If two repeats match the same text, one call with a few dozen characters can keep a server busy for hours, and all other callers wait.',
     { ...name, pattern: '^(\\w+\\s?)*$' },
     { ...name, pattern: '^\\w+(\\s\\w+)*$' },
+  ),
+  'schema.doubling': definition(
+    'Two alternatives compare the same property with the whole schema again, so each level of a value doubles the work of a validator that tries both. A value of 300 bytes can take seconds and all memory.',
+    recursive({
+      anyOf: [
+        { type: 'object', properties: { before: trade, buyer: text } },
+        { type: 'object', properties: { before: trade, seller: text } },
+      ],
+    }),
+    recursive({ type: 'object', properties: { before: trade, buyer: text, seller: text } }),
   ),
   'input.distinct-items': parameter(
     'To find equal values, most validators compare each value with every other. A list of 229 KB takes seconds, in which the server answers nobody else.',

@@ -2,6 +2,7 @@ import { isObject, shorten } from '../json.ts';
 import { typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { slowness } from '../pattern-time.ts';
+import { doublingSchema } from '../recursion.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { allSchemas } from './read.ts';
@@ -17,6 +18,22 @@ export const costRules: readonly StaticRule[] = [
     source: 'CWE-1333',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
     inspect: (tool) => allSchemas(tool).flatMap(patternProblems),
+  },
+  {
+    id: 'schema.doubling',
+    level: 'should',
+    title: 'no schema refers to itself in two ways for the same part of a value',
+    source: 'CWE-407',
+    fix: 'Refer to the schema once for each property: join the alternatives, or move the property out of them.',
+    inspect: ({ inputSchema, outputSchema }) =>
+      Object.entries({ inputSchema, outputSchema }).flatMap(([name, schema]) => {
+        const found = isObject(schema) ? doublingSchema(schema, name) : undefined;
+        const problem = {
+          expected: 'one reference to itself for each part of a value',
+          actual: 'two or more, so that each level of a value doubles the work',
+        };
+        return found ? [{ path: found.path, ...problem }] : [];
+      }),
   },
   {
     id: 'input.distinct-items',

@@ -9,7 +9,6 @@ import {
   isObject,
   type Members,
   type Problem,
-  problemsOf,
 } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -86,8 +85,8 @@ export async function runCall(
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
-  const problems = problemsOf(compiled.validateInput, input, 'arguments');
-  if (problems) return failed({ code: 'INVALID_ARGUMENTS', message: withoutRetryWords(problems) });
+  const problem = compiled.checkInput(input, 'arguments');
+  if (problem) return failed({ code: 'INVALID_ARGUMENTS', message: withoutRetryWords(problem) });
   if (holdsInfinity(args)) {
     return failed({ code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' });
   }
@@ -192,7 +191,7 @@ function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure)
 }
 
 /** Serializes the data once and validates the parsed text, which is what the caller receives. */
-function answer({ validateOutput }: CompiledTool, data: object): CallResult | string {
+function answer({ checkOutput }: CompiledTool, data: object): CallResult | string {
   let text: string;
   let structuredContent: JsonObject;
   try {
@@ -203,8 +202,8 @@ function answer({ validateOutput }: CompiledTool, data: object): CallResult | st
   } catch (error) {
     return `structuredContent: ${(error as Error).message}`;
   }
-  const problems = problemsOf(validateOutput, structuredContent, 'structuredContent');
-  if (problems) return problems.map(inWords).join('; ');
+  const problem = checkOutput(structuredContent, 'structuredContent', text.length);
+  if (problem) return inWords(problem);
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
@@ -225,14 +224,11 @@ const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
 const retryWords =
   /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
 
-/** Joins problems into text that does not make a platform retry with the same arguments. */
-function withoutRetryWords(problems: readonly Problem[]): string {
+/** A problem in words that do not make a platform retry with the same arguments. */
+function withoutRetryWords(problem: Problem): string {
   const plain = 'does not match the inputSchema';
-  const texts = problems.map((problem) => {
-    const wordings = [inWords(problem), `${problem.path}: ${plain}`, `arguments: one ${plain}`];
-    return wordings.find((text) => !retryWords.test(text));
-  });
-  return [...new Set(texts)].join('; ');
+  const wordings = [inWords(problem), `${problem.path}: ${plain}`];
+  return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;
 }
 
 /** Length limit in the log: an error message can contain whatever the tool was sent. */

@@ -1,7 +1,6 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import formats from 'ajv-formats';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { createCompiler, TooManySteps, withinSteps } from './compiler.ts';
 import type { ObjectSchema, Tool } from './define-tool.ts';
-import { linearMatcher, type Matcher } from './pattern.ts';
 
 /** An unvalidated JSON object. */
 export type Members = { readonly [name: string]: unknown };
@@ -13,77 +12,12 @@ export function isObject(value: unknown): value is Members {
 export interface CompiledTool {
   readonly tool: Tool;
   /** Also sets the defaults of absent arguments. */
-  readonly validateInput: ValidateFunction;
-  readonly validateOutput: ValidateFunction;
+  readonly checkInput: Check;
+  readonly checkOutput: Check;
   /** An answer without data: the required members that have an empty value. */
   readonly blank: Members;
   /** Length of the last answer in characters, or of a longer one before, halved with each answer since. */
   expectedLength: number;
-}
-
-/** Validates as clients of the official SDK do, so that they accept every answer of this server. */
-function createCompiler(useDefaults: boolean): Ajv {
-  const ajv = new Ajv({
-    allErrors: true,
-    verbose: true, // errors hold the value
-    strict: false,
-    strictNumbers: true, // JSON.parse reads 1e400 as Infinity
-    useDefaults,
-    validateSchema: false,
-    addUsedSchema: false, // two tools may have the same $id
-    logger: false,
-    code: {
-      optimize: false, // doubles the compile time; V8 removes the same code
-      regExp: Object.assign((name: string) => matcherOf(name, 'patternProperties'), { code: 'matcherOf' }),
-    },
-  });
-  formats.default(ajv);
-  // Matches the same texts, without the quadratic time of two adjacent repetitions.
-  const { source, flags } = formats.default.get('url') as RegExp;
-  ajv.addFormat('url', new RegExp(source.replace(String.raw`\S+(?::\S*)?@`, String.raw`\S+@`), flags));
-  // Ajv compares every pair of items: 5 s for 200 KB of objects.
-  ajv.removeKeyword('uniqueItems').addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    compile: (isAsked: boolean) => (items: readonly unknown[]) =>
-      !isAsked || new Set(items.map(canonical)).size === items.length,
-    error: { message: 'must NOT have duplicate items' },
-  });
-  ajv.removeKeyword('pattern').addKeyword({
-    keyword: 'pattern',
-    type: 'string',
-    schemaType: 'string',
-    compile: (pattern: string, { maxLength }, { errSchemaPath }) => {
-      const matcher = matcherOf(pattern, `${errSchemaPath}/pattern`, maxLength);
-      return (text: string) => matcher.test(text);
-    },
-    error: { message: 'must match pattern' },
-  });
-  return ajv;
-}
-
-const mostLength = 100_000;
-
-/** Matches in linear time, or by backtracking if a maxLength bounds the text. */
-function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher {
-  const linear = linearMatcher(pattern);
-  if (linear) return linear;
-  if (typeof maxLength !== 'number' || maxLength > mostLength) {
-    const reason = 'has lookaround, a backreference or too many repetitions';
-    const advice = `Only a pattern with a maxLength of ${mostLength} or less may have these.`;
-    throw new Error(`${place}: ${JSON.stringify(pattern)} ${reason}. ${advice}`);
-  }
-  const regExp = new RegExp(pattern, 'u');
-  // Ajv applies `pattern` to text that is too long, too. A character has one or two units.
-  return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
-}
-
-/** Text that is identical for equal JSON values, whatever the order of their members. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );
 }
 
 const inputs = createCompiler(true);
@@ -93,24 +27,25 @@ const outputs = createCompiler(false);
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
-    validateInput: compile(inputs, tool, 'inputSchema'),
-    validateOutput: compile(outputs, tool, 'outputSchema'),
+    checkInput: compile(inputs, tool, 'inputSchema'),
+    checkOutput: compile(outputs, tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
     expectedLength: 0,
   };
 }
 
 /** Compiles a schema with the rules for an outputSchema. */
-export function validatorOf(schema: ObjectSchema): ValidateFunction {
-  return outputs.compile(schema);
+export function checkOf(schema: ObjectSchema): Check {
+  return checkWith(outputs.compile(schema));
 }
 
-function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): ValidateFunction {
+function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
   try {
     if ('$async' in tool[part]) throw new Error('"$async" is not a keyword of JSON Schema');
-    return ajv.compile(tool[part]);
+    return checkWith(ajv.compile(tool[part]));
   } catch (error) {
-    throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${(error as Error).message}`);
+    const reason = error instanceof RangeError ? 'it is too large' : (error as Error).message;
+    throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${reason}`);
   }
 }
 
@@ -120,27 +55,51 @@ export interface Problem {
   readonly text: string;
 }
 
-const mostProblems = 5;
+/**
+ * Compares a value with a schema.
+ *
+ * @param root name of the value in paths
+ * @param length length of an answer in characters, which may take more steps than arguments
+ * @returns a difference; null if the value is valid
+ */
+export type Check = (value: unknown, root: string, length?: number) => Problem | null;
 
-/** The first few differences between a value and its schema; null if it is valid. `root` is its name in paths. */
-export function problemsOf(validate: ValidateFunction, value: unknown, root: string): Problem[] | null {
-  try {
-    if (validate(value)) return null;
-    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if'); // the failed branch has its own error
-    return errors.slice(0, mostProblems).map((error) => problemOf(error, root));
-  } catch {
-    return [{ path: root, text: 'nested too deeply to be compared with its schema' }];
-  }
+function checkWith(validate: ValidateFunction): Check {
+  return (value, root, length = 0) => {
+    try {
+      if (withinSteps(length, () => validate(value))) return null;
+      return problemOf(validate.errors ?? [], value, root);
+    } catch (error) {
+      const isLong = error instanceof TooManySteps;
+      const text = isLong ? 'takes too many steps' : 'is nested too deeply';
+      return { path: root, text: `${text} to be compared with its schema` };
+    }
+  };
 }
 
-function problemOf(error: ErrorObject, root: string): Problem {
-  const { instancePath, keyword, params, message = keyword, schema, data } = error;
+/** The difference that is deepest in the value. Where all alternatives differ at one place, that is the keyword of these. */
+function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root: string): Problem {
+  let found: Partial<ErrorObject> = {};
+  let depth = -1;
+  for (const error of errors) {
+    const steps = error.instancePath?.split('/').length ?? -1;
+    if (steps < depth || error.keyword === 'if') continue; // the failed branch has its own error
+    found = error;
+    depth = steps;
+  }
+  const { instancePath = '', keyword, params = {}, message = `must match ${keyword}` } = found;
   const member = params.missingProperty ?? params.additionalProperty;
   const pointer = member === undefined ? instancePath : `${instancePath}/${member}`;
   const path = root + pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
   if (member !== undefined) return { path, text: message };
-  const allowed = ['enum', 'const', 'pattern'].includes(keyword) ? `: ${shorten(schema)}` : '';
-  return { path, text: `${message}${allowed}, got ${shorten(data)}` };
+  const allowed = params.allowedValues ?? params.allowedValue ?? params.allowed;
+  const expected = allowed === undefined ? message : `${message}: ${shorten(allowed)}`;
+  return { path, text: `${expected}, got ${shorten(valueAt(value, instancePath))}` };
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1);
+  return names.reduce((at, name) => (at as Members)[name.replaceAll('~1', '/').replaceAll('~0', '~')], value);
 }
 
 /** Whether a value contains a number that JSON.parse read as Infinity. */

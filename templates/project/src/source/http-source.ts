@@ -1,5 +1,5 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { problemsOf, validatorOf } from '../server/schema.ts';
+import { checkOf } from '../server/schema.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
 import { SourceError } from './errors.ts';
@@ -130,15 +130,14 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return undefined;
     }
     const answer = parsed(text, wrap);
-    const problems = request.schema && problemsOf(validatorOf(request.schema), answer.value, 'answer');
-    if (answer.ok && !problems) {
+    const problem = request.schema && checkOf(request.schema)(answer.value, 'answer', text.length);
+    if (answer.ok && !problem) {
       writeDown(asked, text, secretsOf(options));
       return answer.value;
     }
     shared.forget(key);
     // The actual answer may contain anything, even a key that the API repeats.
-    const expected = problems?.map(({ path: at, text }) => `${at}: ${text.replace(/, got .*$/s, '')}`);
-    const detail = expected?.join('; ') ?? 'no JSON';
+    const detail = problem ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}` : 'no JSON';
     console.error(
       JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, detail }),
     );

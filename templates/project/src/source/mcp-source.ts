@@ -1,5 +1,5 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { problemsOf, validatorOf } from '../server/schema.ts';
+import { checkOf } from '../server/schema.ts';
 import { Budget } from './budget.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { statelessCall } from './mcp-stateless.ts';
@@ -171,7 +171,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       if (result.isError === true) throw failureOf(result, isReadOnly);
       const answer = answerOf(result, wrap);
       const isEmpty = result.structuredContent?.searchExhausted === true;
-      if (!isEmpty && problemsOf(validatorOf(schema), answer, 'answer')) {
+      if (!isEmpty && checkOf(schema)(answer, 'answer', text.length)) {
         throw new SourceError(
           'SOURCE_MALFORMED',
           'The source answered in a form that this tool does not know.',

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProject } from '../templates/built.ts';
+import { argumentAttacks } from './arguments.ts';
+import { attack } from './attacker.ts';
+import { callHonestly, startVictim, type Victim } from './victim.ts';
+
+/** With a heap of 512 MB. */
+const mostResidentMegabytes = 350;
+const mostTurnMs = 150;
+const attackingCalls = 3;
+
+let project: ReturnType<typeof buildProject>;
+beforeAll(() => {
+  project = buildProject(join(import.meta.dirname, 'tools.ts'));
+});
+afterAll(() => project.remove());
+
+/** Sends a request and returns the result of its call. */
+async function answerTo(victim: Victim, text: string) {
+  const socket = await attack(victim.port);
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  socket.write(text.replace('Host: localhost', 'Host: localhost\r\nConnection: close'));
+  await once(socket, 'close');
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).result;
+}
+
+test.each(argumentAttacks)('$name: the call is refused, and no other waits for it', async (scenario) => {
+  const victim = await startVictim(project.directory);
+  try {
+    await callHonestly(victim, delay(500));
+    await victim.longestTurn();
+    const attacked = (async () => {
+      for (let call = 0; call < attackingCalls; call++) {
+        const { parts } = await scenario.flood(victim, 'sessions');
+        const { structuredContent } = await answerTo(victim, parts[0]?.[0] ?? '');
+        expect(structuredContent.error).toBe('INVALID_ARGUMENTS');
+        await delay(1_000); // one a second
+      }
+    })();
+    const honest = await callHonestly(victim, attacked);
+    const turn = await victim.longestTurn();
+    expect(victim.isAlive()).toBe(true);
+    expect(turn).toBeLessThanOrEqual(mostTurnMs);
+    expect(victim.peakMegabytes()).toBeLessThanOrEqual(mostResidentMegabytes);
+    expect(honest.failed).toBe(0);
+  } finally {
+    await victim.kill();
+  }
+});
