@@ -4,8 +4,8 @@ export type Part =
   | { readonly kind: 'one'; readonly source: string }
   | { readonly kind: 'group' | 'look'; readonly alternatives: Alternatives }
   | { readonly kind: 'repeat'; readonly of: Part; readonly min: number; readonly max: number }
-  /** `^`, `$`, `\b` and `\B`, which match no character, and references to what a group matched. */
-  | { readonly kind: 'edge' | 'reference' };
+  /** The end, `^`, `\b` and `\B`, which match no character, and references to what a group matched. */
+  | { readonly kind: 'end' | 'edge' | 'reference' };
 
 export type Alternatives = readonly (readonly Part[])[];
 
@@ -37,7 +37,8 @@ export function treeOf(pattern: string): Alternatives {
   const part = (): Part => {
     const { open, one = '' } = take(token)?.groups ?? {};
     if (open) return { kind: /[=!]$/.test(open) ? 'look' : 'group', alternatives: alternatives() };
-    if (/^(?:[\^$]|\\[bB])$/.test(one)) return { kind: 'edge' };
+    if (one === '$') return { kind: 'end' };
+    if (/^(?:\^|\\[bB])$/.test(one)) return { kind: 'edge' };
     if (/^\\(?:k<|[1-9])/.test(one)) return { kind: 'reference' };
     return { kind: 'one', source: one };
   };
@@ -50,4 +51,24 @@ export function treeOf(pattern: string): Alternatives {
     return { kind: 'repeat', of, min: Number(min), max: isOpen ? Number.POSITIVE_INFINITY : most };
   };
   return alternatives();
+}
+
+/** The maximum count that engines without backtracking accept, multiplied over nested repeats. */
+const mostRepeats = 1_000;
+
+/**
+ * Whether only a backtracking engine can match a pattern: it contains look-around, back-references or large counts.
+ *
+ * @param pattern a regular expression that compiles with the flag `u`
+ */
+export function needsBacktracking(pattern: string): boolean {
+  const needs = (part: Part, times: number): boolean => {
+    if (part.kind === 'look' || part.kind === 'reference') return true;
+    if (part.kind === 'group')
+      return part.alternatives.some((parts) => parts.some((one) => needs(one, times)));
+    if (part.kind !== 'repeat') return false;
+    const count = times * Math.max(1, Number.isFinite(part.max) ? part.max : part.min);
+    return count > mostRepeats || needs(part.of, count);
+  };
+  return treeOf(pattern).some((parts) => parts.some((part) => needs(part, 1)));
 }

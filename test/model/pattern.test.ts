@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slowness } from '../../src/contract/pattern-time.ts';
+import { slowness } from '../../src/contract/pattern-cost.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { boundFor, patternFlaw } from '../../src/model/pattern.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
@@ -24,7 +24,9 @@ describe('a pattern', () => {
     '^https://[a-z0-9.-]+/',
     String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?$`,
     '^(\\p{L}+ )*\\p{L}+$',
-    '[\\]|(]+(?<year>\\d)',
+    '[\\]|(](?<year>\\d)',
+    '^(a+)+',
+    '[a-z]+',
     '^(red|green|blue)*$',
   ])('is accepted: %s', (pattern) => {
     expect(patternFlaw(pattern)).toBeUndefined();
@@ -51,7 +53,7 @@ describe('a pattern', () => {
     'a|(?:^(?:b+)+$)',
   ])('is refused because it may never end: %s', (pattern) => {
     expect(patternFlaw(pattern)?.message).toMatch(
-      /^takes more than 20 ms on a text of \d+ characters that begins with "|^is longer/,
+      /^takes twice as long with every few characters$|^is longer/,
     );
   });
 
@@ -60,9 +62,12 @@ describe('a pattern', () => {
     ['\\s+$', 1_000],
     ['^[^@]+@[^@]+\\.[^@]+$', 1_000],
     ['^\\s+|\\s+$', 1_000],
+    ['[\\]|(]+(?<year>\\d)', 1_000],
     ['^(.*,){3}x$', 100],
+    ['[^\\s@]+\\.[^\\s@]+$', 100],
+    ['^(?:ab)*c?(?:ab)*$', 1_000],
   ])('%s is fast up to %i characters, and slow on longer texts', (pattern, length) => {
-    expect(slowness(pattern)).toContain('takes more than 20 ms');
+    expect(slowness(pattern)).toContain('takes time that grows with the length');
     expect(slowness(pattern, length)).toBeUndefined();
     expect(patternFlaw(pattern)).toBeUndefined();
   });
@@ -70,11 +75,11 @@ describe('a pattern', () => {
   it.each([
     ['^[A-Z]{3}$', undefined, undefined],
     ['[a-z]+x', undefined, undefined],
-    ['^(?=.*[a-z])(?=.*\\d).{8,}$', undefined, 100_000],
+    ['^(?=.*[a-z])(?=.*\\d).{8,}$', undefined, 1_000],
     ['^(?=.*[a-z])(?=.*\\d).{8,}$', 64, undefined],
-    ['^(?!x)[a-z]+\\s*[a-z ]+\\s*$', undefined, 1_000],
-    ['^.{1,4096}$', undefined, 100_000],
-    ['^.{1,4096}$', 1_000_000, 100_000],
+    ['^(?!x)[a-z]+\\s*[a-z ]+\\s*$', undefined, 100],
+    ['^.{1,4096}$', undefined, 1_000],
+    ['^.{1,4096}$', 1_000_000, 1_000],
   ])('%s with maxLength %s needs the limit %s', (pattern, maxLength, bound) => {
     expect(boundFor(pattern, maxLength)).toBe(bound);
   });
@@ -98,7 +103,7 @@ describe('a definition', () => {
   };
 
   it('is refused if a pattern may never end, at any place', () => {
-    const hazard = expect.stringMatching(/pattern.*: takes more than 20 ms/);
+    const hazard = expect.stringMatching(/pattern.*: takes twice as long/);
     expect(errorsOf({ text: evil }, { price: { type: 'number' } })).toEqual([hazard]);
     expect(errorsOf({}, { list: { type: 'array', items: evil } })).toEqual([hazard]);
     expect(errorsOf({}, { all: { type: 'object', patternProperties: { '^(a+)+$': {} } } })).toContainEqual(

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { needsBacktracking } from '../../src/contract/pattern-texts.ts';
+import { needsBacktracking } from '../../src/contract/pattern-tree.ts';
+import { lengths } from '../../src/model/pattern.ts';
 import { callTool } from '../../templates/project/src/server/call.ts';
+import { mostBacktracked } from '../../templates/project/src/server/compiler.ts';
 import type { Json, Tool } from '../../templates/project/src/server/define-tool.ts';
 import { linearMatcher } from '../../templates/project/src/server/pattern.ts';
 import { compileTool } from '../../templates/project/src/server/schema.ts';
@@ -237,11 +239,15 @@ describe('a call', () => {
 });
 
 describe('a server refuses a pattern that needs backtracking', () => {
-  test.each([{ maxLength: undefined }, { maxLength: 100_001 }])('with maxLength $maxLength', (bound) => {
+  test.each([{ maxLength: undefined }, { maxLength: 1_001 }])('with maxLength $maxLength', (bound) => {
     const list = { type: 'array', items: { type: 'string', pattern: '^(?=b)', ...bound } };
     expect(() => compileTool(tool(list))).toThrow(
-      'Tool get_it: its inputSchema does not compile: #/properties/value/items/pattern: "^(?=b)" has lookaround, a backreference or too many repetitions. Only a pattern with a maxLength of 100000 or less may have these.',
+      'Tool get_it: its inputSchema does not compile: #/properties/value/items/pattern: "^(?=b)" has lookaround, a backreference or too many repetitions. Only a pattern with a maxLength of 1000 or less may have these.',
     );
+  });
+
+  test('at the length up to which the generator lets it match', () => {
+    expect(lengths[0]).toBe(mostBacktracked);
   });
 
   test('in patternProperties', () => {

@@ -1,13 +1,15 @@
 import { isObject, shorten } from '../json.ts';
 import { typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { slowness } from '../pattern-time.ts';
+import { slowness, type Work } from '../pattern-cost.ts';
 import { doublingSchema } from '../recursion.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { allSchemas } from './read.ts';
 
 const mostDistinct = 1_000;
+/** For the patterns of all tools of a list, shared equally: about ten seconds. */
+const patternWork = 20_000_000;
 
 /** The cost of validating the values of one call. */
 export const costRules: readonly StaticRule[] = [
@@ -17,7 +19,10 @@ export const costRules: readonly StaticRule[] = [
     title: 'every pattern is matched quickly, whatever text the schema allows',
     source: 'CWE-1333',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
-    inspect: (tool) => allSchemas(tool).flatMap(patternProblems),
+    inspect: (tool, siblings) => {
+      const work = { left: patternWork / (siblings.length + 1) };
+      return allSchemas(tool).flatMap((place) => patternProblems(place, work));
+    },
   },
   {
     id: 'schema.doubling',
@@ -45,13 +50,13 @@ export const costRules: readonly StaticRule[] = [
   },
 ];
 
-function patternProblems({ schema, path }: LocatedSchema): readonly Problem[] {
+function patternProblems({ schema, path }: LocatedSchema, work: Work): readonly Problem[] {
   const { pattern, patternProperties, propertyNames } = schema;
   const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
   return [
-    ...(typeof pattern === 'string' ? timeProblem(pattern, lengthOf(schema), `${path}.pattern`) : []),
+    ...(typeof pattern === 'string' ? timeProblem(pattern, lengthOf(schema), `${path}.pattern`, work) : []),
     ...names.flatMap((name) =>
-      timeProblem(name, lengthOf(propertyNames), `${path}.patternProperties.${name}`),
+      timeProblem(name, lengthOf(propertyNames), `${path}.patternProperties.${name}`, work),
     ),
   ];
 }
@@ -60,12 +65,17 @@ function lengthOf(schema: unknown): number | undefined {
   return isObject(schema) && typeof schema.maxLength === 'number' ? schema.maxLength : undefined;
 }
 
-function timeProblem(pattern: string, maxLength: number | undefined, path: string): readonly Problem[] {
+function timeProblem(
+  pattern: string,
+  maxLength: number | undefined,
+  path: string,
+  work: Work,
+): readonly Problem[] {
   if (!isRegular(pattern)) return []; // reported by another rule
-  const slow = slowness(pattern, maxLength);
+  const slow = slowness(pattern, maxLength, work);
   return unless(slow === undefined, {
     path,
-    expected: 'a pattern that takes 20 ms at most',
+    expected: 'a pattern that a backtracking engine matches quickly, or a smaller maxLength',
     actual: `${shorten(pattern)}, which ${slow}`,
   });
 }

@@ -127,7 +127,7 @@ function weightOf(keyword: string, schema: unknown, useDefaults: boolean): numbe
 }
 
 /** Length of the texts that are matched by backtracking. */
-export const mostBacktracked = 100_000;
+export const mostBacktracked = 1_000;
 
 /** Matches in linear time, or by backtracking if a maxLength bounds the text. */
 function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher {
@@ -140,7 +140,9 @@ function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher
   }
   const regExp = new RegExp(pattern, 'u');
   // Ajv applies `pattern` to text that is too long, too. A character has one or two units.
-  return { test: (text) => text.length <= 2 * maxLength && regExp.test(text) };
+  const bounded = { test: (text: string) => text.length <= 2 * maxLength && regExp.test(text) };
+  // Such a pattern may take the square of the length.
+  return counting(bounded, (length) => (length <= 2 * maxLength ? length ** 2 / 25 : 0));
 }
 
 function counting(matcher: Matcher, stepsFor: (length: number) => number): Matcher {
