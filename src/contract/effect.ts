@@ -27,33 +27,41 @@ export const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', '
 export const readingVerbs: ReadonlySet<string> = new Set(
   (
     'get list find search fetch look lookup calculate compute scan check convert analyze analyse compare count ' +
-    'describe read show resolve rank predict estimate query browse view retrieve'
+    'describe read show rank predict estimate query browse view retrieve inspect explain summarize'
   ).split(' '),
 );
 
-/** Words that name an effect anywhere in a name: `github_create_issue`. */
-const plainVerbs = new Map<string, Effect>([
-  ...wordsFor('adds', 'add create insert upload subscribe invite'),
-  ...wordsFor(
-    'changes',
-    'delete remove update edit modify rename replace overwrite erase destroy upsert purge wipe truncate unsubscribe disable',
-  ),
-  ...wordsFor('acts', 'send execute pay notify'),
-]);
+/** Reading verbs that are no nouns. */
+const plainReading: ReadonlySet<string> = new Set('get find fetch lookup describe retrieve'.split(' '));
 
-/** Words that name an effect only at the start of a name; elsewhere they are nouns too: `get_swap_fee`, `last_trade`. */
-const firstVerbs = new Map<string, Effect>([
-  ...plainVerbs,
-  ...wordsFor('adds', 'register import publish post append save write'),
-  ...wordsFor(
-    'changes',
-    'set put patch move archive clear close cancel reset restore revoke enable lock drop',
-  ),
-  ...wordsFor(
-    'acts',
-    'run exec email swap trade transfer buy sell purchase charge refund withdraw deposit stake bridge mint burn borrow lend repay vote submit approve sign deploy start stop restart kill place order book reserve',
-  ),
-]);
+/** Verbs of writing that are no nouns. */
+const plainVerbs = verbs({
+  adds: 'add append create enable insert install invite publish register save subscribe upload write',
+  changes:
+    'archive assign cancel delete destroy disable edit erase modify overwrite purge remove rename reorder replace restore ' +
+    'revoke rollback toggle truncate unsubscribe update upsert wipe',
+  acts:
+    'approve borrow checkout deploy execute lend liquidate notify pay reject repay restart redeem send shutdown submit ' +
+    'terminate trigger unstake withdraw',
+});
+
+/** Verbs of writing that are nouns in other names: `block_number`, `order_book`, `daily_close`. */
+const nounVerbs = verbs({
+  adds: 'commit grant import post reply reserve',
+  changes: 'ban block claim clear close drop lock mark merge move patch put reset set',
+  acts:
+    'book bridge burn buy charge deposit email exec kill mint order place purchase push refund run sell sign spend stake start ' +
+    'stop swap trade transfer vote',
+});
+
+/** From the effect that does least harm to the one that does most. */
+const byHarm: readonly Effect[] = ['adds', 'changes', 'acts'];
+
+/** Words that join a second verb to the first. */
+const joining: ReadonlySet<string> = new Set(['and', 'or', 'then']);
+
+/** The words of a tool's name that are verbs of writing, in the order of the lists (docs/check.md). */
+export const writingVerbs: readonly string[] = [...plainVerbs.keys(), ...nounVerbs.keys()].toSorted();
 
 /** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` all give the same two. */
 export function wordsOf(name: string): readonly string[] {
@@ -63,13 +71,68 @@ export function wordsOf(name: string): readonly string[] {
   return (words ?? []).map((word) => word.toLowerCase());
 }
 
+/** The verb in a tool's name that indicates the effect of a call. */
+export interface Verb {
+  readonly word: string;
+  readonly effect: Effect;
+  /** The word may be a noun where it stands: `last_trade`. */
+  readonly mayBeNoun: boolean;
+}
+
+/**
+ * The verb that decides what a name indicates; undefined if it has none. A reading verb at the start makes a read
+ * (`get_order_book`), unless `and` or `or` joins a verb of writing (`get_or_create_user`) or a plain one ends the name, so that
+ * the start is a noun (`list_create`). Otherwise any verb of writing counts (`issues_create`, `order_cancel`).
+ */
+export function verbIn(name: string): Verb | undefined {
+  const words = wordsOf(name);
+  const [first = '', second = ''] = words;
+  const last = words.at(-1) ?? '';
+  if (first === 'check' && /^(in|out|off)$/.test(second))
+    return { word: `check ${second}`, effect: 'acts', mayBeNoun: false };
+  if (!readingVerbs.has(first)) return writingIn(words) ?? readingAfterPrefix(words);
+  const joined = words.findIndex((word) => joining.has(word));
+  const ending = !plainReading.has(first) && last !== 'update' && plainVerbs.has(last) ? [last] : [];
+  return writingIn([...ending, ...(joined < 0 ? [] : words.slice(joined))]) ?? reading(first);
+}
+
+/** The most harmful verb of writing; one that may be a noun counts only at the start, or if there is no other. */
+function writingIn(words: readonly string[]): Verb | undefined {
+  const verbsOf = (table: ReadonlyMap<string, Effect>, some: readonly string[], mayBeNoun = false): Verb[] =>
+    some.flatMap((word) => {
+      const effect = table.get(word);
+      return effect ? [{ word, effect, mayBeNoun }] : [];
+    });
+  const sure = [...verbsOf(nounVerbs, words.slice(0, 1)), ...verbsOf(plainVerbs, words)];
+  const all = sure.length > 0 ? sure : verbsOf(nounVerbs, words, true);
+  return all.toSorted((one, other) => byHarm.indexOf(other.effect) - byHarm.indexOf(one.effect))[0];
+}
+
+/** `github_get_issue`, `slack_list_channels` */
+function readingAfterPrefix(words: readonly string[]): Verb | undefined {
+  const isVerb = (word: string, at: number) =>
+    plainReading.has(word) || word === 'search' || (word === 'list' && at < words.length - 1);
+  const word = words.find(isVerb);
+  return word === undefined ? undefined : reading(word);
+}
+
+function reading(word: string): Verb {
+  return { word, effect: 'reads', mayBeNoun: false };
+}
+
 /** The effect that a tool's name indicates; undefined if it indicates none. */
 export function effectInName(name: string): Effect | undefined {
-  const words = wordsOf(name);
-  const [first = ''] = words;
-  if (readingVerbs.has(first)) return 'reads';
-  const verb = words.find((word) => plainVerbs.has(word));
-  return firstVerbs.get(first) ?? (verb === undefined ? undefined : plainVerbs.get(verb));
+  return verbIn(name)?.effect;
+}
+
+/**
+ * Whether calls of a tool only read: by its own hints, or, if it has none, by its name. A name that says nothing does not
+ * count as reading.
+ */
+export function onlyReads({ name, annotations }: JsonObject): boolean {
+  const { readOnlyHint, destructiveHint } = isObject(annotations) ? annotations : {};
+  if (destructiveHint === true) return false;
+  return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(String(name)) === 'reads';
 }
 
 /** The effect of a tool that declares none, judged by its name. */
@@ -116,6 +179,11 @@ function hints(
   return { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
 }
 
-function wordsFor(effect: Effect, words: string): readonly (readonly [string, Effect])[] {
-  return words.split(' ').map((word) => [word, effect]);
+/** The words of each effect, as a map from a word to its effect. */
+function verbs(words: Readonly<Partial<Record<Effect, string>>>): ReadonlyMap<string, Effect> {
+  return new Map(
+    Object.entries(words).flatMap(([effect, list]) =>
+      list.split(' ').map((word) => [word, effect as Effect] as const),
+    ),
+  );
 }

@@ -1,7 +1,6 @@
-import { wordsOf } from '../contract/effect.ts';
+import { onlyReads } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
-import { harmfulWords } from '../contract/probe/safety.ts';
 import type { Change } from '../model/model.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
@@ -24,14 +23,9 @@ const textOutput: JsonObject = {
   required: ['result'],
 };
 
-/** The names of a server's tools that change something, by their hints or names. */
+/** The names of a server's tools that may change something. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
-  const writing = tools.filter(({ name, annotations }) => {
-    const hints = isObject(annotations) ? annotations : {};
-    if (typeof hints.readOnlyHint === 'boolean') return !hints.readOnlyHint;
-    return hints.destructiveHint === true || wordsOf(String(name)).some((word) => harmfulWords.has(word));
-  });
-  return new Set(writing.map(({ name }) => String(name)));
+  return new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => String(name)));
 }
 
 /**
@@ -60,7 +54,8 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         ...(description !== undefined && { description }),
         inputSchema: inputSchema ?? { type: 'object' },
         outputSchema: hasOutput ? outputSchema : textOutput,
-        ...(isObject(annotations) && { annotations }),
+        // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
+        annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
       },
       answers: [],
       changes,

@@ -1,4 +1,4 @@
-import { wordsOf } from '../effect.ts';
+import { onlyReads, verbIn } from '../effect.ts';
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 
@@ -25,30 +25,12 @@ export interface PlannedTool {
   readonly because: string;
 }
 
-/**
- * Words in the name of a tool that indicate a side effect. A closed list (docs/check.md): a tool with one of
- * them is called only if it is named.
- */
-export const harmfulWords: ReadonlySet<string> = new Set(
-  `
-add approve archive assign ban block book borrow bridge burn buy cancel charge claim clear close
-commit create delete deploy deposit destroy disable drop edit email enable erase exec execute grant
-import insert install invite kill lend liquidate lock merge mint modify move notify overwrite patch
-pay place post publish purchase purge push put redeem refund register remove rename repay replace
-reply reserve reset restart restore revoke rollback run save sell send set shutdown sign spend stake
-start stop submit subscribe swap terminate trade transfer truncate unstake unsubscribe update upload
-upsert vote wipe withdraw write
-`
-    .trim()
-    .split(/\s/),
-);
-
 /** The sign that a call of a tool may do harm; undefined if there is none. */
 export function signOfHarm({ name, annotations, _meta }: JsonObject): string | undefined {
   if (isObject(annotations) && annotations.destructiveHint === true) return 'it declares destructiveHint';
   if (isObject(_meta) && _meta.surface === 'execute') return 'its _meta.surface is "execute"';
-  const word = wordsOf(typeof name === 'string' ? name : '').find((one) => harmfulWords.has(one));
-  return word === undefined ? undefined : `its name contains "${word}"`;
+  const verb = verbIn(String(name));
+  return verb === undefined || verb.effect === 'reads' ? undefined : `its name contains "${verb.word}"`;
 }
 
 /** Whether a tool may be called, and why or why not. */
@@ -59,11 +41,12 @@ export function verdictOn(
   if (named.has(tool.name)) return { isCalled: true, because: 'you allowed it by name' };
   const harm = signOfHarm(tool);
   if (harm !== undefined) return { isCalled: false, because: harm };
-  if (named.has('*')) return { isCalled: true, because: 'you allowed all tools without a sign of harm' };
-  const { annotations } = tool;
-  return isObject(annotations) && annotations.readOnlyHint === true
-    ? { isCalled: true, because: 'it declares readOnlyHint' }
-    : { isCalled: false, because: 'it does not declare readOnlyHint' };
+  if (isObject(tool.annotations) && tool.annotations.readOnlyHint === true)
+    return { isCalled: true, because: 'it declares readOnlyHint' };
+  if (!named.has('*')) return { isCalled: false, because: 'it does not declare readOnlyHint' };
+  return onlyReads(tool)
+    ? { isCalled: true, because: 'you allowed all tools that read by their names' }
+    : { isCalled: false, because: 'neither its hints nor its name say that it only reads' };
 }
 
 /**

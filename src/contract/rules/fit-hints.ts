@@ -1,4 +1,4 @@
-import { effectInName, wordsOf } from '../effect.ts';
+import { verbIn, wordsOf } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { type StaticRule, unless } from '../rule.ts';
@@ -104,7 +104,8 @@ function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly
 const deleting: ReadonlySet<string> = new Set('delete remove erase destroy purge wipe truncate'.split(' '));
 
 function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
-  const effect = effectInName(name);
+  const verb = verbIn(name);
+  const effect = verb?.mayBeNoun ? undefined : verb?.effect;
   const isWriting = effect !== undefined && effect !== 'reads';
   const isDeleting = isWriting && wordsOf(name).some((word) => deleting.has(word));
   return [

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { wordsOf } from '../../../src/contract/effect.ts';
+import { wordsOf, writingVerbs } from '../../../src/contract/effect.ts';
 import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
 import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
-import { type CallPlan, harmfulWords, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
+import { type CallPlan, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
 import { createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 
@@ -37,14 +37,20 @@ describe('verdictOn', () => {
     [{ name: 'get_price', ...readOnly, _meta: { surface: 'execute' } }, ['*'], false],
     [{ name: 'get_price', ...readOnly, _meta: { surface: 'both' } }, [], true],
     [{ name: 'undeleted_rows', ...readOnly }, [], true],
+    [{ name: 'get_order_book', ...readOnly }, [], true],
+    [{ name: 'get_order_book' }, ['*'], true],
+    [{ name: 'get_or_create_user', ...readOnly }, ['*'], false],
+    [{ name: 'quote', ...readOnly }, [], true],
+    [{ name: 'quote' }, ['*'], false],
+    [{ name: 'quote' }, ['quote'], true],
   ])('for %j with %j named: %s', (tool, named, isCalled) => {
     expect(verdictOn(tool, new Set(named)).isCalled).toBe(isCalled);
   });
 
   it('uses exactly the words that docs/check.md lists', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/check.md'), 'utf8');
-    const [, quoted = ''] = /<!-- harmful words -->\n((?:> .*\n)+)/.exec(text) ?? [];
-    expect(quoted.replaceAll('> ', '').trim().split(/\s+/)).toEqual([...harmfulWords]);
+    const [, quoted = ''] = /<!-- verbs of writing -->\n((?:> .*\n)+)/.exec(text) ?? [];
+    expect(quoted.replaceAll('> ', '').trim().split(/\s+/)).toEqual([...writingVerbs]);
   });
 
   it('gives the reason why a tool is not called', () => {

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { completeHints, type Effect, effectInName, onlyReads, verbIn } from '../../src/contract/effect.ts';
+import { verdictOn } from '../../src/contract/probe/safety.ts';
+import { writingTools } from '../../src/import/mcp.ts';
+
+/** Names of tools of public MCP servers and APIs. */
+const reading = `
+  get_block get_order_book get_orderbook_depth get_recent_trades get_swap_fee get_transfer_history getOrderBook
+  get_latest_post get_open_orders get_deposit_address get_last_update get_invite list_open_orders list_trades
+  list_pull_requests list_commits search_orders search_code search_posts_by_author read_file read_multiple_files
+  describe_table query_trades fetch_stake_rewards scan_cvd_divergences analyze_smart_money_flow find_funding_arbitrage
+  calculate_squeeze_probability show_start_page check_swap_status compare_close_prices estimate_swap view_archive_page
+  github_get_issue slack_list_channels notion_search API-get-user brave_web_search git_show_and_describe
+  get_price_and_volume lookup_block look_up_book count_votes`
+  .trim()
+  .split(/\s+/);
+
+const writing: readonly (readonly [string, Effect])[] = [
+  ['get_or_create_user', 'adds'],
+  ['list_and_delete', 'changes'],
+  ['findAndModify', 'changes'],
+  ['find_or_insert_row', 'adds'],
+  ['search_and_book_flights', 'acts'],
+  ['fetch_then_post', 'adds'],
+  ['issues_create', 'adds'],
+  ['order_cancel', 'acts'],
+  ['post_delete', 'changes'],
+  ['list_create', 'adds'],
+  ['search_index_delete', 'changes'],
+  ['query_execute', 'acts'],
+  ['check_out_cart', 'acts'],
+  ['create_or_update_file', 'changes'],
+  ['push_files', 'acts'],
+  ['merge_pull_request', 'changes'],
+  ['send_read_receipt', 'acts'],
+  ['mark_as_read', 'changes'],
+  ['write_file', 'adds'],
+  ['move_file', 'changes'],
+  ['execute_sql', 'acts'],
+  ['slack_post_message', 'adds'],
+  ['slack_reply_to_thread', 'adds'],
+  ['notion_create_page', 'adds'],
+  ['git_commit', 'adds'],
+  ['place_order', 'acts'],
+  ['swapTokens', 'acts'],
+  ['block_user', 'changes'],
+  ['refund_charge', 'acts'],
+  ['todo_list_add', 'adds'],
+  ['delete_entities', 'changes'],
+  ['kill_process', 'acts'],
+];
+
+const unknown = [
+  'echo',
+  'quote',
+  'sequentialthinking',
+  'git_status',
+  'weather',
+  'browser_click',
+  'price_list',
+  '',
+];
+
+describe('effectInName', () => {
+  it.each(reading)('%s reads', (name) => expect(effectInName(name)).toBe('reads'));
+  it.each(writing)('%s: %s', (name, effect) => expect(effectInName(name)).toBe(effect));
+  it.each(unknown)('"%s" is not known', (name) => expect(effectInName(name)).toBeUndefined());
+
+  it.each(['binance', 'blocknative', 'normalized-data-provider'])('the tools of %s read', (server) => {
+    const file = join(import.meta.dirname, '../fixtures/real-tools', `${server}.json`);
+    const { tools } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(tools.length).toBeGreaterThan(0);
+    for (const { name } of tools) expect([name, effectInName(name)]).toEqual([name, 'reads']);
+  });
+
+  it.each([
+    ['last_trade', true],
+    ['trade_history', false],
+    ['github_create_issue', false],
+  ])('the verb in %s may be a noun: %s', (name, mayBeNoun) =>
+    expect(verbIn(name)).toMatchObject({ mayBeNoun }),
+  );
+});
+
+describe('what follows from a name', () => {
+  it('an import, its annotations and a check at a URL judge the same', () => {
+    for (const name of [...reading, ...writing.map(([one]) => one), ...unknown]) {
+      const reads = effectInName(name) === 'reads';
+      expect([name, writingTools([{ name }]).has(name)]).toEqual([name, !reads]);
+      expect([name, verdictOn({ name }, new Set(['*'])).isCalled]).toEqual([name, reads]);
+      if (effectInName(name) !== undefined)
+        expect([name, completeHints(name, undefined).readOnlyHint]).toEqual([name, reads]);
+    }
+  });
+
+  it.each([
+    [{ name: 'get_x', annotations: { readOnlyHint: false } }, false],
+    [{ name: 'get_x', annotations: { destructiveHint: true } }, false],
+    [{ name: 'get_x', annotations: { openWorldHint: true } }, true],
+    [{ name: 'create_x', annotations: { readOnlyHint: true } }, true],
+    [{ name: 'x', annotations: { readOnlyHint: true, destructiveHint: true } }, false],
+    [{}, false],
+  ])('%j only reads: %s', (tool, reads) => expect(onlyReads(tool)).toBe(reads));
+});
