@@ -110,15 +110,41 @@ test('ranks the tool first whose name and description contain the words of the q
   expect(none).toMatchObject({ selected: [], calls: [], ending: 'capability-miss' });
 });
 
-test('the mode query excludes tools by their _meta', () => {
-  const hidden = tools.map((tool) => ({
+test.each<[string, JsonObject]>([
+  ['queryEligible', { _meta: { queryEligible: false } }],
+  ['change something', { annotations: { readOnlyHint: false } }],
+  ['change something', { name: 'cancel_price', annotations: {} }],
+  ['change something', { name: 'price', annotations: {} }],
+])('the modes auto and query call no tool with "%s": %j', async (why, more) => {
+  const hidden = tools.map((tool) => ({ ...tool, definition: { ...tool.definition, ...more } }));
+  for (const mode of ['auto', 'query'] as const) {
+    const platform = { ...world(found), tools: hidden };
+    const ran = await ask(question({ question: 'price', mode, picked: [] }), platform);
+    expect(platform.asked).toEqual([]);
+    expect(ran.ranking).toMatchObject(
+      hidden.map(() => ({ score: 0, excluded: expect.stringContaining(why) })),
+    );
+  }
+});
+
+test('the mode query alone excludes tools for execution', () => {
+  const execute = tools.map((tool) => ({
     ...tool,
-    definition: { ...tool.definition, _meta: { queryEligible: false } },
+    definition: { ...tool.definition, _meta: { surface: 'execute' } },
   }));
-  expect(rank('price', hidden, 'query')).toMatchObject([
-    { score: 0, excluded: expect.stringContaining('queryEligible') },
-    {},
-  ]);
+  expect(rank('price', execute, 'query')[0]?.excluded).toContain('surface');
+  expect(rank('price', execute, 'auto')[0]?.excluded).toBeUndefined();
+});
+
+test('a picked tool that may change something is called once, whatever it answers', async () => {
+  const writing = tools.map((tool) => ({
+    ...tool,
+    definition: { ...tool.definition, annotations: { readOnlyHint: false } },
+  }));
+  const platform = { ...world(mismatch), tools: writing };
+  const ran = await ask(question(), platform);
+  expect(platform.asked).toHaveLength(1);
+  expect(ran.calls[0]?.decision).toContain('called once');
 });
 
 test('sends arguments that the user edited', async () => {

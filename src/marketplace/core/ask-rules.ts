@@ -1,3 +1,4 @@
+import { onlyReads } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
@@ -45,18 +46,19 @@ export function rank(question: string, tools: readonly BuyerTool[], mode: Mode):
       const words = asked.filter((word) => inName.has(word) || inText.has(word));
       const points = words.reduce((sum, word) => sum + (inName.has(word) ? 2 : 1), 0);
       const score = asked.length === 0 ? 0 : Math.min(1, points / asked.length);
-      const excluded = mode === 'query' ? exclusion(definition) : undefined;
+      const excluded = mode === 'manual' ? undefined : exclusion(definition, mode);
       const base = { tool: name, endpoint, score: excluded ? 0 : score, words };
       return excluded ? { ...base, excluded } : base;
     })
     .toSorted((a, b) => b.score - a.score);
 }
 
-/** The reason in a tool's `_meta` why it is not for queries. */
-function exclusion({ _meta: meta }: JsonObject): string | undefined {
-  if (!isObject(meta)) return undefined;
+/** The reason why only a person may choose a tool. */
+function exclusion(definition: JsonObject, mode: Mode): string | undefined {
+  const meta = isObject(definition._meta) ? definition._meta : {};
   if (meta.queryEligible === false) return '_meta.queryEligible is false';
-  return meta.surface === 'execute' ? '_meta.surface is "execute"' : undefined;
+  if (mode === 'query' && meta.surface === 'execute') return '_meta.surface is "execute"';
+  return onlyReads(definition) ? undefined : 'it may change something: only the mode manual calls it';
 }
 
 /** Texts in a failure that make the public marketplace retry the call (app lib/ai/skills/mcp.ts). */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { onlyReads } from '../../contract/effect.ts';
 import { shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { type Candidate, isRecoverable, rank } from './ask-rules.ts';
@@ -97,7 +98,7 @@ export async function ask(question: Question, world: AskWorld): Promise<AskRun> 
       if (calls.length >= thresholds.calls) return finish('call-limit');
       if (calls.length > 0) await delay(world.pauseMs ?? thresholds.pauseMs);
       const report = await world.call(orderFor(tool, question, world));
-      const next = decide(report, attempt);
+      const next = onceIfWriting(tool, decide(report, attempt));
       const call = { tool: tool.name, attempt, report, decision: next.why };
       calls.push(call);
       world.onCall?.(call);
@@ -135,6 +136,14 @@ interface Decision {
   readonly stop?: Ending;
   readonly evidence?: boolean;
   readonly why: string;
+}
+
+/** A rehearsal does not repeat a call that may change something, although the platform does. */
+function onceIfWriting({ definition }: BuyerTool, decision: Decision): Decision {
+  if (!decision.again || onlyReads(definition)) return decision;
+  return {
+    why: `${decision.why}. The platform does that; here, a tool that may change something is called once`,
+  };
 }
 
 /** The runtime's decision after a call (C§7, "Caller-side recovery"). */

@@ -90,7 +90,7 @@ export interface BuyerTool {
 }
 
 /**
- * How the tools for a question are chosen (contract, appendix): by the user, or by a ranking. `query` excludes tools by their
- * `_meta`.
+ * How the tools for a question are chosen (contract, appendix): by the user, or by a ranking, which excludes tools that may change
+ * something or are not eligible for queries; `query` excludes those for execution as well.
  */
 export type Mode = 'manual' | 'auto' | 'query';

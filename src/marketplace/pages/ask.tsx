@@ -52,19 +52,22 @@ export function Ask({ data }: { data: AskData }) {
               <label class="choice">
                 <input type="radio" name="mode" value="auto" checked />
                 <span class="plain">
-                  auto <span class="hint">the words of the question, in names and descriptions</span>
+                  auto{' '}
+                  <span class="hint">
+                    the words of the question, in names and descriptions; only tools that read
+                  </span>
                 </span>
               </label>
               <label class="choice">
                 <input type="radio" name="mode" value="query" />
                 <span class="plain">
-                  query <span class="hint">the same, only tools that _meta allows for queries</span>
+                  query <span class="hint">the same, without tools whose _meta.surface is execute</span>
                 </span>
               </label>
               <label class="choice">
                 <input type="radio" name="mode" value="manual" />
                 <span class="plain">
-                  manual <span class="hint">those you pick</span>
+                  manual <span class="hint">those you pick, called for real</span>
                 </span>
               </label>
             </fieldset>
