@@ -1,14 +1,15 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ToolExample } from '../contract/model.ts';
+import { onlyReads } from '../contract/effect.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
+import { CommandError, exitCodes } from '../model/command-error.ts';
 import { toolMethods, toolSources } from '../project/open.ts';
 import { runtimeOf } from '../project/runtime.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
-import { run } from '../system/processes.ts';
+import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
 import type { ProjectCode } from './located.ts';
 import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
@@ -20,20 +21,32 @@ export interface HeldServer {
   readonly own?: ProjectCode;
   /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
+  /** The calls of its writing tools that were not judged, because they have no recording. */
+  unrecorded?(): readonly string[];
+  /** For live sources: the examples that were called for real before, and the tools that are not called for real. */
+  readonly real?: { readonly called: readonly CalledExample[]; readonly withheld: readonly string[] };
   release(): Promise<void>;
+}
+
+/** How to hold a project. */
+export interface HoldOptions {
+  /** The platform to use instead of the project's own. */
+  readonly platform?: PlatformProfile | undefined;
+  /** Recordings by default. */
+  readonly sources?: Sources | undefined;
+  /** Tools that may change something whose examples are called for real, once each, before the server starts. */
+  readonly call?: readonly string[];
 }
 
 /**
  * Starts the server of a built project on a free port, with a temporary platform key.
  *
- * @param platform the platform to use instead of the project's own.
- * @param sources recordings by default.
  * @throws SystemError `NOT_STARTED` with the last lines of the server.
+ * @throws CommandError `UNKNOWN_TOOL`, and `EXAMPLE_FAILED` if an example that was called for real ended otherwise than expected.
  */
 export async function holdProject(
   directory: string,
-  platform?: PlatformProfile,
-  sources?: Sources,
+  { platform, sources = 'replay', call = [] }: HoldOptions = {},
 ): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
@@ -44,29 +57,54 @@ export async function holdProject(
     );
   }
   const facts = await factsOf(directory);
+  requireListed(
+    call.map((tool) => ({ flag: '--call', tool })),
+    facts.tools.map(({ name }) => name),
+  );
   const profile = platform ?? facts.platform;
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   try {
+    const methods = toolMethods(directory);
+    // A tool that only sends GET requests to its source, although it writes, writes in a way of its own.
+    const asksSource = (name: string) => methods.get(name)?.some((method) => method !== 'get') === true;
+    const writing = new Map(
+      facts.tools
+        .filter((tool) => !onlyReads(tool))
+        .map(({ name }) => [name, asksSource(name) ? ('replays' as const) : ('runs' as const)]),
+    );
+    const named = call.filter((name) => writing.get(name) === 'replays');
+    const called = kept !== undefined && named.length > 0 ? await callExamples(directory, named, kept) : [];
+    requireExpected(called);
+    const withheld = [...writing].flatMap(([name, how]) =>
+      how === 'replays' && !named.includes(name) ? [name] : [],
+    );
+    const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
     const { instance, launch, signer, owned, answers } = await start(entry, profile, directory, {
-      ...(sources && { sources }),
-      ...(kept !== undefined && { kept }),
+      sources,
+      kept,
+      asking,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const runtime = runtimeOf(directory);
+    const unrecorded = new Set<string>();
     return {
       target: {
         url: instance.url,
         profile,
         examples,
-        methods: toolMethods(directory),
+        methods,
+        writing,
+        onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,
         launch,
         owned,
         ...(runtime && { runtime }),
       },
       answers,
+      unrecorded: () => [...unrecorded],
+      ...(kept !== undefined && { real: { called, withheld } }),
       own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {
         await owned.instance().stop();
@@ -82,41 +120,17 @@ export async function holdProject(
   }
 }
 
-/** What the compiled code of a project declares. */
-export interface Facts {
-  readonly platform: PlatformProfile;
-  readonly tools: readonly { readonly name: string; readonly examples?: readonly ToolExample[] }[];
+function requireExpected(called: readonly CalledExample[]): void {
+  if (called.every(({ expect, outcome }) => expect === outcome)) return;
+  throw new CommandError(
+    'EXAMPLE_FAILED',
+    'an example that was called for real did not end as expected',
+    'Correct the tool or its example. Nothing else was checked.',
+    exitCodes.checkFailed,
+    called.map(calledLine),
+  );
 }
-
-/**
- * What a built project declares. It is read in a separate process: the author's code is not loaded into this one.
- *
- * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
- */
-export async function factsOf(directory: string): Promise<Facts> {
-  const { exitCode, stdout, lastLines } = await run(process.execPath, ['--input-type=module', '-e', tell], {
-    cwd: directory,
-  });
-  const told = stdout.slice(stdout.lastIndexOf(mark) + mark.length);
-  if (exitCode === 0 && stdout.includes(mark)) return JSON.parse(told);
-  throw notStarted(directory, lastLines);
-}
-
-/** Separates our output from that of the tools while they are loaded. */
-const mark = '\u0000facts\u0000';
-const tell = `
-const [{ platform }, { tools }] = await Promise.all([
-  import(${JSON.stringify('./dist/src/platform.js')}),
-  import(${JSON.stringify('./dist/src/tools/index.js')}),
-]);
-const facts = { platform, tools: tools.map(({ name, examples }) => ({ name, examples })) };
-process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(facts), () => process.exit(0));`;
 
 function buildHint(directory: string): string {
   return `In ${directory} run: npm run build`;
-}
-
-function notStarted(directory: string, lines: readonly string[]): SystemError {
-  const hint = `In ${directory} run: npm run dev`;
-  return new SystemError('NOT_STARTED', 'the server does not start', hint, lines);
 }

@@ -15,7 +15,9 @@ export interface SourceSettings {
   /** Recordings unless told otherwise. */
   readonly sources?: Sources;
   /** A directory for answers of live sources, which all instances share. */
-  readonly kept?: string;
+  readonly kept?: string | undefined;
+  /** The tools that may ask live sources; the others get recorded answers. */
+  readonly asking?: readonly string[];
 }
 
 /** A server that was started for a check. */
@@ -47,7 +49,7 @@ export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept }: SourceSettings = {},
+  { sources = 'replay', kept, asking = [] }: SourceSettings = {},
 ): Promise<Started> {
   const all: WatchedInstance[] = [];
   const started = await onFreePort(async (port) => {
@@ -68,6 +70,7 @@ export async function start(
       SOURCES: sources,
       SOURCES_LOG: '1',
       SOURCES_KEPT: kept,
+      SOURCES_TOOLS: JSON.stringify(asking),
     };
     const launcher = createLauncher(entry, environment, { cwd, nodeArguments });
     const launch: WatchedLaunch = async (further) => {

@@ -6,9 +6,10 @@ import type { CreateFlags } from '../questions/create-answers.ts';
 import type { Question, Switch, Switches } from '../questions/model.ts';
 import type { Flags } from '../questions/read-flags.ts';
 import type { ToolParts } from '../questions/tool.ts';
-import { withCheck } from './check/flags.ts';
+import { list, withCheck } from './check/flags.ts';
 import type { ProgramName, Run } from './command.ts';
 import type { DevFlags } from './commands/dev.ts';
+import type { RecordFlags } from './commands/record.ts';
 import { withMarketplace } from './marketplace/flags.ts';
 import { helpWidth } from './ready.ts';
 import { withUpgrade } from './upgrade/flags.ts';
@@ -127,6 +128,16 @@ function withDevelopment(program: Command, run: Run): void {
     .option('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)')
     .action((flags: DevFlags) =>
       run(async (output) => (await import('./commands/dev.ts')).dev(flags, output)),
+    );
+  program
+    .command('record')
+    .description(
+      'Call the examples of the tools that only read, for real, and record the answers of their APIs',
+    )
+    .addOption(list('--call <tools>', 'also call these tools, which may change something; repeatable'))
+    .option('--json', 'print one JSON object')
+    .action((flags: RecordFlags) =>
+      run(async (output) => (await import('./commands/record.ts')).record(flags, output)),
     );
   program
     .command('token')

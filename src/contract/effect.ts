@@ -129,7 +129,13 @@ export function effectInName(name: string): Effect | undefined {
  * Whether calls of a tool only read: by its own hints, or, if it has none, by its name. A name that says nothing does not
  * count as reading.
  */
-export function onlyReads({ name, annotations }: JsonObject): boolean {
+export function onlyReads({
+  name,
+  annotations,
+}: {
+  readonly name?: Json;
+  readonly annotations?: Json;
+}): boolean {
   const { readOnlyHint, destructiveHint } = isObject(annotations) ? annotations : {};
   if (destructiveHint === true) return false;
   return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(String(name)) === 'reads';

@@ -1,4 +1,4 @@
-import type { Cause, Era, Methods, ToolExample } from './model.ts';
+import type { Cause, Era, JsonObject, Methods, ToolExample } from './model.ts';
 import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
@@ -26,6 +26,13 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
   /** Which tools may be called on a server that is not ours; by default every tool. */
   readonly calls?: CallPolicy;
+  /**
+   * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
+   * examples. `replays`: its source answers from recordings; a call without one is not judged.
+   */
+  readonly writing?: ReadonlyMap<string, 'runs' | 'replays'>;
+  /** Called with a call that is not judged, because it has no recording. */
+  readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
   /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */

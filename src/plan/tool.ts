@@ -29,6 +29,8 @@ export interface ToolContext {
   readonly tests: ToolTests;
   /** Whether the tool calls an API through the source kit; the following members are set only then. */
   readonly asksApi: boolean;
+  /** Whether such a tool may change something, so that it may have no recordings. */
+  readonly writes: boolean;
   /** Name of the API's file. */
   readonly api?: string;
   readonly method?: string;
@@ -108,6 +110,7 @@ export function toolContext(tool: ImportedTool): ToolContext {
       wrongAnswer: wrongAnswer(outputSchema, samples[0]?.answer ?? {}),
     },
     asksApi: call !== undefined,
+    writes: call !== undefined && !isReadOnly(others),
     ...(call && {
       api: call.api.file,
       method: call.method,

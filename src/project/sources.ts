@@ -121,7 +121,7 @@ export function withExamples(text: string, variables: readonly ApiVariable[]): s
  * @throws ProjectError if it cannot be read
  */
 export function withSourceDependencies(text: string): string {
-  let manifest: { scripts?: object; dependencies?: object };
+  let manifest: { scripts?: { record?: string }; dependencies?: object };
   try {
     manifest = JSON.parse(text);
   } catch (error) {
@@ -130,13 +130,17 @@ export function withSourceDependencies(text: string): string {
   }
   const all = { ...sourceDependencies, ...manifest.dependencies };
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const scripts = {
-    record: 'tsc && node --enable-source-maps dist/src/source/record.js',
-    ...manifest.scripts,
+  const next = {
+    ...manifest,
+    scripts: { ...manifest.scripts, record: recordScript(manifest.scripts) },
+    dependencies,
   };
-  const { record, ...others } = scripts as { record: string };
-  const next = { ...manifest, scripts: { ...others, record }, dependencies };
   return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${JSON.stringify(next, null, 2)}\n`;
+}
+
+/** An own script is kept; that of 0.2.0 runs a file that no longer exists. */
+function recordScript({ record }: { readonly record?: string } = {}): string {
+  return record === undefined || record.includes('dist/src/source/record.js') ? 'market-mcp record' : record;
 }
 
 /** Existing recordings are kept: they may be real ones. */

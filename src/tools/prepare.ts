@@ -1,5 +1,6 @@
 import { inspectTools } from '../contract/inspect.ts';
 import type { JsonObject, Methods, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import { type SubmissionCall, submissionCalls, submissionHarm } from '../contract/probe/safety.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import { inputError, refuse } from '../model/input-error.ts';
@@ -70,9 +71,20 @@ export function prepare(
     prepared: {
       tools: prepared,
       changes: judged.flatMap(({ changes }) => changes),
-      advice: failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
+      advice: [
+        ...submissionCalls(
+          prepared.map(({ definition }) => ({ ...definition })),
+          profile.smoke,
+        ).flatMap(harmAdvice),
+        ...failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
+      ],
     },
   };
+}
+
+function harmAdvice(call: SubmissionCall): readonly InputError[] {
+  const { says, fix } = submissionHarm(call);
+  return call.writes ? [inputError(call.tool, undefined, says, fix)] : [];
 }
 
 /** `get_price`, with its place if several entries may have the same name. */

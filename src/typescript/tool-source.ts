@@ -13,7 +13,7 @@ export interface ToolSource {
   readonly name: string | null;
   /** The definition as `tools/list` returns it, if all of it is literal. */
   readonly definition: ToolDefinition | null;
-  /** The HTTP methods of its requests to the APIs of `src/apis/`: `get`. */
+  /** The HTTP methods of its requests to the APIs of `src/apis/`: `get`; `call` for a tool of an MCP server. */
   readonly methods: readonly string[];
 }
 
@@ -48,7 +48,7 @@ function methodsIn(tokens: readonly Token[]): readonly string[] {
   const called = tokens.flatMap(({ value }, at) =>
     apis.has(value) && text(at + 1) === '.' && text(at + 3) === '(' ? [text(at + 2)] : [],
   );
-  return [...new Set(called.filter((name) => /^(get|post|put|patch|delete)$/.test(name)))];
+  return [...new Set(called.filter((name) => /^(get|post|put|patch|delete|call)$/.test(name)))];
 }
 
 /** The token index of the argument of `defineTool` in the call that the file exports by default. */

@@ -26,6 +26,11 @@ test('accepts a good server, step by step, and stores it with its tools', async 
     { label: 'Discovery', status: 'pass' },
     { label: 'Tool definitions', status: 'pass' },
     { label: 'Unpaid calls', status: 'pass' },
+    {
+      label: 'Calls',
+      status: 'pass',
+      details: [expect.stringContaining('for real with {"symbol":"BTC"}'), expect.anything()],
+    },
     { label: 'Submission test', status: 'pass' },
   ]);
   const stored = JSON.parse(readFileSync(marketplace.store.file, 'utf8'));
@@ -34,6 +39,45 @@ test('accepts a good server, step by step, and stores it with its tools', async 
   ]);
   const again = await marketplace.register(formFor(endpoint));
   expect(again).toMatchObject({ accepted: false, reasons: [expect.stringContaining('listed already')] });
+});
+
+test('calls no tool that may change something, even if it is open to unpaid calls, and says what the marketplace will call', async () => {
+  const marketplace = await openMarketplace();
+  const called: unknown[] = [];
+  const names = ['cancel_price', 'price', 'get_or_create_price'];
+  const endpoint = await startServer({
+    authorized: () => async () => true,
+    list: (good) => () => {
+      const [first = {}, ...others] = good();
+      const { annotations: _hints, ...bare } = first;
+      return [
+        ...names.map((name) => ({ ...bare, name })),
+        { ...first, name: 'sell_price' },
+        { ...first, name: 'write', annotations: { readOnlyHint: false } },
+        { ...bare, name: 'find_price' },
+        first,
+        ...others,
+      ];
+    },
+    call: (good) => async (params) => {
+      called.push(params.name);
+      return good({ ...params, name: params.name === 'list_coins' ? 'list_coins' : 'get_price' });
+    },
+  });
+  const steps: Step[] = [];
+  const submission = await marketplace.register(formFor(endpoint, { price: '0' }), (step) =>
+    steps.push(step),
+  );
+  expect(submission).toMatchObject({ accepted: true });
+  expect(new Set(called)).toEqual(new Set(['find_price', 'get_price', 'list_coins']));
+  const calls = steps.find(({ label }) => label === 'Calls');
+  expect(calls).toMatchObject({ status: 'advice' });
+  for (const name of [...names, 'sell_price', 'write'])
+    expect(calls?.details).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^${name} is not called here: .*will really call it with \\{"symbol":"BTC"\\}`),
+      ),
+    );
 });
 
 test('rejects an outputSchema without an object at the root, with the tool and the reason', async () => {

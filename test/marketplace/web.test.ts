@@ -129,7 +129,7 @@ test('runs the whole life of a listing in JSON', async () => {
   const endpoint = await startServer();
   const { url } = await site(await openMarketplace({ endpoint }));
   const registered = await told(post(`${url}/register.json`, formFor(endpoint)));
-  expect(registered).toMatchObject({ accepted: true, steps: { length: 5 } });
+  expect(registered).toMatchObject({ accepted: true, steps: { length: 6 } });
   const called = await told(post(`${url}/try.json`, { tool: 'get_price', arguments: { symbol: 'BTC' } }));
   expect(called).toMatchObject({ status: 200, verdict: { outcome: 'found', text: { status: 'pass' } } });
   const asked = await told(post(`${url}/ask.json`, { question: 'price of BTC', mode: 'auto' }));

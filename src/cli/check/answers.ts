@@ -1,4 +1,8 @@
+import { calledLine } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
+import type { HeldServer } from '../../check/project.ts';
+import { type SubmissionCall, submissionHarm } from '../../contract/probe/safety.ts';
+import { marketCommand } from '../../system/command-line.ts';
 
 const origins = {
   network: 'answered by the API',
@@ -22,8 +26,53 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
   return [
     sent > 0
       ? `The check made ${sent} ${sent === 1 ? 'request' : 'requests'} to APIs; equal requests are made once.`
-      : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
+      : `${answers.length} answers of APIs came from test/recordings/; --live asks the real APIs, for tools that only read.`,
     ...[...counts].sort().map(([line, count]) => `${line}, ${count} ${count === 1 ? 'time' : 'times'}`),
     ...(hasExamples ? ['  npm run record replaces examples by real answers of the API.'] : []),
+  ];
+}
+
+/** Lines that name the calls that were made for real although they may change something, and the tools without such calls. */
+export function realLines(
+  { called, withheld }: HeldServer['real'] = { called: [], withheld: [] },
+): readonly string[] {
+  const names = withheld.join(', ');
+  return [
+    ...called.map((one) => `Called for real, once: ${calledLine(one)}`),
+    ...(withheld.length === 0
+      ? []
+      : [
+          `A call may change something, so these tools answered from recordings: ${names}. --call <tool> calls each example once, for real.`,
+        ]),
+  ];
+}
+
+/** How an author makes a recording without a real call. */
+export const byHand =
+  'By hand, a recording is {"request": …, "status": 200, "body": …, "from": "recorded"} in the list of a file in test/recordings/; npm test prints the missing request and its file.';
+
+/** Lines that name the calls of writing tools without a recording, and how to make one. */
+export function unrecordedLines(calls: readonly string[]): readonly string[] {
+  if (calls.length === 0) return [];
+  return [
+    'These calls may change something and have no recording, so they were not judged:',
+    ...calls.map((call) => `  ${call}`),
+    `  ${marketCommand('record', '--call', '<tool>')} makes them for real, each once. ${byHand}`,
+  ];
+}
+
+/** The most calls that are named. */
+const mostNamed = 20;
+
+/** Lines that name what the submission test of the marketplace may change. */
+export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
+  const writing = calls.filter(({ writes }) => writes);
+  const more = writing.length - mostNamed;
+  return [
+    ...writing.slice(0, mostNamed).map((call) => {
+      const { says, fix } = submissionHarm(call);
+      return `${call.tool} may change something: ${says}. ${fix}`;
+    }),
+    ...(more > 0 ? [`… and ${more} more tools that may change something`] : []),
   ];
 }

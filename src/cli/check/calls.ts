@@ -1,6 +1,5 @@
+import { type NamedTool, requireListed } from '../../check/built.ts';
 import type { CallPlan, PlannedTool } from '../../contract/probe/safety.ts';
-import { CommandError } from '../../model/command-error.ts';
-import { closest } from '../../model/input-error.ts';
 import { canAsk } from '../answers.ts';
 import type { Output } from '../output.ts';
 
@@ -17,11 +16,15 @@ const toolsShown = 20;
  */
 export async function decideCalls(
   plan: CallPlan,
-  named: readonly { readonly flag: string; readonly tool: string }[],
+  named: readonly NamedTool[],
   output: Output,
   asks: boolean,
 ): Promise<readonly string[]> {
-  requireListed(plan, named);
+  const listed = [...plan.called, ...plan.withheld].map(({ tool }) => tool);
+  requireListed(
+    named.filter(({ tool }) => tool !== '*'),
+    listed,
+  );
   output.aside(planLines(plan));
   if (plan.withheld.length === 0 || !asks || output.json || !canAsk()) return [];
   const { Asker } = await import('../prompts/asker.ts');
@@ -44,21 +47,4 @@ export function planLines({ called, withheld }: CallPlan): readonly string[] {
 function shown(tools: readonly PlannedTool[], lineOf: (tool: PlannedTool) => string): readonly string[] {
   const more = tools.length - toolsShown;
   return [...tools.slice(0, toolsShown).map(lineOf), ...(more > 0 ? [`  … and ${more} more`] : [])];
-}
-
-function requireListed(
-  { called, withheld }: CallPlan,
-  named: readonly { readonly flag: string; readonly tool: string }[],
-): void {
-  const listed = [...called, ...withheld].map(({ tool }) => tool);
-  const unknown = named.find(({ tool }) => tool !== '*' && !listed.includes(tool));
-  if (!unknown) return;
-  const { flag, tool } = unknown;
-  const near = closest(tool, listed);
-  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, toolsShown).join(', ')}.`;
-  throw new CommandError(
-    'UNKNOWN_TOOL',
-    `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
-    hint,
-  );
 }

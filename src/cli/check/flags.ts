@@ -61,7 +61,7 @@ export function withCheck(command: Command, run: Run): Command {
     .addOption(
       list(
         '--call <tools>',
-        "tools of a URL that the check may call, separated by commas; '*' means all without a sign of harm; repeatable",
+        "tools of a URL that the check may call, separated by commas ('*': all that read by their names); with --live, tools of the project that may change something, whose examples are called once; repeatable",
       ),
     )
     .option(
@@ -86,7 +86,10 @@ export function withCheck(command: Command, run: Run): Command {
       '--save-listing [file]',
       'write the tools/list of this run to a file (default: listing.json of the project)',
     )
-    .option('--live', 'let the tools of the project call their real APIs instead of recordings')
+    .option(
+      '--live',
+      'let the tools of the project that only read call their real APIs instead of recordings',
+    )
     .option('--no-build', 'do not build the project first')
     .option('--watch', 'check again after each change of the project')
     .addOption(
@@ -109,7 +112,7 @@ function repeated(syntax: string, description: string): Option {
 }
 
 /** Repeatable; each value may contain several names, separated by commas. */
-function list(syntax: string, description: string): Option {
+export function list(syntax: string, description: string): Option {
   const parts = (text: string) => text.split(',').map((part) => part.trim());
   return new Option(syntax, description).argParser((text: string, before: readonly string[] = []) => [
     ...before,

@@ -33,7 +33,10 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
     const errors = addressErrors(target);
     return errors.length > 0 ? refuse(...errors) : serverAt(target, platform.value ?? generic, flags);
   }
-  const errors = onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header', 'call'], flags);
+  const errors = [
+    ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
+    ...(flags.call.length > 0 ? callErrors(flags) : []),
+  ];
   if (errors.length > 0) return refuse(...errors);
   const directory = findProject(resolve(target ?? '.'));
   return pass(project(directory, platform.value, flags));
@@ -65,17 +68,27 @@ function addressErrors(target: string): readonly InputError[] {
   return [inputError('[target]', undefined, 'the URL contains a user or a password', hint)];
 }
 
+function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
+  const refused = (what: string, hint: string) => [inputError('--call', undefined, what, hint)];
+  if (!live) {
+    const hint = 'Add --live, which calls each example of the named tools once, for real; or remove --call.';
+    return refused('works only with a URL or with --live', hint);
+  }
+  if (!watch) return [];
+  return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
+}
+
 function project(
   directory: string,
   platform: PlatformProfile | undefined,
-  { build: isWanted, live }: Pick<CheckFlags, 'build' | 'live'>,
+  { build: isWanted, live, call }: Pick<CheckFlags, 'build' | 'live' | 'call'>,
 ): Subject {
   return {
     directory,
     async hold(output) {
       if (isWanted) await withProgress(output.progress('building'), () => buildProject(directory));
-      const sources = live ? 'live' : 'replay';
-      return withProgress(output.progress('starting'), () => holdProject(directory, platform, sources));
+      const options = { platform, sources: live ? ('live' as const) : undefined, call };
+      return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },
   };
 }

@@ -8,7 +8,7 @@ import { reporters } from '../../check/report/index.ts';
 import type { PrettyOptions } from '../../check/report/pretty.ts';
 import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
-import type { CallPlan } from '../../contract/probe/safety.ts';
+import { type CallPlan, submissionCalls } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
@@ -16,7 +16,7 @@ import type { Result } from '../../model/model.ts';
 import { manifestFile, readAnyManifest } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { rerunCommand } from '../check/again.ts';
-import { answerLines } from '../check/answers.ts';
+import { answerLines, realLines, submissionLines, unrecordedLines } from '../check/answers.ts';
 import { decideCalls } from '../check/calls.ts';
 import type { CheckFlags } from '../check/flag-types.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
@@ -81,8 +81,13 @@ async function once(
     progress.stop();
     await release();
   }
-  output.aside(answerLines(held.answers?.() ?? []));
   const { report, listed } = examined;
+  output.aside([
+    ...answerLines(held.answers?.() ?? []),
+    ...realLines(held.real),
+    ...unrecordedLines(held.unrecorded?.() ?? []),
+    ...submissionLines(submissionCalls(listed ?? [], held.target.profile.smoke)),
+  ]);
   const reporter = reporters[output.json ? 'json' : flags.reporter];
   output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true, again }));
   const saved = async (file: string, value: object): Promise<void> => {

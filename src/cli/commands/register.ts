@@ -1,5 +1,6 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
+import { callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { RegisterFlags } from '../marketplace/flag-types.ts';
@@ -14,11 +15,16 @@ import { singleLine } from '../single-line.ts';
  */
 export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, place) => {
-    const { form, stake, rules } = await requestJson<{
+    const { form, stake, rules, calls } = await requestJson<{
       readonly form: ListingForm;
       readonly stake: number;
       readonly rules: PlatformProfile['listing'];
-    }>(market, `/register.json?price=${encodeURIComponent(flags.price ?? '')}`);
+      readonly calls: readonly PlannedCall[];
+    }>(
+      market,
+      `/register.json?${new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' })}`,
+    );
+    output.aside(calls.map(({ says }) => says));
     const filled: ListingForm = {
       name: flags.name ?? form.name,
       description: flags.description ?? form.description,
@@ -31,7 +37,7 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
       '/register.json',
       filled,
     );
-    for (const { label, status, details } of submission.steps) {
+    for (const { label, status, details } of submission.steps.filter(({ label }) => label !== callsStep)) {
       const mark = { pass: output.style('green', '✔'), advice: output.style('yellow', '!') }[
         status as 'pass' | 'advice'
       ];

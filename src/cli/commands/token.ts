@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Facts, factsOf } from '../../check/project.ts';
+import { type Facts, factsOf } from '../../check/built.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';

@@ -231,9 +231,9 @@ async function check(
   const { caller } = local.marketplace;
   const held: HeldServer =
     project && server
-      ? await holdProject(project.directory, profile)
+      ? await holdProject(project.directory, { platform: profile })
       : {
-          target: { url: endpoint, profile, signer: await caller.signer(endpoint) },
+          target: { url: endpoint, profile, signer: await caller.signer(endpoint), calls: { named: [] } },
           release: async () => {},
         };
   try {

@@ -3,6 +3,7 @@ import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../profile.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
+import type { Target } from '../target.ts';
 
 /** A call to make. */
 export interface CallCase {
@@ -17,12 +18,14 @@ export interface CallCase {
 
 /**
  * The examples of each tool, the submission test's arguments if no example has the same, and one call with an
- * argument of the wrong type, so that a failure of every tool is seen.
+ * argument of the wrong type, so that a failure of every tool is seen. A tool that `writing` says runs gets no invented
+ * arguments but those of the wrong type, which no tool gets to see.
  */
 export function casesOf(
   tools: readonly JsonObject[],
   examples: ReadonlyMap<string, readonly ToolExample[]> = new Map(),
   smoke: PlatformProfile['smoke'],
+  writing: Target['writing'] = new Map(),
 ): readonly CallCase[] {
   return tools.flatMap((tool) => {
     const { name } = tool;
@@ -34,7 +37,7 @@ export function casesOf(
     const wrong = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
     return [
       ...expected,
-      ...(known ? [] : [{ tool, name, arguments: sample }]),
+      ...(known || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
       ...wrong.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
     ];
   });

@@ -17,6 +17,9 @@ import { leastHarmfulFirst, verdictOn } from './safety.ts';
 /** The name of a tool that no server has. */
 export const noSuchTool = 'no_such_tool';
 
+/** The code of a source kit that replays, for a request that has no recording. */
+const notRecorded = 'SOURCE_NOT_RECORDED';
+
 /** A tool may use another service, which has its own limits. */
 const callsAtOnce = 4;
 
@@ -208,13 +211,38 @@ export class Probe extends Requests {
   cases(): Promise<readonly [CallCase, ...CallCase[]]> {
     return this.once('cases', async () => {
       const tools = await this.callable();
-      const ordered = this.target.calls ? leastHarmfulFirst(tools) : tools;
-      const [first, ...more] = casesOf(ordered, this.target.examples, this.profile.smoke);
-      if (!first && (await this.tools()).length > 0 && this.target.calls)
-        throw new NotRun(missing.consent, 'withheld');
+      const { calls, examples, writing } = this.target;
+      const all = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
+      const [first, ...more] = await this.#recorded(all);
+      if (!first && (await this.tools()).length > 0 && (calls || writing))
+        throw new NotRun(calls ? missing.consent : missing.harmless, 'withheld');
       if (!first) throw new NotRun('there is no tool to call (see discovery.tools, tool.readable)');
       return [first, ...more];
     });
+  }
+
+  /** Without the calls of writing tools that have no recording: that is not a failure of the project. */
+  async #recorded(cases: readonly CallCase[]): Promise<readonly CallCase[]> {
+    const { writing, onUnrecorded } = this.target;
+    const kept = await mapConcurrently(cases, callsAtOnce, async (one) => {
+      if (one.wrong || writing?.get(one.name) !== 'replays') return [one];
+      const data = await this.call(one.name, one.arguments).then(
+        ({ result }) => result?.structuredContent,
+        () => undefined,
+      );
+      if (!isObject(data) || data.error !== notRecorded) return [one];
+      onUnrecorded?.(one.name, one.arguments);
+      return [];
+    });
+    return kept.flat();
+  }
+
+  /** Whether the submission test may send these arguments to a tool. */
+  async maySend(name: string, args: JsonObject): Promise<boolean> {
+    if (!this.target.writing?.has(name)) return true;
+    const text = JSON.stringify(args);
+    const cases = await this.cases();
+    return cases.some((one) => one.name === name && JSON.stringify(one.arguments) === text);
   }
 
   /**

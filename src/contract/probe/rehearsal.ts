@@ -7,6 +7,7 @@ import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
+import { missing } from './reasons.ts';
 import { incidentIn } from './rpc.ts';
 
 /** A run of the submission test. */
@@ -49,7 +50,9 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
     await probe.callable();
     await probe.outcomes();
-    return submissionTest(probe);
+    const rehearsal = await submissionTest(probe);
+    if (rehearsal.steps.length === 0) throw new NotRun(missing.harmless, 'withheld');
+    return rehearsal;
   });
 }
 
@@ -75,8 +78,9 @@ export async function submissionTest(
     for (const tool of tools) {
       const { name, inputSchema } = tool;
       if (typeof name !== 'string') continue;
-      onTool(name);
       const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
+      if (!(await probe.maySend(name, args))) continue;
+      onTool(name);
       const called = now();
       const answer = await session.client
         .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.timeoutMs(limits.callMs) })

@@ -1,6 +1,8 @@
 import { onlyReads, verbIn } from '../effect.ts';
-import { isObject } from '../json.ts';
+import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
+import type { PlatformProfile } from '../profile.ts';
+import { sampleArguments } from '../smoke.ts';
 
 /** Which tools may be called on a server that belongs to someone else. */
 export interface CallPolicy {
@@ -47,6 +49,36 @@ export function verdictOn(
   return onlyReads(tool)
     ? { isCalled: true, because: 'you allowed all tools that read by their names' }
     : { isCalled: false, because: 'neither its hints nor its name say that it only reads' };
+}
+
+/** A call of the marketplace's submission test, which calls every tool for real. */
+export interface SubmissionCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** Whether it may change something. */
+  readonly writes: boolean;
+}
+
+/** The calls that the submission test will make. */
+export function submissionCalls(
+  tools: readonly Json[],
+  smoke: PlatformProfile['smoke'],
+): readonly SubmissionCall[] {
+  return tools.filter(isObject).map((tool) => {
+    const args = sampleArguments(isObject(tool.inputSchema) ? tool.inputSchema : {}, smoke);
+    return { tool: String(tool.name), arguments: args, writes: !onlyReads(tool) };
+  });
+}
+
+/** A call of the submission test that may change something, in words, and what its author can do. */
+export function submissionHarm({ arguments: args }: SubmissionCall): {
+  readonly says: string;
+  readonly fix: string;
+} {
+  return {
+    says: `the submission test of the marketplace will really call it with ${shorten(args)}`,
+    fix: 'Give its parameters defaults that do no harm.',
+  };
 }
 
 /**

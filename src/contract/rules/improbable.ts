@@ -22,7 +22,8 @@ export const improbableRules: readonly LiveRule[] = [
     fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {
       const succeeded = (await answeredCalls(probe)).filter(
-        ({ result, wrong }) => result !== undefined && result.isError !== true && !wrong,
+        ({ name, result, wrong }) =>
+          result !== undefined && result.isError !== true && !wrong && !probe.target.writing?.has(name),
       );
       const byTool = new Map(succeeded.map((outcome) => [outcome.tool, outcome]));
       const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {

@@ -3,6 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { Probe } from '../../contract/probe/probe.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
+import type { CallPolicy } from '../../contract/probe/safety.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
@@ -68,13 +69,22 @@ export class Caller {
   /** Runs `act` with a probe of an endpoint, and closes the probe. */
   async probing<T>(
     endpoint: string,
-    options: { readonly purpose: Purpose; readonly slow?: boolean; readonly signal?: AbortSignal },
+    options: {
+      readonly purpose: Purpose;
+      readonly slow?: boolean;
+      readonly signal?: AbortSignal;
+      readonly calls?: CallPolicy;
+    },
     act: (probe: Probe, route: Route) => Promise<T>,
   ): Promise<T> {
     const route = this.#proxy.route(endpoint, options);
     const signer = await this.signer(endpoint);
     const { url, headers } = route;
-    const probe = new Probe({ url, profile: this.profile, signer, headers }, options.signal);
+    const { calls } = options;
+    const probe = new Probe(
+      { url, profile: this.profile, signer, headers, ...(calls && { calls }) },
+      options.signal,
+    );
     try {
       return await act(probe, route);
     } catch (error) {

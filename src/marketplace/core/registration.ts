@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { inspectTools } from '../../contract/inspect.ts';
+import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep, RuleResult } from '../../contract/model.ts';
 import type { Probe } from '../../contract/probe/probe.ts';
 import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
+import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe/safety.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
 import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';
@@ -33,7 +36,9 @@ export async function submit(
   });
   if (rejected.length > 0) return refused(fields, rejected.map(inWords));
   return caller
-    .probing(form.endpoint, { purpose: 'registration' }, (probe) => examine(form, fields, probe, onStep))
+    .probing(form.endpoint, { purpose: 'registration', calls: { named: [...harmless] } }, (probe) =>
+      examine(form, fields, probe, onStep),
+    )
     .catch((error: Error) => {
       const reason = `The marketplace could not talk to the server. ${error.message}`;
       onStep({ label: 'Discovery', status: 'fail', details: [reason] });
@@ -82,6 +87,12 @@ async function examine(
     onStep({ label: 'Unpaid calls', status: 'pass', details: ['refused, as they must be'] });
   }
 
+  const plan = plannedCalls(tools, probe.profile.smoke);
+  onStep({
+    label: callsStep,
+    status: plan.every(({ isCalled }) => isCalled) ? 'pass' : 'advice',
+    details: plan.map(({ says }) => says),
+  });
   onStep({ label: 'Submission test', status: 'running', details: [] });
   const rehearsal = verdictsOf(
     await submissionTest(probe, (name) =>
@@ -97,6 +108,37 @@ async function examine(
   });
   if (failures.length > 0) return { ...refused(fields, failures), rehearsal };
   return { accepted: true, listing: listingOf(form, tools), rehearsal };
+}
+
+/** The step that lists the calls. */
+export const callsStep = 'Calls';
+
+/** A rehearsal calls the tools that only read, by their hints or names. */
+const harmless: ReadonlySet<string> = new Set(['*']);
+
+/** A call of the submission test, and whether the rehearsal makes it. */
+export interface PlannedCall {
+  readonly isCalled: boolean;
+  /** The call in words. */
+  readonly says: string;
+}
+
+/** The calls that the marketplace's submission test makes, and which of them the rehearsal makes for real. */
+export function plannedCalls(
+  tools: readonly Json[],
+  smoke: PlatformProfile['smoke'],
+): readonly PlannedCall[] {
+  const definitions = tools.filter(isObject);
+  return submissionCalls(definitions, smoke).map((call, at) => {
+    const { isCalled, because } = verdictOn(definitions[at] ?? {}, harmless);
+    const { says, fix } = submissionHarm(call);
+    return {
+      isCalled,
+      says: isCalled
+        ? `${call.tool} is called for real with ${shorten(call.arguments)}`
+        : `${call.tool} is not called here: ${because}. But ${says}. ${fix}`,
+    };
+  });
 }
 
 function listingOf(form: ListingForm, tools: readonly Json[]): Listing {

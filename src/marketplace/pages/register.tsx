@@ -1,7 +1,8 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { Head, Notice } from '../web/parts.tsx';
+import type { PlannedCall } from '../core/registration.ts';
+import { Head, Notice, shown } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface RegisterData {
@@ -9,10 +10,12 @@ export interface RegisterData {
   readonly problems: readonly FieldProblem[];
   readonly stake: number;
   readonly rules: PlatformProfile['listing'];
+  /** The calls of the submission test, for the endpoint of the form. */
+  readonly calls: readonly PlannedCall[];
 }
 
 export function Register({ data }: { data: RegisterData }) {
-  const { form, problems, rules, stake } = data;
+  const { form, problems, rules, stake, calls } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
     const told = problems.filter((problem) => problem.field === field);
@@ -117,7 +120,17 @@ export function Register({ data }: { data: RegisterData }) {
             <li>The tools are discovered, without a token.</li>
             <li>Their definitions are held against the rules.</li>
             <li>An unpaid call must be refused when the price is above 0.</li>
-            <li>Every tool is called with sample arguments, and its text must match its outputSchema.</li>
+            <li>
+              The tools that only read are called with sample arguments, and their texts must match their
+              outputSchemas. The marketplace calls all tools.
+              {calls.length > 0 && (
+                <ul>
+                  {calls.map(({ isCalled, says }) => (
+                    <li class={isCalled ? 'small' : 'small warn'}>{shown(says)}</li>
+                  ))}
+                </ul>
+              )}
+            </li>
           </ol>
           <p class="soft small">
             The contract does not name the states between submission and acceptance: their names here are this

@@ -8,6 +8,7 @@ import type { Job } from '../core/jobs.ts';
 import { logCard } from '../core/log-card.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { ListingForm, Mode } from '../core/model.ts';
+import { plannedCalls } from '../core/registration.ts';
 import { sentTo } from '../core/traffic.ts';
 import { Ask, type AskResult, AskView } from '../pages/ask.tsx';
 import { Disputes } from '../pages/disputes.tsx';
@@ -36,17 +37,17 @@ export function marketRoutes(site: Site): void {
 function registerRoutes(site: Site): void {
   const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
-  const show = (form: ListingForm, problems: RegisterData['problems'] = []): RegisterData => ({
-    form,
-    problems,
-    stake: stakeOf(form.price, rules),
-    rules,
-  });
+  const show = async (form: ListingForm, problems: RegisterData['problems'] = []): Promise<RegisterData> => {
+    const tools = form.endpoint === '' ? [] : await marketplace.caller.tools(form.endpoint).catch(() => []);
+    const calls = plannedCalls(tools, marketplace.profile.smoke);
+    return { form, problems, stake: stakeOf(form.price, rules), rules, calls };
+  };
   site.page(
     '/register',
     'Register',
     (c) => {
-      const { draft, endpoint = '' } = marketplace.options;
+      const { draft } = marketplace.options;
+      const endpoint = c.req.query('endpoint') || marketplace.options.endpoint || '';
       const price = c.req.query('price') || '0.01';
       return show({ name: '', description: '', category: '', ...draft, price, endpoint });
     },
@@ -64,7 +65,7 @@ function registerRoutes(site: Site): void {
     const taken = listings.map(({ endpoint }) => endpoint);
     const problems = formProblems(form, rules, taken);
     if (problems.some(({ advice }) => !advice) && !c.req.path.endsWith('.json')) {
-      const data = show(form, problems);
+      const data = await show(form, problems);
       return { data, status: 422, title: 'Register', view: <Register data={data} /> };
     }
     const started = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { wordsOf, writingVerbs } from '../../../src/contract/effect.ts';
 import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
+import { isObject } from '../../../src/contract/json.ts';
 import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
 import { type CallPlan, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
@@ -205,5 +206,82 @@ describe('a run on a server of somebody else', () => {
       isOpen: false,
     });
     expect([...ran.executed.keys()]).toEqual(['get_b']);
+  });
+});
+
+describe('a run on a project', () => {
+  const writes = { annotations: { readOnlyHint: false } };
+  const example = (symbol: string) => ({ arguments: { symbol }, expect: 'found' as const });
+
+  /** The arguments that reach a tool of a project, in a run of every rule. */
+  async function sent(
+    how: 'runs' | 'replays',
+    examples: readonly ToolExample[],
+    answers: (args: unknown) => boolean = () => true,
+  ) {
+    const reached = new Set<string>();
+    const unrecorded = new Set<string>();
+    const server = await serve(
+      createSteps(trust, {
+        list: () => () => [tool('reserve_price', writes), tool('get_price', readOnly)],
+        call: (call) => async (params) => {
+          if (params.name !== 'reserve_price') return call(params);
+          const symbol = isObject(params.arguments) ? params.arguments.symbol : undefined;
+          if (typeof symbol === 'string') reached.add(symbol);
+          if (typeof symbol === 'string' && !answers(symbol)) {
+            const data = {
+              symbol: null,
+              price: null,
+              error: 'SOURCE_NOT_RECORDED',
+              message: 'No recording.',
+            };
+            const content = [{ type: 'text', text: JSON.stringify(data) }];
+            return { content, structuredContent: data, isError: true };
+          }
+          return call({ ...params, name: 'get_price' });
+        },
+      }),
+    );
+    onTestFinished(() => server.stop());
+    const report = await runContract({
+      url: server.url,
+      profile: context,
+      signer,
+      examples: new Map([
+        ['reserve_price', examples],
+        ['get_price', [example('BTC')]],
+      ]),
+      writing: new Map([['reserve_price', how]]),
+      onUnrecorded: (name, args) => unrecorded.add(`${name} ${JSON.stringify(args)}`),
+    });
+    return { report, reached: [...reached], unrecorded: [...unrecorded] };
+  }
+
+  it('a writing tool that runs gets the arguments of its examples alone', async () => {
+    const { report, reached } = await sent('runs', [example('ETH')]);
+    expect(reached).toEqual(['ETH']);
+    expect(report.rehearsal?.map((step) => step.tool)).toEqual(['get_price']);
+  });
+
+  it('the submission test calls it if its arguments are those of an example', async () => {
+    const { report, reached } = await sent('runs', [example('BTC')]);
+    expect(reached).toEqual(['BTC']);
+    expect(report.rehearsal?.map((step) => step.tool)).toEqual(['reserve_price', 'get_price']);
+  });
+
+  it('a call without a recording is not judged', async () => {
+    const { report, unrecorded } = await sent('replays', [example('ETH')], (symbol) => symbol === 'ETH');
+    expect(unrecorded).toEqual(['reserve_price {"symbol":"BTC"}']);
+    const failed = report.rules.filter(
+      ({ status, id }) => status === 'fail' && /^(outcome|submission|call|result)/.test(id),
+    );
+    expect(failed).toEqual([]);
+    expect(report.rehearsal?.map((step) => step.tool)).toEqual(['get_price']);
+  });
+
+  it('without any recording, nothing of it is judged, and it fails no rule', async () => {
+    const { report, unrecorded } = await sent('replays', [example('ETH')], () => false);
+    expect(unrecorded).toEqual(['reserve_price {"symbol":"ETH"}', 'reserve_price {"symbol":"BTC"}']);
+    expect(report.rules.find(({ id }) => id === 'outcome.found')).toMatchObject({ status: 'pass' });
   });
 });

@@ -5,6 +5,7 @@ import { Budget } from './budget.ts';
 import { SourceError } from './errors.ts';
 import {
   isRecording,
+  isRehearsing,
   isReplaying,
   kept,
   keptDirectory,
@@ -112,18 +113,19 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     });
     const isIdempotent =
       request.isIdempotent ?? (method === 'get' || method === 'put' || method === 'delete');
+    const replays = isReplaying();
     const run = async (ending: AbortSignal) => {
-      if (isReplaying()) return replayed(asked);
       const before = kept(asked);
       if (before !== undefined) return before;
+      if (replays) return replayed(asked);
       for (const [name, value] of revealed(options.headers)) headers.set(name, value);
       for (const [name, value] of revealed(options.query)) url.searchParams.set(name, value);
       const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
-      const tries = isIdempotent ? retries : 0;
+      const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       return send(exchange, { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty }, budget, ending);
     };
-    const key = `${notFound} ${url} ${JSON.stringify([...headers])}`;
+    const key = `${replays} ${notFound} ${url} ${JSON.stringify([...headers])}`;
     const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     if (text === '') {
       writeDown(asked, text, []);
@@ -161,7 +163,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
 function writeDown(request: RecordedRequest, text: string, secrets: readonly string[]): void {
   const directory = keptDirectory();
   if (isRecording()) record(request, text, secrets);
-  else if (directory !== undefined) record(request, text, secrets, directory);
+  else if (directory !== undefined && !isReplaying()) record(request, text, secrets, directory);
 }
 
 function parsed(

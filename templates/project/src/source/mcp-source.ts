@@ -166,7 +166,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           throw known;
         }
       };
-      const text = isReplaying() ? replayed(asked) : (kept(asked) ?? (await fetched()));
+      const text = kept(asked) ?? (isReplaying() ? replayed(asked) : await fetched());
       const result: Result = JSON.parse(text);
       if (result.isError === true) throw failureOf(result, isReadOnly);
       const answer = answerOf(result, wrap);
@@ -178,7 +178,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         );
       }
       if (isRecording()) record(asked, text, secretsOf(options));
-      else if (keptDirectory() !== undefined) record(asked, text, secretsOf(options), keptDirectory());
+      else if (keptDirectory() !== undefined && !isReplaying())
+        record(asked, text, secretsOf(options), keptDirectory());
       return isEmpty ? undefined : (answer as Data<Schema>);
     },
   };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDirectory } from '../process.ts';
+import { runningTool } from '../server/call.ts';
 import { SourceError } from './errors.ts';
 
 /** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
@@ -36,9 +37,20 @@ export function tellCheck(from: 'network' | Recording['from'], { method, path }:
 
 export const recordingsDirectory = join(projectDirectory, 'test', 'recordings');
 
-/** Set by tests and checks (`SOURCES=replay`): no request leaves this machine. */
+/**
+ * Whether no request may leave this machine: set by tests and checks (`SOURCES=replay`), and for the tools that a live check
+ * must not call for real (all but those in `SOURCES_TOOLS`).
+ */
 export function isReplaying(): boolean {
-  return process.env.SOURCES === 'replay';
+  const { SOURCES, SOURCES_TOOLS = '[]' } = process.env;
+  const tool = runningTool.getStore();
+  if (SOURCES !== 'live' || tool === undefined) return SOURCES === 'replay';
+  return !JSON.parse(SOURCES_TOOLS).includes(tool);
+}
+
+/** Whether a request is a rehearsal, so that one that changes something must not be sent twice. */
+export function isRehearsing(): boolean {
+  return process.env.SOURCES === 'live' || isRecording();
 }
 
 export function isRecording(): boolean {
@@ -78,7 +90,8 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
     tellCheck(found.from, request);
     return textOf(found);
   }
-  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. Record the examples of every tool: npm run record`;
+  const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
+  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. npm run record records the examples of every tool that only reads, and of others with --call <tool>. By hand, add to the list in the file: ${byHand}`;
   console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
   throw new SourceError('SOURCE_NOT_RECORDED', 'There is no recording of this request.');
 }

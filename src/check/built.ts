@@ -1,0 +1,141 @@
+import type { JsonObject, ToolExample } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/profile.ts';
+import { CommandError } from '../model/command-error.ts';
+import { closest } from '../model/input-error.ts';
+import { SystemError } from '../system/errors.ts';
+import { run } from '../system/processes.ts';
+
+/** A tool as its compiled code declares it. */
+export interface ProjectTool {
+  readonly name: string;
+  readonly annotations?: JsonObject;
+  readonly inputSchema?: JsonObject;
+  readonly examples?: readonly ToolExample[];
+}
+
+/** What the compiled code of a project declares. */
+export interface Facts {
+  readonly platform: PlatformProfile;
+  readonly tools: readonly ProjectTool[];
+}
+
+/**
+ * What a built project declares. It is read in a separate process: the author's code is not loaded into this one.
+ *
+ * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
+ */
+export function factsOf(directory: string): Promise<Facts> {
+  return told(
+    directory,
+    ['platform.js', 'tools/index.js'],
+    '({ platform }, { tools }) => ({ platform, tools })',
+  );
+}
+
+/** A tool that a flag names. */
+export interface NamedTool {
+  readonly flag: string;
+  readonly tool: string;
+}
+
+/** The most names in an error. */
+const mostNames = 20;
+
+/** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
+export function requireListed(named: readonly NamedTool[], listed: readonly string[]): void {
+  const unknown = named.find(({ tool }) => !listed.includes(tool));
+  if (!unknown) return;
+  const { flag, tool } = unknown;
+  const near = closest(tool, listed);
+  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, mostNames).join(', ')}.`;
+  throw new CommandError(
+    'UNKNOWN_TOOL',
+    `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
+    hint,
+  );
+}
+
+/** An example of a tool that was called for real. */
+export interface CalledExample {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly expect: ToolExample['expect'];
+  readonly outcome: ToolExample['expect'];
+  /** The code of the failure. */
+  readonly error?: string;
+}
+
+/**
+ * Calls each example of these tools of a built project once, for real.
+ *
+ * @param kept a directory that keeps the answers; by default they are recorded in `test/recordings/`.
+ * @throws SystemError `NOT_STARTED` if the tools cannot be loaded, or if variables are missing.
+ */
+export function callExamples(
+  directory: string,
+  tools: readonly string[],
+  kept?: string,
+): Promise<readonly CalledExample[]> {
+  return told(
+    directory,
+    ['process.js', 'server/call.js', 'tools/index.js'],
+    `async ({ ownErrors, refuse }, { callTool }, { tools }) => {
+      if (ownErrors.length > 0) refuse(ownErrors);
+      const called = [];
+      for (const tool of tools.filter(({ name }) => ${JSON.stringify(tools)}.includes(name))) {
+        for (const { arguments: args, expect } of tool.examples) {
+          const { isError, structuredContent } = await callTool(tool, args);
+          const outcome = isError ? 'fail' : structuredContent?.searchExhausted ? 'empty' : 'found';
+          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error });
+        }
+      }
+      return called;
+    }`,
+    {
+      SOURCES: kept === undefined ? 'record' : 'live',
+      SOURCES_KEPT: kept,
+      SOURCES_TOOLS: JSON.stringify(tools),
+    },
+  );
+}
+
+/** One line for each example that was called: how it ended, and what was expected. */
+export function calledLine({ tool, arguments: args, expect, outcome, error }: CalledExample): string {
+  const said = outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${error ?? ''}`.trimEnd();
+  return `${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`;
+}
+
+/** Separates our output from that of the tools while they are loaded. */
+const mark = '\u0000facts\u0000';
+
+/**
+ * The value of a function of modules of a built project. It runs in a separate process: the author's code is not loaded into this one.
+ *
+ * @param modules below `dist/src/`
+ * @param value source text of the function
+ * @throws SystemError `NOT_STARTED` with the last lines, if the modules cannot be loaded.
+ */
+async function told<T>(
+  directory: string,
+  modules: readonly string[],
+  value: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<T> {
+  const imports = modules.map((name) => `import(${JSON.stringify(`./dist/src/${name}`)})`);
+  const script = `
+const told = await (${value})(...(await Promise.all([${imports}])));
+process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(told), () => process.exit(0));`;
+  const { exitCode, stdout, lastLines } = await run(
+    process.execPath,
+    ['--enable-source-maps', '--input-type=module', '-e', script],
+    { cwd: directory, env },
+  );
+  if (exitCode === 0 && stdout.includes(mark))
+    return JSON.parse(stdout.slice(stdout.lastIndexOf(mark) + mark.length));
+  throw notStarted(directory, lastLines);
+}
+
+export function notStarted(directory: string, lines: readonly string[]): SystemError {
+  const hint = `In ${directory} run: npm run dev`;
+  return new SystemError('NOT_STARTED', 'the server does not start', hint, lines);
+}

@@ -1,0 +1,66 @@
+import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } from '../../check/built.ts';
+import { build } from '../../check/self-check.ts';
+import { onlyReads } from '../../contract/effect.ts';
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
+import { findProject } from '../../project/manifest.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { canAsk } from '../answers.ts';
+import { byHand } from '../check/answers.ts';
+import type { Output } from '../output.ts';
+import { withProgress } from '../progress.ts';
+import { singleLine } from '../single-line.ts';
+
+/** The flags of `market-mcp record` as given. */
+export interface RecordFlags {
+  /** Tools that may change something, which are called, too. */
+  readonly call?: readonly string[];
+}
+
+/**
+ * `market-mcp record`: calls each example of the tools that only read once, for real, and records the answers of their sources.
+ *
+ * @returns 1 if an example ended otherwise than expected.
+ * @throws CommandError `UNKNOWN_TOOL`.
+ */
+export async function record({ call = [] }: RecordFlags, output: Output): Promise<ExitCode> {
+  const directory = findProject(process.cwd());
+  await withProgress(output.progress('building'), () =>
+    build(directory, detectPackageManager(directory, process.env)),
+  );
+  const { tools } = await factsOf(directory);
+  requireListed(
+    call.map((tool) => ({ flag: '--call', tool })),
+    tools.map(({ name }) => name),
+  );
+  const isCalled = (tool: ProjectTool) => onlyReads(tool) || call.includes(tool.name);
+  const left = tools.filter((tool) => !isCalled(tool));
+  const chosen = await choose(left, output);
+  const names = tools.filter((tool) => isCalled(tool) || chosen.includes(tool.name)).map(({ name }) => name);
+  const called = await withProgress(output.progress('recording'), () => callExamples(directory, names));
+  for (const one of called) output.line(singleLine(calledLine(one)));
+  const withheld = left.map(({ name }) => name).filter((name) => !chosen.includes(name));
+  if (withheld.length > 0) {
+    const first = withheld[0] ?? '';
+    output.note(`Not called, because a call may change something: ${withheld.join(', ')}`);
+    output.line(`    ${marketCommand('record', '--call', first)} calls each example of it once, for real.`);
+    output.line(`    ${byHand}`);
+  }
+  const ok = called.every(({ expect, outcome }) => expect === outcome);
+  output.result({ ok, called, withheld });
+  return ok ? exitCodes.ok : exitCodes.checkFailed;
+}
+
+/** The tools that a person at a terminal allows; none elsewhere. */
+async function choose(tools: readonly ProjectTool[], output: Output): Promise<readonly string[]> {
+  if (tools.length === 0 || output.json || !canAsk()) return [];
+  const { Asker } = await import('../prompts/asker.ts');
+  return new Asker().chooseAny(
+    'Call any of these tools, too? A call may change something. (Space selects, Enter continues)',
+    tools.map(({ name, examples = [] }) => ({
+      value: name,
+      label: name,
+      hint: singleLine(`once with ${examples.map((one) => JSON.stringify(one.arguments)).join(', ')}`),
+    })),
+  );
+}

@@ -1,0 +1,211 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../templates/built.ts';
+import { bins, compile, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
+
+const root = scratch();
+
+/** An API of parcels that counts its requests. */
+const asked: string[] = [];
+let isDown = false;
+const api = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url}`);
+  const [, id] = /^\/parcels\/([^/]+)(\/cancel)?$/.exec(request.url ?? '') ?? [];
+  const isKnown = id === 'P0004' || id === 'P0007';
+  response.writeHead(isDown ? 503 : isKnown ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(isKnown ? { id, state: request.method === 'GET' ? 'sent' : 'cancelled' } : {}));
+});
+const url = await serveHere(api);
+const writes = () => asked.filter((line) => !line.startsWith('GET '));
+
+const parcel = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'Number of the parcel' },
+    state: { type: 'string', description: 'State of the parcel' },
+  },
+  required: ['id', 'state'],
+};
+const operation = (operationId: string, summary: string, state: string) => ({
+  operationId,
+  summary,
+  description: `${summary}. Use it when a question asks for the state of a parcel, or to cancel it.`,
+  parameters: [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: 'Number of the parcel',
+      schema: { type: 'string', examples: ['P0004'] },
+      example: 'P0004',
+    },
+  ],
+  responses: {
+    200: {
+      description: 'The parcel',
+      content: { 'application/json': { schema: parcel, example: { id: 'P0004', state } } },
+    },
+    404: { description: 'No such parcel' },
+  },
+});
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Parcels', version: '1' },
+  servers: [{ url }],
+  paths: {
+    '/parcels/{id}': { get: operation('getParcel', 'Returns the state of a parcel', 'sent') },
+    '/parcels/{id}/cancel': { post: operation('cancelParcel', 'Cancels a parcel', 'cancelled') },
+  },
+};
+
+let directory: string;
+const recordings = () => tree(join(directory, 'test/recordings'));
+const market = async (...args: string[]) => {
+  const env = { PARCELS_URL: url, PORT: String(await freePort()) };
+  return run(process.execPath, [bins.market, ...args], { cwd: directory, env });
+};
+
+/** Asks the running marketplace, as its page does. */
+const question = `
+const [page] = [process.env.MARKET_MCP_URL];
+const post = (path, body) => fetch(page + path, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+});
+const { form } = await (await fetch(page + '/register.json')).json();
+const { accepted } = await (await post('/register.json', { ...form, category: 'Other' })).json();
+const { ending } = await (await post('/ask.json', { question: 'cancel the parcel P0004', mode: 'auto' })).json();
+console.log(JSON.stringify({ accepted, ending }));
+`;
+
+beforeAll(async () => {
+  writeFileSync(join(root, 'parcels.json'), JSON.stringify(document));
+  writeFileSync(join(root, 'ask.mjs'), question);
+  const flags = ['--from-openapi', join(root, 'parcels.json')];
+  const operations = ['--operation', 'getParcel', '--operation', 'cancelParcel'];
+  ({ directory } = await scaffold(['parcels', '--platform', 'context', ...flags, ...operations], {
+    cwd: root,
+  }));
+  const file = join(directory, 'src/tools/cancel-parcel.ts');
+  const [one, two] = ['P0004', 'P0007'].map((id) => `{ arguments: { id: '${id}' }, expect: 'found' }`);
+  const source = readFileSync(file, 'utf8');
+  expect(source).toContain(`[${one}]`);
+  // A key that each request carries anew must not make a request new.
+  writeFileSync(
+    file,
+    source
+      .replace(`[${one}]`, `[${one}, ${two}]`)
+      .replace('params: ', "headers: { 'idempotency-key': crypto.randomUUID() }, params: "),
+  );
+  const built = await compile(directory);
+  expect(built.status, built.stdout).toBe(0);
+});
+beforeEach(() => {
+  asked.length = 0;
+});
+
+describe('the operation that writes is not requested by', () => {
+  it.each<[string, readonly string[], boolean]>([
+    ['check', ['check', '--no-build'], false],
+    ['check --live', ['check', '--no-build', '--live'], true],
+    ['record', ['record'], true],
+    ['register', ['register'], true],
+    [
+      'a question',
+      ['marketplace', '--reset', '--port', '0', '--exec', `node ${join(root, 'ask.mjs')}`],
+      true,
+    ],
+  ])('%s', async (name, args, asks) => {
+    const ran = await market(...args);
+    expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
+    expect(writes()).toEqual([]);
+    expect(asked.length > 0, name).toBe(asks);
+    if (name === 'a question')
+      expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toEqual({ accepted: true, ending: 'answered' });
+  });
+});
+
+const eachExample = ['POST /parcels/P0004/cancel', 'POST /parcels/P0007/cancel'];
+
+describe('with --call, each example is requested once by', () => {
+  it('check --live', async () => {
+    const before = recordings();
+    const ran = await market('check', '--no-build', '--live', '--call', 'cancelParcel');
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    expect(writes()).toEqual(eachExample);
+    expect(ran.stderr).toContain('Called for real, once: ✔ cancelParcel {"id":"P0007"}: found');
+    expect(recordings()).toEqual(before);
+  });
+
+  it('record', async () => {
+    const ran = await market('record', '--json', '--call', 'cancelParcel');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true, withheld: [] });
+    expect(writes()).toEqual(eachExample);
+    expect(recordings().get('post-parcels-id-cancel.json')).toContain('"from": "recorded"');
+  });
+
+  it('either, if the API fails', async () => {
+    isDown = true;
+    const checked = await market('check', '--no-build', '--live', '--call', 'cancelParcel');
+    expect([checked.status, checked.stderr]).toEqual([
+      1,
+      expect.stringContaining('expected found, got fail'),
+    ]);
+    expect(writes()).toEqual(eachExample);
+    asked.length = 0;
+    const recorded = await market('record', '--call', 'cancelParcel');
+    expect([recorded.status, recorded.stdout]).toEqual([
+      1,
+      expect.stringContaining('expected found, got fail'),
+    ]);
+    expect(writes()).toEqual(eachExample);
+    isDown = false;
+  });
+});
+
+describe('what an author is told', () => {
+  it('register lists what it calls for real, and the calls of the marketplace', async () => {
+    const ran = await market('register');
+    expect(ran.stderr).toContain('getParcel is called for real with {"id":"P0004"}');
+    expect(ran.stderr).toMatch(
+      /cancelParcel is not called here: .*will really call it with \{"id":"P0004"\}/,
+    );
+  });
+
+  it('record names the flag, and how to write a recording by hand', async () => {
+    const { stdout, status } = await market('record');
+    expect([status, stdout]).toEqual([0, expect.stringContaining('record --call cancelParcel')]);
+    expect(stdout).toContain('By hand, a recording is');
+  });
+
+  it('a call without a recording is named, and fails neither the check nor the unit tests', async () => {
+    const file = join(directory, 'test/recordings/post-parcels-id-cancel.json');
+    const kept = readFileSync(file, 'utf8');
+    writeFileSync(file, '[]');
+    try {
+      const { report, unitTests } = await prove(directory);
+      expect(report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
+        'fit.repetition',
+      ]);
+      expect(unitTests.status, unitTests.stdout).toBe(0);
+      expect(unitTests.stdout).toContain('By hand');
+      const checked = await market('check', '--no-build');
+      expect(checked.stderr).toContain('  cancelParcel {"id":"P0007"}');
+      expect(checked.stderr).toContain('will really call it with {"id":"P0004"}');
+    } finally {
+      writeFileSync(file, kept);
+    }
+  });
+
+  it.each([
+    [['check', '--call', 'cancelParcel'], '--live'],
+    [['check', '--live', '--watch', '--call', 'cancelParcel'], '--watch'],
+    [['check', '--no-build', '--live', '--call', 'cancelParcl'], 'cancelParcel?'],
+    [['record', '--call', '*'], 'getParcel, cancelParcel'],
+  ])('%j is refused', async (args, hint) => {
+    const ran = await market(...args);
+    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining(hint)]);
+    expect(asked).toEqual([]);
+  });
+});
