@@ -26,7 +26,7 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
   return [
     sent > 0
       ? `The check made ${sent} ${sent === 1 ? 'request' : 'requests'} to APIs; equal requests are made once.`
-      : `${answers.length} answers of APIs came from test/recordings/; --live asks the real APIs, for tools that only read.`,
+      : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
     ...[...counts].sort().map(([line, count]) => `${line}, ${count} ${count === 1 ? 'time' : 'times'}`),
     ...(hasExamples ? ['  npm run record replaces examples by real answers of the API.'] : []),
   ];

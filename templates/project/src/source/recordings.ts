@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDirectory } from '../process.ts';
-import { runningTool } from '../server/call.ts';
+import { runInside } from '../server/call.ts';
 import { SourceError } from './errors.ts';
 
 /** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
@@ -36,6 +37,10 @@ export function tellCheck(from: 'network' | Recording['from'], { method, path }:
 }
 
 export const recordingsDirectory = join(projectDirectory, 'test', 'recordings');
+
+/** The name of the tool that runs, in a check of live sources. */
+const runningTool = new AsyncLocalStorage<string>();
+if (process.env.SOURCES === 'live') runInside((tool, run) => runningTool.run(tool, run));
 
 /**
  * Whether no request may leave this machine: set by tests and checks (`SOURCES=replay`), and for the tools that a live check
