@@ -47,7 +47,7 @@ describe('tools of five APIs in one project', () => {
       'p-queue',
       're2js',
     ]);
-    expect(scripts.record).toContain('record.js');
+    expect(scripts.record).toBe('market-mcp record');
     const [env = '', example = ''] = [files.get('src/env.ts'), files.get('.env.example')];
     const readme = files.get('README.md') ?? '';
     expect(readme).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');

@@ -1,11 +1,18 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSteps, serve } from '../broken/good-server.ts';
+import { keys } from '../keys.ts';
 import { freePort } from '../templates/built.ts';
 import { bins, compile, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { Terminal } from './terminal.ts';
 
 const root = scratch();
+const publicKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .publicKey.export({ type: 'spki', format: 'pem' })
+  .toString();
 
 /** An API of parcels that counts its requests. */
 const asked: string[] = [];
@@ -162,6 +169,57 @@ describe('with --call, each example is requested once by', () => {
     expect(writes()).toEqual(eachExample);
     isDown = false;
   });
+});
+
+describe('at a terminal', () => {
+  it('record asks, and calls what the person selects', async () => {
+    const terminal = new Terminal(process.execPath, [bins.market, 'record'], {
+      cwd: directory,
+      env: { PARCELS_URL: url },
+    });
+    await terminal.asked('Call any of these tools, too?');
+    expect(terminal.text).toContain('once with {"id":"P0004"}, {"id":"P0007"}');
+    expect(asked).toEqual([]);
+    terminal.press(' ', keys.enter);
+    expect(await terminal.ended).toBe(0);
+    expect(writes()).toEqual(eachExample);
+  });
+});
+
+it('the page Check calls no tool of a server of somebody else that may change something', async () => {
+  const called = new Set<unknown>();
+  const server = await serve(
+    createSteps(
+      { publicKey, issuer: '', audience: '' },
+      {
+        authorized: () => async () => true,
+        list: (good) => () => good().map(({ annotations: _, ...unmarked }) => unmarked),
+        call: (good) => (params) => {
+          called.add(params.name);
+          return good(params);
+        },
+      },
+    ),
+  );
+  try {
+    const script = `fetch(process.env.MARKET_MCP_URL + '/check.json', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+      .then((answer) => answer.json()).then(({ rules }) => console.log(rules.length));`;
+    writeFileSync(join(root, 'check.mjs'), script);
+    const args = [
+      'marketplace',
+      '--endpoint',
+      server.url,
+      '--port',
+      '0',
+      '--exec',
+      `node ${join(root, 'check.mjs')}`,
+    ];
+    const ran = await run(process.execPath, [bins.market, ...args], { cwd: root });
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringMatching(/^\d{3}$/m)]);
+    expect([...called].filter((name) => name === 'get_price' || name === 'list_coins')).toEqual([]);
+  } finally {
+    await server.stop();
+  }
 });
 
 describe('what an author is told', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Effect, effects } from '../../src/contract/effect.ts';
 import { base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
@@ -81,7 +82,22 @@ describe('the arguments of a tool', () => {
         { name: 'note', input: 'note' },
       ],
     });
-    expect(entry.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(entry.annotations).toEqual(effects.acts);
+  });
+
+  it.each<[string, Effect]>([
+    ['createOrder', 'adds'],
+    ['searchOrders', 'adds'],
+    ['cancelOrder', 'acts'],
+    ['orders_delete', 'acts'],
+    ['last_trade', 'adds'],
+  ])('the name of the POST %s counts, too: %s', async (operationId, effect) => {
+    const document = {
+      ...base,
+      openapi: '3.0.0',
+      paths: { '/o': { post: { operationId, responses: ok() } } },
+    };
+    expect((await toolOf(document, operationId)).entry.annotations).toEqual(effects[effect]);
   });
 
   it('contain a body that is not an object as one argument', async () => {

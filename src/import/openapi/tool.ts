@@ -1,4 +1,4 @@
-import { type Effect, effects, titleOf } from '../../contract/effect.ts';
+import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
@@ -45,7 +45,7 @@ export function toolOfOperation(
       description: descriptionOf(operation, api.title),
       inputSchema: { type: 'object', properties: inputs.properties, required: inputs.required },
       outputSchema,
-      annotations: effects[effectOfMethod[method]],
+      annotations: effects[effectOf(method, tool)],
     },
     answers,
     changes,
@@ -215,6 +215,14 @@ function descriptionOf(operation: Operation, title: string): string {
   const returns =
     /\b(return|get|give|list|fetch|find|show|report|search|read|retrieve|create|check|count)(s|es|ed|ing)?\b/i;
   return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
+}
+
+/** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
+function effectOf(method: Operation['method'], name: string): Effect {
+  const verb = verbIn(name);
+  const changes =
+    verb !== undefined && !verb.mayBeNoun && (verb.effect === 'changes' || verb.effect === 'acts');
+  return method === 'post' && changes ? 'acts' : effectOfMethod[method];
 }
 
 /** The effect of each HTTP method (RFC 9110 §9.2). */
