@@ -1,23 +1,30 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as startTimer } from 'node:timers';
 import type { JsonObject } from '../contract/model.ts';
 import { connect } from '../contract/probe/client.ts';
 import { type Guarded, guardedFetch } from '../contract/probe/guarded-fetch.ts';
 import { modernVersion } from '../contract/probe/modern.ts';
 import { bounds } from '../contract/walk.ts';
 import type { ListedServer } from '../import/mcp.ts';
+import { CommandError, exitCodes } from '../model/command-error.ts';
 import { ProjectError } from './errors.ts';
 import { statelessPage } from './mcp-stateless.ts';
 
-/** Timeout of each answer in milliseconds. */
-const timeoutMs = 20_000;
+/** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
+const mostMs = { answer: 20_000, list: 60_000 };
 
 /**
  * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
  * called.
  *
  * @param token sent as a bearer token if the server requires one
- * @throws ProjectError `NOT_READABLE`
+ * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when a time limit has passed
  */
-export async function listServer(url: string, token: string | undefined): Promise<ListedServer> {
+export async function listServer(
+  url: string,
+  token: string | undefined,
+  most = mostMs,
+): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
   const failed = (why: string) =>
     new ProjectError(
@@ -28,33 +35,62 @@ export async function listServer(url: string, token: string | undefined): Promis
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');
+  const ending = new AbortController();
+  const { signal } = ending;
+  setMaxListeners(0, signal); // each request listens to it
+  const endLate = (what: string, ms: number): Error => {
+    const message = `${shown}: ${what} within ${ms / 1_000} seconds`;
+    const hint = 'Check that the server works, or save the answer to tools/list and use --spec.';
+    const late = new CommandError('NOT_ANSWERED', message, hint, exitCodes.notStarted);
+    ending.abort(late);
+    return late;
+  };
+  const timer = startTimer(() => endLate('its tools were not listed', most.list), most.list);
   const access: Access = {
     url: new URL(url),
     token: token === undefined ? undefined : async () => token,
-    guarded: { timeoutMs, admit: () => {}, onLate: (ms) => new Error(`no answer within ${ms} ms`) },
+    listMs: most.list,
+    guarded: {
+      timeoutMs: most.answer,
+      signal,
+      admit: () => signal.throwIfAborted(),
+      onLate: (ms) => endLate('it did not answer', ms),
+    },
   };
+  const listed = async (): Promise<ListedServer> => {
+    try {
+      return { url, ...(await withSession(access)) };
+    } catch (error) {
+      // An answer other than a refusal may come from a server without sessions.
+      const { code } = error as { readonly code?: unknown };
+      if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
+      const other = await withoutSession(access).catch((reason: Error) => reason);
+      if (!(other instanceof Error)) return { url, ...other };
+      // An error without a status concerns the tools of a server that speaks this version.
+      throw failed(reasonOf('code' in other ? (error as Error) : other));
+    }
+  };
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
   try {
-    return { url, ...(await withSession(access)) };
-  } catch (error) {
-    // An answer other than a refusal may come from a server without sessions.
-    const { code } = error as { readonly code?: unknown };
-    if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
-    const other = await withoutSession(access).catch((reason: Error) => reason);
-    if (!(other instanceof Error)) return { url, ...other };
-    // An error without a status concerns the tools of a server that speaks this version.
-    throw failed(reasonOf('code' in other ? (error as Error) : other));
+    return await Promise.race([listed(), ended]);
+  } finally {
+    clearTimeout(timer);
+    ending.abort(); // a stream may still be open
   }
 }
 
 interface Access {
   readonly url: URL;
+  readonly listMs: number;
   readonly token: (() => Promise<string>) | undefined;
   readonly guarded: Guarded;
 }
 
 type Listed = Omit<ListedServer, 'url'>;
 
-async function withSession({ url, token, guarded }: Access): Promise<Listed> {
+async function withSession({ url, token, listMs, guarded }: Access): Promise<Listed> {
   const session = await connect({
     url,
     headers: {},
@@ -65,8 +101,9 @@ async function withSession({ url, token, guarded }: Access): Promise<Listed> {
   });
   try {
     const { client } = session;
+    const options = { timeout: listMs, ...(guarded.signal && { signal: guarded.signal }) };
     const tools = await allPages(async (cursor) => {
-      const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: timeoutMs });
+      const page = await client.listTools(cursor === undefined ? {} : { cursor }, options);
       return { tools: page.tools as unknown as JsonObject[], nextCursor: page.nextCursor };
     });
     return { title: client.getServerVersion()?.name ?? '', tools };

@@ -5,6 +5,7 @@ import { answerTooLong, maximumBytes } from './receive.ts';
 export interface Guarded {
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
+  /** Ends every request, also a stream that stays open. */
   readonly signal?: AbortSignal | undefined;
   /** Throws if no further request may be sent. */
   admit(): void;
@@ -13,27 +14,31 @@ export interface Guarded {
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
-export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetch {
+export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typeof fetch {
   return async (input, init = {}) => {
     admit();
     const limit = new AbortController();
-    const stop = (): void => limit.abort(init.signal?.reason);
-    init.signal?.addEventListener('abort', stop, { once: true });
+    const enders = [init.signal, signal].filter((one) => one !== undefined && one !== null);
+    const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
+    for (const one of enders) one.addEventListener('abort', stop, { once: true });
+    if (enders.some(({ aborted }) => aborted)) stop();
     let late: Error | undefined;
     const overdue = startTimer(() => {
       late = onLate(timeoutMs);
       limit.abort(late);
     }, timeoutMs);
+    const answered = (): void => clearTimeout(overdue);
     const settle = (): void => {
-      clearTimeout(overdue);
-      init.signal?.removeEventListener('abort', stop);
+      answered();
+      for (const one of enders) one.removeEventListener('abort', stop);
     };
-    if (init.method === 'GET') clearTimeout(overdue);
+    if (init.method === 'GET') answered();
     try {
       const { body, status, statusText, headers } = await fetch(input, { ...init, signal: limit.signal });
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
       if (!body) settle();
-      return new Response(body && guarded(body, watch, settle), { status, statusText, headers });
+      const stream = body && guarded(body, { watch, answered, settle, signal: limit.signal });
+      return new Response(stream, { status, statusText, headers });
     } catch (error) {
       settle();
       throw late ?? error;
@@ -41,16 +46,33 @@ export function guardedFetch({ timeoutMs, admit, onLate }: Guarded): typeof fetc
   };
 }
 
-/** Passes a body on until it is too long. `settle` is called at its end, or once it contains the responses. */
+interface Reading {
+  /** Of a stream of events. */
+  readonly watch: ResponseWatch | undefined;
+  /** Called once the body contains the responses. */
+  answered(): void;
+  /** Called at its end. */
+  settle(): void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Passes a body on until it is too long. */
 function guarded(
   body: ReadableStream<Uint8Array>,
-  watch: ResponseWatch | undefined,
-  settle: () => void,
+  { watch, answered, settle, signal }: Reading,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
   return new ReadableStream({
+    start(controller) {
+      // `fetch` itself forgets its signal when the garbage collector has taken its request.
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason);
+        void reader.cancel(signal.reason).catch(() => {});
+      });
+    },
     async pull(controller) {
       const { done, value } = await reader.read().catch((error) => {
         settle();
@@ -58,7 +80,9 @@ function guarded(
       });
       bytes += value?.byteLength ?? 0;
       const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
-      if (done || bytes > maximumBytes || responses > 0) settle();
+      if (responses > 0) answered();
+      if (done || bytes > maximumBytes) settle();
+      if (signal.aborted) return;
       if (done) return controller.close();
       if (bytes <= maximumBytes) return controller.enqueue(value);
       await reader.cancel();
