@@ -1,5 +1,15 @@
 import { bounds } from '../contract/walk.ts';
 
+/** Limits of a document of somebody else. */
+export interface Limits {
+  readonly characters: number;
+  readonly yamlCharacters: number;
+  readonly depth: number;
+  /** After the aliases of YAML are replaced. */
+  readonly values: number;
+  readonly aliases: number;
+}
+
 /** Limits far above real tool lists; they make hostile ones harmless. */
 export const limits = {
   characters: 5_000_000,
@@ -8,4 +18,13 @@ export const limits = {
   values: 500_000,
   aliases: 100,
   tools: bounds.tools,
+} satisfies Limits & { readonly tools: number };
+
+/** Of an OpenAPI document; the largest public ones have a third of it. */
+export const openApiLimits: Limits = {
+  characters: 100_000_000,
+  yamlCharacters: 30_000_000,
+  depth: 100,
+  values: limits.values,
+  aliases: 10_000,
 };

@@ -1,4 +1,4 @@
-import { ProjectError } from './errors.ts';
+import { notAnswered, ProjectError } from './errors.ts';
 import { readInput } from './input.ts';
 
 /** Limits for a document from the network. */
@@ -14,16 +14,17 @@ export interface DocumentText {
  * The text of a document: a file, `-` for standard input, or an http or https URL, which is requested
  * once. Redirects to another host are not followed.
  *
- * @throws ProjectError `NOT_READABLE`
+ * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when the time limit has passed
  */
-export async function readDocumentText(place: string): Promise<DocumentText> {
+export async function readDocumentText(place: string, ms = most.ms): Promise<DocumentText> {
   if (!/^https?:\/\//i.test(place)) return { text: await readInput(place, most.bytes), url: null };
   const shown = place.replace(/[?#].*$/s, '');
   if (!URL.canParse(place)) throw unreadable(shown, 'it is not a valid URL', 'Correct the address.');
   try {
-    return await fetched(new URL(place), shown);
+    return await fetched(new URL(place), shown, AbortSignal.timeout(ms));
   } catch (error) {
     if (error instanceof ProjectError) throw error;
+    if ((error as Error).name === 'TimeoutError') throw notAnswered(shown, 'it was not read', ms);
     const { code = (error as Error).name } = ((error as Error).cause ?? {}) as { code?: string };
     throw unreadable(
       shown,
@@ -33,9 +34,8 @@ export async function readDocumentText(place: string): Promise<DocumentText> {
   }
 }
 
-async function fetched(address: URL, shown: string): Promise<DocumentText> {
+async function fetched(address: URL, shown: string, signal: AbortSignal): Promise<DocumentText> {
   let url = address;
-  const signal = AbortSignal.timeout(most.ms);
   const headers = { accept: 'application/json, application/yaml, */*;q=0.5' };
   for (let hops = 0; hops <= most.hops; hops += 1) {
     const response = await fetch(url, { redirect: 'manual', signal, headers });

@@ -7,3 +7,10 @@ export class ProjectError extends CommandError {
     this.name = 'ProjectError';
   }
 }
+
+/** The error of a server whose answer is not complete when a time limit has passed. */
+export function notAnswered(place: string, what: string, ms: number): CommandError {
+  const message = `${place}: ${what} within ${ms / 1_000} seconds`;
+  const hint = 'Check that the server works, or save its answer to a file and give that.';
+  return new CommandError('NOT_ANSWERED', message, hint, exitCodes.notStarted);
+}

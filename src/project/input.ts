@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { grouped } from '../contract/grouped.ts';
 import { limits } from '../model/limits.ts';
 import { ProjectError } from './errors.ts';
@@ -20,7 +19,7 @@ export async function readInput(
   mostBytes = limits.characters * bytesPerCharacter,
 ): Promise<string> {
   if (path === '-') {
-    standardInput ??= buffer(process.stdin).then((bytes) => textOf(bytes, 'standard input'));
+    standardInput ??= allOf(process.stdin, mostBytes);
     return standardInput;
   }
   try {
@@ -33,8 +32,7 @@ export async function readInput(
       );
     }
     if (found.size > mostBytes) {
-      const most = grouped(mostBytes);
-      throw new ProjectError('NOT_READABLE', `${path}: more than ${most} bytes`, 'Give a smaller file.');
+      throw tooLarge(path, mostBytes);
     }
     return textOf(await readFile(path), path);
   } catch (error) {
@@ -43,6 +41,22 @@ export async function readInput(
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
     throw new ProjectError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
   }
+}
+
+async function allOf(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge('standard input', mostBytes);
+    chunks.push(chunk);
+  }
+  return textOf(Buffer.concat(chunks), 'standard input');
+}
+
+function tooLarge(name: string, mostBytes: number): ProjectError {
+  const most = grouped(mostBytes);
+  return new ProjectError('NOT_READABLE', `${name}: more than ${most} bytes`, 'Give a smaller file.');
 }
 
 /** Refuses bytes that are not UTF-8: decoding would change the text silently. */

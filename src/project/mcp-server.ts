@@ -6,8 +6,7 @@ import { type Guarded, guardedFetch } from '../contract/probe/guarded-fetch.ts';
 import { modernVersion } from '../contract/probe/modern.ts';
 import { bounds } from '../contract/walk.ts';
 import type { ListedServer } from '../import/mcp.ts';
-import { CommandError, exitCodes } from '../model/command-error.ts';
-import { ProjectError } from './errors.ts';
+import { notAnswered, ProjectError } from './errors.ts';
 import { statelessPage } from './mcp-stateless.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
@@ -39,9 +38,7 @@ export async function listServer(
   const { signal } = ending;
   setMaxListeners(0, signal); // each request listens to it
   const endLate = (what: string, ms: number): Error => {
-    const message = `${shown}: ${what} within ${ms / 1_000} seconds`;
-    const hint = 'Check that the server works, or save the answer to tools/list and use --spec.';
-    const late = new CommandError('NOT_ANSWERED', message, hint, exitCodes.notStarted);
+    const late = notAnswered(shown, what, ms);
     ending.abort(late);
     return late;
   };

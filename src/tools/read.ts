@@ -2,9 +2,10 @@ import { CORE_SCHEMA, defineScalarTag, intCoreTag, load, Schema, YAMLException }
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
-import { limits } from '../model/limits.ts';
-import type { InputError, Result, SpecEntry } from '../model/model.ts';
-import { integerFlaw, readJson } from './read-json.ts';
+import { type Limits, limits } from '../model/limits.ts';
+import type { Result, SpecEntry } from '../model/model.ts';
+import { jsonValue, roundedHint } from './json-value.ts';
+import { readJson } from './read-json.ts';
 
 /**
  * Parses a spec file, JSON or YAML: a ToolSpec or a plain MCP tool definition, one, a list, `{tools: […]}`, or a whole
@@ -41,25 +42,29 @@ export function readDocument(
     );
   }
   const json = readJson(text, { exact });
-  if (json.ok) return jsonValue(json.value, file);
+  if (json.ok) return jsonValue(json.value, file, limits);
   if (json.kind !== 'syntax') {
     const hint = json.kind === 'key' ? 'Write each key only once.' : roundedHint;
     return refuse(inputError(`${file}:${json.at}`, undefined, json.flaw, hint));
   }
   if (file.endsWith('.json')) return refuse(inputError(file, undefined, json.flaw, 'Write valid JSON.'));
-  return readYaml(text, file, exact);
+  return readYaml(text, file, limits, exact);
 }
 
-const roundedHint = 'Write a number within ±9007199254740991, or a string.';
-
-function readYaml(text: string, file: string, exact: boolean): Result<Json> {
-  if (text.length > limits.yamlCharacters) {
-    const message = `the file has ${text.length} characters; at most ${limits.yamlCharacters} are allowed in YAML`;
+/**
+ * Any JSON value from YAML text, within the limits also after its aliases are replaced; or every error with its place.
+ *
+ * @param exact as for `readDocument`
+ */
+export function readYaml(text: string, file: string, most: Limits, exact = false): Result<Json> {
+  if (text.length > most.yamlCharacters) {
+    const message = `the file has ${text.length} characters; at most ${most.yamlCharacters} are allowed in YAML`;
     return refuse(inputError(file, undefined, message, 'Split it into several files, or write JSON.'));
   }
   try {
-    const { aliases: maxAliases, depth: maxDepth } = limits;
-    return jsonValue(load(text, { schema: exact ? exactSchema : CORE_SCHEMA, maxAliases, maxDepth }), file);
+    const { aliases: maxAliases, depth: maxDepth } = most;
+    const value = load(text, { schema: exact ? exactSchema : CORE_SCHEMA, maxAliases, maxDepth });
+    return jsonValue(value, file, most);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
@@ -79,86 +84,6 @@ const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   },
 });
 const exactSchema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag === intCoreTag ? exactInteger : tag)));
-
-function jsonValue(value: unknown, file: string): Result<Json> {
-  const errors: InputError[] = [];
-  const json = toJson(value, { path: file, depth: 0, errors, count: { values: 0 } });
-  return errors.length > 0 ? refuse(...errors) : pass(json);
-}
-
-function tooDeep(where: string): InputError {
-  return inputError(where, undefined, `is nested deeper than ${limits.depth} levels`, 'Reduce the nesting.');
-}
-
-interface Walk {
-  readonly path: string;
-  readonly depth: number;
-  readonly errors: InputError[];
-  readonly count: { values: number };
-}
-
-/** A copy that is plain JSON: a tree within the limits, with finite numbers and no lone surrogates. */
-function toJson(value: unknown, walk: Walk): Json {
-  const { path, depth, errors, count } = walk;
-  const stop = (problem: InputError): Json => {
-    if (errors.length < 100) errors.push(problem);
-    return null;
-  };
-  count.values += 1;
-  if (count.values > limits.values) {
-    return errors.length > 0
-      ? null
-      : stop(
-          inputError(
-            path,
-            undefined,
-            `contains more than ${limits.values} values`,
-            'Split it into several files.',
-          ),
-        );
-  }
-  if (depth > limits.depth) return stop(tooDeep(path));
-  if (value === null || typeof value === 'boolean') return value;
-  if (typeof value === 'bigint') {
-    const flaw = integerFlaw(String(value));
-    return flaw === undefined ? Number(value) : stop(inputError(path, undefined, flaw, roundedHint));
-  }
-  if (typeof value === 'number') {
-    return Number.isFinite(value)
-      ? value
-      : stop(inputError(path, String(value), 'is not a JSON number', 'Write digits.'));
-  }
-  if (typeof value === 'string') {
-    return /\p{Cs}/u.test(value)
-      ? stop(
-          inputError(
-            path,
-            value,
-            'contains an incomplete character (a lone surrogate)',
-            'Remove it, or write the whole character.',
-          ),
-        )
-      : value;
-  }
-  if (Array.isArray(value)) {
-    return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
-  }
-  if (!isPlain(value))
-    return stop(inputError(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.'));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      const at = `${path}.${key}`;
-      if (key === '__proto__')
-        stop(inputError(at, key, '__proto__ cannot be a key of an object', 'Use another name.'));
-      return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
-    }),
-  );
-}
-
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.getPrototypeOf(value) === Object.prototype;
-}
 
 /** Finds the list of tools in any of the supported shapes. */
 function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {

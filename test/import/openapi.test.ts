@@ -6,6 +6,14 @@ import { nameOf, operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
+/** 9 to the power of 9 values in 500 characters. */
+const bomb = Array.from(
+  { length: 9 },
+  (_, i) => `x-${i}: &a${i} [${`${i === 0 ? 1 : `*a${i - 1}`},`.repeat(9)}]`,
+)
+  .concat('openapi: 3.1.0', 'paths: {}')
+  .join('\n');
+
 describe('a document', () => {
   it('is parsed as JSON or YAML, in 3.0, 3.1 and 2.0', async () => {
     const yaml =
@@ -19,13 +27,24 @@ describe('a document', () => {
     ['', 'the input is empty'],
     ['[1]', 'is not an OpenAPI document'],
     ['{"openapi": ', 'is not JSON'],
-    ['a: [', 'is not YAML'],
+    ['a: [', 'unexpected end of the stream'],
+    [bomb, 'contains more than 500000 values'],
+    ['openapi: 3.1.0\npaths: &x {/gas: *x}', 'is nested deeper than 100 levels'],
+    [`a: ${'['.repeat(200)}`, 'nesting exceeded'],
     ['{"openapi":"4.0.0","paths":{}}', 'is OpenAPI "4.0.0"; versions 3.1, 3.0 and 2.0 are supported'],
     ['{"swagger":"1.2","paths":{}}', 'is OpenAPI "1.2"'],
     ['{"openapi":"3.1.0"}', 'has no operations'],
   ])('%j is refused', async (text, message) => {
     const result = await readOpenApi(text, 'api.yaml');
     expect(result).toMatchObject({ ok: false, errors: [{ message: expect.stringContaining(message) }] });
+  });
+
+  it('an example that is too deep for a file of the project is left out', async () => {
+    const depth = 100_000;
+    const deep = `{"gwei":1,"more":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const text = JSON.stringify(documentOf({})).replace('"schema":', `"example":${deep},"schema":`);
+    expect(text).toContain(deep);
+    expect(await importOf(text)).toMatchObject({ ok: true, value: [{ answers: [] }] });
   });
 
   it('lists its operations without following more references than necessary, and omits invalid ones', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { readDocumentText } from '../../src/project/document.ts';
 import { listServer } from '../../src/project/mcp-server.ts';
 
 interface Message {
@@ -23,6 +24,7 @@ async function serve(list: Lister) {
   const server = createServer(async (request, response) => {
     open += 1;
     response.once('close', () => (open -= 1));
+    if (request.url?.startsWith('/endless')) return list(response, undefined, 1);
     if (request.method !== 'POST') return response.writeHead(405).end();
     const { id, method, params } = (await json(request)) as Message;
     if (method === 'tools/list') count += 1;
@@ -105,5 +107,16 @@ it.each(Object.entries(hostile))(
 it('an import leaves a stream that stays open after the list', async () => {
   const { url, left } = await serve(endless(comment, (id) => event({ id, result: { tools: [tool] } })));
   expect(await listServer(url, undefined)).toMatchObject({ title: 'Weather', tools: [tool] });
+  await left();
+});
+
+it('a document whose server never ends it is given up, too', async () => {
+  const { url, left } = await serve(endless(() => '# still here\n'));
+  const { origin } = new URL(url);
+  await expect(readDocumentText(`${origin}/endless?key=s3cret`, 300)).rejects.toMatchObject({
+    code: 'NOT_ANSWERED',
+    exitCode: 3,
+    message: `${origin}/endless: it was not read within 0.3 seconds`,
+  });
   await left();
 });

@@ -1,10 +1,9 @@
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { openApiLimits } from '../../model/limits.ts';
 import type { Result } from '../../model/model.ts';
 
-/** Maximum length in characters; the largest public documents have a third of it. */
-const most = { json: 100_000_000, yaml: 30_000_000 };
 const mostHops = 30;
 
 /** The reason why a part of a document cannot be imported, and its place. */
@@ -106,33 +105,22 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
 }
 
 async function parse(text: string, where: string): Promise<Result<unknown>> {
-  const tooLong = (limit: number) =>
-    refuse(
-      inputError(
-        where,
-        undefined,
-        `the document has ${text.length} characters; at most ${limit} are allowed`,
-        'Give a smaller document.',
-      ),
-    );
-  if (text.length > most.json) return tooLong(most.json);
+  const { characters, values } = openApiLimits;
+  if (text.length > characters) {
+    const message = `the document has ${text.length} characters; at most ${characters} are allowed`;
+    return refuse(inputError(where, undefined, message, 'Give a smaller document.'));
+  }
   try {
     return pass(JSON.parse(text) as unknown);
   } catch (error) {
     if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
-      return refuse(
-        inputError(where, undefined, `is not JSON: ${(error as Error).message}`, 'Give valid JSON or YAML.'),
-      );
+      const message = `is not JSON: ${(error as Error).message}`;
+      return refuse(inputError(where, undefined, message, 'Give valid JSON or YAML.'));
     }
   }
-  if (text.length > most.yaml) return tooLong(most.yaml);
-  const { CORE_SCHEMA, load } = await import('js-yaml');
-  try {
-    return pass(load(text, { schema: CORE_SCHEMA }) as unknown);
-  } catch (error) {
-    const [said = ''] = (error as Error).message.split('\n');
-    return refuse(inputError(where, undefined, `is not YAML: ${said}`, 'Give valid JSON or YAML.'));
-  }
+  const { readYaml } = await import('../../tools/read.ts');
+  // Without aliases, a document has fewer values than characters.
+  return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) });
 }
 
 function decoded(step: string): string {

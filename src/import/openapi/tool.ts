@@ -2,6 +2,7 @@ import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts'
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
+import { isReadable } from '../../contract/walk.ts';
 import { allowBlank } from '../../fixes/output.ts';
 import { clientMismatches } from '../../model/match.ts';
 import type { Change } from '../../model/model.ts';
@@ -96,7 +97,7 @@ function answerOf(
   return {
     schema: rootOf(converted, wrap),
     wrap,
-    examples: examples.map(wrapped).filter(isObject).slice(0, 3),
+    examples: examples.filter(isReadable).map(wrapped).filter(isObject).slice(0, 3),
     hasNotFound: Object.hasOwn(responses, '404'),
   };
 }
