@@ -14,6 +14,18 @@ function jsonOf(value: unknown): string {
   }
 }
 
+/** JSON text whose invisible and direction characters are escaped: it denotes the same value, and reads as it is. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, unit) => jsonEscape(character.charCodeAt(unit))).join(''),
+  );
+}
+
+/** A UTF-16 code unit as JSON escapes it. */
+export function jsonEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
 /** Whether a JSON value is an object: not null, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,10 @@
+import { reachOf } from '../contract/address.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
+import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
 import { prepare } from '../tools/prepare.ts';
-import type { ApiCall, Imported, ImportedTool } from './model.ts';
+import type { Api, ApiCall, Imported, ImportedTool } from './model.ts';
 
 /** `Prepared`, with the API requests of the tools. */
 export interface ImportedPrepared extends Prepared {
@@ -35,7 +37,23 @@ export function prepareImported(
   const answered = tools.map((tool, i) =>
     withCall(withAnswers(tool, imported[i]?.answers ?? []), imported[i]?.call),
   );
-  return { ok: true, prepared: { tools: answered, changes: all, advice } };
+  const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
+  const distinct = new Map(addresses.map((one) => [one.where, one]));
+  return { ok: true, prepared: { tools: answered, changes: all, advice: [...distinct.values(), ...advice] } };
+}
+
+/** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
+function addressAdvice({ baseUrl, variables }: Api): readonly InputError[] {
+  const { fallback } = variables.find(({ name }) => name === baseUrl) ?? {};
+  const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
+  if (reach === 'elsewhere') return [];
+  const use =
+    reach === 'loopback'
+      ? 'In production, the API must run beside the server.'
+      : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
+  return [
+    inputError(baseUrl, undefined, `${fallback} is a ${reach} address`, `Check that you trust it. ${use}`),
+  ];
 }
 
 /** Each sample gets the answer that contains its key, else the next one with its key inserted. */

@@ -1,3 +1,4 @@
+import { visibleJson } from '../contract/json.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Api, ApiVariable, ImportedTool, Recording } from '../import/model.ts';
 import { recordingFile, recordingsOf } from '../import/recordings.ts';
@@ -161,7 +162,10 @@ function recordingFiles(
     files.set(path, [...known, ...fresh]);
   }
   return new Map(
-    [...files].map(([path, list]) => [path, fileOf(`${JSON.stringify(list, null, 2)}\n`, 'yours')]),
+    [...files].map(([path, list]) => [
+      path,
+      fileOf(`${visibleJson(JSON.stringify(list, null, 2))}\n`, 'yours'),
+    ]),
   );
 }
 

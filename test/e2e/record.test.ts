@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -11,6 +12,16 @@ const root = scratch();
 const secret = 's3cret-of-the-api';
 const recordings = 'test/recordings/get-gas-chain.json';
 
+/** The key as the API repeats it. */
+const echoes = [
+  secret,
+  secret.toUpperCase(),
+  encodeURIComponent(secret).replaceAll('-', '%2D'),
+  Buffer.from(secret).toString('base64'),
+  Buffer.from(`Bearer ${secret}`).toString('base64'),
+  Buffer.from(secret).toString('hex'),
+];
+
 /** The gas API: it requires its key, and repeats it in its answers. */
 const asked: string[] = [];
 const api = createServer((request, response) => {
@@ -19,7 +30,8 @@ const api = createServer((request, response) => {
   const [, chain] = /^\/gas\/(.+)$/.exec(request.url ?? '') ?? [];
   const status = !isAllowed ? 401 : chain === 'base' ? 200 : 404;
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(status === 200 ? JSON.stringify({ chain, gwei: 99.5, note: `your key is ${secret}` }) : '{}');
+  const note = `your key is ${echoes.join(' ')}\u202e`;
+  response.end(status === 200 ? JSON.stringify({ chain, gwei: 99.5, note }) : '{}');
 });
 
 let directory: string;
@@ -47,16 +59,62 @@ describe('npm run record', () => {
     const ran = await npm('record', environment);
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
     const text = readFileSync(join(directory, recordings), 'utf8');
-    expect(text).not.toContain(secret);
+    for (const echo of echoes) expect(text).not.toContain(echo);
+    expect(text).toContain(String.raw`\u202e`);
     expect(ran.stdout + ran.stderr).not.toContain(secret);
     const made: readonly { from: string; status: number; body?: object }[] = JSON.parse(text);
     expect(made.filter(({ from }) => from === 'recorded')).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
-          body: expect.objectContaining({ gwei: 99.5, note: 'your key is [secret]' }),
+          body: expect.objectContaining({
+            gwei: 99.5,
+            note: `your key is ${echoes.map(() => '[secret]').join(' ')}\u202e`,
+          }),
         }),
       ]),
     );
+  });
+
+  it('callers of the server get the answer without the key, too', async () => {
+    const script = `
+      const { callTool } = await import('./dist/src/server/call.js');
+      const { tools } = await import('./dist/src/tools/index.js');
+      console.log(JSON.stringify(await callTool(tools[0], { chain: 'base' })));`;
+    const ran = await run(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: directory,
+      env: environment,
+    });
+    expect(JSON.parse(ran.stdout).structuredContent.note).toContain('your key is [secret]');
+    for (const echo of echoes) expect(ran.stdout + ran.stderr).not.toContain(echo);
+  });
+
+  it('a live server refuses a link-local address, and warns about loopback', async () => {
+    const env = {
+      ...environment,
+      NODE_ENV: 'production',
+      PLATFORM_AUDIENCE: 'https://gas.example/mcp',
+      PORT: String(await freePort()),
+    };
+    const metadata = { ...env, GAS_URL: 'http://0xa9fea9fe/latest' };
+    const refused = await run(process.execPath, ['dist/src/main.js'], { cwd: directory, env: metadata });
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/169\.254\.169\.254.*SOURCES_LINK_LOCAL=allow/);
+    for (const [given, said] of [
+      [env, 'loopback'],
+      [{ ...metadata, SOURCES_LINK_LOCAL: 'allow' }, 'listening'],
+    ] as const) {
+      const server = spawn(process.execPath, ['dist/src/main.js'], {
+        cwd: directory,
+        env: { ...process.env, ...given },
+      });
+      let log = '';
+      for await (const chunk of server.stdout) {
+        log += chunk;
+        if (log.includes('"listening"')) break;
+      }
+      server.kill();
+      expect(log).toContain(said);
+    }
   });
 
   it('reports examples that ended unexpectedly, and keeps the recordings', async () => {

@@ -68,6 +68,23 @@ describe('a document', () => {
 
 describe('the base URL', () => {
   it.each([
+    ['http://169.254.169.254/latest', 'link-local'],
+    ['http://[::ffff:a9fe:a9fe]', 'link-local'],
+    ['http://2130706433:8080', 'loopback'],
+    ['http://api.localhost', 'loopback'],
+  ])('%s is warned about as %s, before all other hints', async (url, reach) => {
+    const imported = await importOf(documentOf({ summary: '' }, { servers: [{ url }] }));
+    const made = imported.ok ? prepareImported(imported.value, context) : undefined;
+    expect(made?.ok && made.prepared.advice[0]?.message).toContain(`is a ${reach} address`);
+  });
+
+  it('elsewhere is no reason for a warning', async () => {
+    const imported = await importOf(documentOf({}));
+    const made = imported.ok && prepareImported(imported.value, context);
+    expect(JSON.stringify(made)).not.toMatch(/loopback|link-local/);
+  });
+
+  it.each([
     [
       [{ url: 'https://{region}.gas.example', variables: { region: { default: 'eu' } } }],
       'https://eu.gas.example',

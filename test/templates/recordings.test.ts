@@ -53,6 +53,17 @@ it('contains no secret, even if the answer repeats one or a part of it', () => {
   expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
 });
 
+it('shows invisible and direction characters as escapes, in requests, too', () => {
+  const text = 'admin\u202e\u2066 \u200b\u{e0041}\u3164\u0085\ufeff\u2028 \u0661é';
+  record({ ...asked, params: { chain: text } }, JSON.stringify({ [text]: text }), [], directory);
+  const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
+  expect(file).toContain(
+    String.raw`"admin\u202e\u2066 \u200b\udb40\udc41\u3164\u0085\ufeff\u2028 `.concat('\u0661é"'),
+  );
+  expect(file).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u0085\u2028]/u);
+  expect(JSON.parse(replayed({ ...asked, params: { chain: text } }, directory))).toEqual({ [text]: text });
+});
+
 it('a live server never answers from recordings', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.stubEnv('NODE_ENV', 'production');

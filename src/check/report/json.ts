@@ -1,3 +1,4 @@
+import { jsonEscape, visibleJson } from '../../contract/json.ts';
 import type { CheckReport } from '../model.ts';
 
 /** The report as one line of JSON (docs/check.md). */
@@ -10,12 +11,6 @@ export function jsonReport(report: CheckReport): string {
  * would read as a command: safe to print, whoever wrote the text.
  */
 export function safeJson(value: object): string {
-  const json = JSON.stringify(value).replaceAll('##[', `#${escapeOf('#'.charCodeAt(0))}[`);
-  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => escapeOf(character.charCodeAt(index))).join(''),
-  );
-}
-
-function escapeOf(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+  const json = JSON.stringify(value).replaceAll('##[', `#${jsonEscape('#'.charCodeAt(0))}[`);
+  return visibleJson(json);
 }

@@ -1,3 +1,4 @@
+import { reachOf } from '../address.ts';
 import { type LiveRule, unless } from '../rule.ts';
 
 /**
@@ -43,7 +44,7 @@ export const endpointRules: readonly LiveRule[] = [
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
     check: async ({ url }) =>
-      unless(url.protocol === 'https:' || isLoopback(url.hostname), {
+      unless(url.protocol === 'https:' || reachOf(url) === 'loopback', {
         path: 'url',
         expected: 'an https URL',
         actual: url.href,
@@ -65,7 +66,3 @@ export const endpointRules: readonly LiveRule[] = [
       }),
   },
 ];
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-}

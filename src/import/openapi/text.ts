@@ -1,11 +1,14 @@
-/** A text of the document as one line, without markup and control characters, truncated to a length. */
+/** A text of the document as one line, without markup, control and direction characters, truncated to a length. */
 export function plainText(text: unknown, most: number): string {
   if (typeof text !== 'string') return '';
   const plain = text
     .slice(0, most * 20)
     .replaceAll(/<[^<>]{1,200}>/g, ' ')
     .replaceAll(/!?\[([^[\]]{0,500})\]\([^()]{0,1000}\)/g, '$1')
-    .replaceAll(/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029]+/gu, ' ')
+    .replaceAll(
+      /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]+/gu,
+      ' ',
+    )
     .replaceAll(/[*`#]+/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -1,6 +1,13 @@
 import { readConfig } from './config.ts';
 import { platform, runtime } from './platform.ts';
-import { loadEnvironment, mostConnections, ownErrors, readServerInfo, refuse } from './process.ts';
+import {
+  loadEnvironment,
+  mostConnections,
+  ownErrors,
+  ownWarnings,
+  readServerInfo,
+  refuse,
+} from './process.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createLog } from './server/log.ts';
@@ -44,7 +51,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 // A reader of this line may end the server at once.
-for (const text of warnings) log('warning', { text });
+for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
 const { host } = config;
 log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
 if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);

@@ -15,6 +15,13 @@ export function readServerInfo(): ServerInfo {
 /** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
 export const ownErrors: string[] = [];
 
+/** Warnings of the author's modules, collected like `ownErrors`. */
+export const ownWarnings: string[] = [];
+
+export function isProduction(): boolean {
+  return process.env.NODE_ENV?.trim().toLowerCase() === 'production';
+}
+
 /** Adds the variables of the project's `.env`, if it exists, to the environment; variables that are already set win. */
 export function loadEnvironment(): void {
   const file = path.join(projectDirectory, '.env');

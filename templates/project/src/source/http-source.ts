@@ -1,5 +1,6 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { checkOf } from '../server/schema.ts';
+import { reportAddress } from './address.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
 import { SourceError } from './errors.ts';
@@ -13,6 +14,7 @@ import {
   record,
   replayed,
 } from './recordings.ts';
+import { redactorOf } from './redact.ts';
 import { type Parameter, type QueryStyle, urlOf } from './request.ts';
 import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
@@ -95,9 +97,11 @@ export interface HttpSource {
  * that the API did not give.
  */
 export function httpSource(options: HttpSourceOptions): HttpSource {
+  reportAddress(options.baseUrl);
   const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
   const { concurrency = 8, queueMs = 2_000, perMinute } = options;
   const shared = new SharedAnswers(cacheSeconds * 1_000);
+  const redact = redactorOf(secretsOf(options));
   const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
@@ -123,7 +127,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
-      return send(exchange, { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty }, budget, ending);
+      const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
+      return redact(await send(exchange, limits, budget, ending));
     };
     const key = `${replays} ${notFound} ${url} ${JSON.stringify([...headers])}`;
     const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));

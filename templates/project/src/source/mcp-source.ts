@@ -1,9 +1,11 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { checkOf } from '../server/schema.ts';
+import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
+import { redactorOf } from './redact.ts';
 import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { attempt, logFailure, statusError } from './send.ts';
@@ -77,7 +79,9 @@ const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
 
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
+  reportAddress(options.baseUrl);
   const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
+  const redact = redactorOf(secretsOf(options));
   const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
   let opened: Promise<Session> | undefined;
   let lastId = 0;
@@ -153,10 +157,12 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const ending = signal ? AbortSignal.any([signal, late]) : late;
       const fetched = async (): Promise<string> => {
         try {
-          return await budget.run(() => {
-            tellCheck('network', asked);
-            return ask(tool, call, ending);
-          }, ending);
+          return await budget
+            .run(() => {
+              tellCheck('network', asked);
+              return ask(tool, call, ending);
+            }, ending)
+            .then(redact);
         } catch (error) {
           const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
           if (known.code !== 'CANCELLED') {

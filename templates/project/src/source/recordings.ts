@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDirectory } from '../process.ts';
+import { isProduction, projectDirectory } from '../process.ts';
 import { runInside } from '../server/call.ts';
 import { SourceError } from './errors.ts';
+import { redactorOf } from './redact.ts';
 
 /** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
 export interface RecordedRequest {
@@ -85,7 +86,7 @@ export function recordingFile({ method, path }: RecordedRequest): string {
  * @throws SourceError if there is none; stderr says how to record it
  */
 export function replayed(request: RecordedRequest, directory = recordingsDirectory): string {
-  if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
+  if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
     throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not configured to call its source.');
@@ -132,21 +133,26 @@ export function record(
   const file = join(directory, recordingFile(request));
   const key = keyOf(request);
   const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
-  const safe = secrets.reduce(
-    (said, secret) => said.replaceAll(JSON.stringify(secret).slice(1, -1), '[secret]'),
-    text,
-  );
   const made: Recording = {
     request: JSON.parse(key),
     status: text === '' ? 404 : 200,
-    ...(text !== '' && { body: JSON.parse(safe) }),
+    ...(text !== '' && { body: JSON.parse(redactorOf(secrets, 1)(text)) }),
     from: 'recorded',
   };
   mkdirSync(directory, { recursive: true });
   // Another process may read it at any time.
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify([...others, made], null, 2)}\n`);
+  writeFileSync(fresh, `${visible(JSON.stringify([...others, made], null, 2))}\n`);
   renameSync(fresh, file);
+}
+
+/** JSON whose invisible and direction characters are escaped, so that it reads as it is. */
+function visible(json: string): string {
+  return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, unit) => {
+      return `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
+    }).join(''),
+  );
 }
 
 function recordingsIn(file: string): readonly Recording[] {

@@ -21,7 +21,7 @@ export function revealed(
   });
 }
 
-/** Everything that no recording may hold. */
+/** Everything that no answer to a caller and no recording may hold. */
 export function secretsOf({ headers = {}, query = {} }: Credentials): readonly string[] {
   return [...Object.values(headers), ...Object.values(query)].flatMap((value) =>
     value instanceof Secret ? value.texts() : [],

@@ -4,25 +4,28 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #name: string;
   readonly #text: string | null;
-  #parts: readonly string[] = [];
+  readonly #parts: readonly string[];
   /** Whatever needs it is left out if it is not set. */
   readonly isOptional: boolean;
 
-  /** @param text null if the variable is not set */
-  constructor(name: string, text: string | null, isOptional = false) {
+  /**
+   * @param text null if the variable is not set
+   * @param parts what the text contains and nobody may read, either
+   */
+  constructor(name: string, text: string | null, isOptional = false, parts: readonly string[] = []) {
     this.#name = name;
     this.#text = text;
     this.isOptional = isOptional;
+    this.#parts = parts;
   }
 
   /** This secret with text before it, as a new secret: `env.API_KEY.after('Bearer ')`. */
   after(prefix: string): Secret {
-    const whole = new Secret(this.#name, this.#text === null ? null : prefix + this.#text, this.isOptional);
-    whole.#parts = this.texts();
-    return whole;
+    const whole = this.#text === null ? null : prefix + this.#text;
+    return new Secret(this.#name, whole, this.isOptional, this.texts());
   }
 
-  /** The text and its parts: everything that no recording may contain. */
+  /** The text and its parts: everything that no caller and no recording may get. */
   texts(): readonly string[] {
     return this.#text === null ? [] : [this.#text, ...this.#parts];
   }
@@ -52,7 +55,13 @@ export class Secret {
 /** HTTP's basic authentication: the value of an `authorization` header. */
 export function basic(user: Secret | string, password: Secret | string): Secret {
   const [name, word] = [user, password].map((part) => (typeof part === 'string' ? part : part.reveal()));
-  const text =
-    name == null || word == null ? null : `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
-  return new Secret(password instanceof Secret ? password.name : String(user), text);
+  const pair = name == null || word == null ? null : `${name}:${word}`;
+  const encoded = pair === null ? null : Buffer.from(pair).toString('base64');
+  const parts = [user, password].flatMap((part) => (typeof part === 'string' ? [] : part.texts()));
+  return new Secret(
+    password instanceof Secret ? password.name : String(user),
+    encoded === null ? null : `Basic ${encoded}`,
+    false,
+    encoded === null || pair === null ? [] : [encoded, pair, ...parts],
+  );
 }
