@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import type { JsonObject } from '../contract/model.ts';
 import { connect } from '../contract/probe/client.ts';
@@ -36,7 +35,6 @@ export async function listServer(
   if (!isPlain) throw failed('it is not an http or https URL without a user');
   const ending = new AbortController();
   const { signal } = ending;
-  setMaxListeners(0, signal); // each request listens to it
   const endLate = (what: string, ms: number): Error => {
     const late = notAnswered(shown, what, ms);
     ending.abort(late);

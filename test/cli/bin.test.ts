@@ -53,6 +53,15 @@ describe('the built programs', () => {
     expect(loaded.includes('compiler.cjs')).toBe(compiles);
   });
 
+  it('stop reading a standard input that never ends', () => {
+    const args = ['-c', 'yes | "$0" "$@"', process.execPath, '--max-old-space-size=200', bins.create, 'made'];
+    const given = spawnSync('sh', [...args, '--yes', '--spec', '-'], { cwd: directory(), encoding: 'utf8' });
+    expect(given).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('standard input: more than 20,000,000 bytes'),
+    });
+  });
+
   it('report an invalid spec like a checkout', () => {
     const cwd = directory();
     const wrong = {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
 import { answerTooLong, maximumBytes } from './receive.ts';
@@ -20,7 +21,10 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typ
     const limit = new AbortController();
     const enders = [init.signal, signal].filter((one) => one !== undefined && one !== null);
     const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
-    for (const one of enders) one.addEventListener('abort', stop, { once: true });
+    for (const one of enders) {
+      setMaxListeners(0, one); // each running request listens to it
+      one.addEventListener('abort', stop, { once: true });
+    }
     if (enders.some(({ aborted }) => aborted)) stop();
     let late: Error | undefined;
     const overdue = startTimer(() => {
