@@ -1,3 +1,8 @@
+/** Whether the host name of a URL is this machine, for programs that call a server on it: 0.0.0.0 and other names are not. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
 /** Where an address leads: to this machine, to its link (where clouds serve the keys of a machine), or elsewhere. */
 export type Reach = 'loopback' | 'link-local' | 'elsewhere';
 

@@ -1,4 +1,4 @@
-import { reachOf } from '../address.ts';
+import { isLoopback } from '../address.ts';
 import { type LiveRule, unless } from '../rule.ts';
 
 /**
@@ -44,7 +44,7 @@ export const endpointRules: readonly LiveRule[] = [
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
     check: async ({ url }) =>
-      unless(url.protocol === 'https:' || reachOf(url) === 'loopback', {
+      unless(url.protocol === 'https:' || isLoopback(url.hostname), {
         path: 'url',
         expected: 'an https URL',
         actual: url.href,

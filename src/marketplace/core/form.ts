@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from '../../contract/address.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { closest } from '../../model/input-error.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
@@ -120,12 +120,6 @@ function endpointProblems(text: string): readonly FieldProblem[] {
       ? [advise('endpoint', 'The path contains "sse": the public marketplace then picks its old SSE client.')]
       : []),
   ];
-}
-
-/** Whether the host name of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function reject(field: keyof ListingForm, message: string): FieldProblem {

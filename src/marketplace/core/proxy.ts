@@ -10,10 +10,10 @@ import {
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isLoopback } from '../../contract/address.ts';
 import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
-import { isLoopback } from './form.ts';
 import { redact, redactUrl } from './redact.ts';
 import { type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 

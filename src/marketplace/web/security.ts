@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { isLoopback } from '../../contract/address.ts';
 import { type Access, isSame } from '../core/access.ts';
-import { isLoopback } from '../core/form.ts';
 
 const policy = [
   "default-src 'none'",
