@@ -24,13 +24,18 @@ export function evaluateReport(
     ...summaryOf(
       rules.filter((rule) => !('known' in rule)),
       ms,
+      rules.filter((rule) => 'known' in rule),
     ),
     known: knownCount,
   };
   const drifted = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
   return {
     ...report,
-    ok: !rules.some((rule) => failsCheck(rule, demands)) && stale.length === 0 && !drifted,
+    ok:
+      !rules.some((rule) => failsCheck(rule, demands)) &&
+      summary.unanswered === 0 &&
+      stale.length === 0 &&
+      !drifted,
     rules,
     ...(drift && { drift }),
     ...(baseline && { baseline: { file: baseline.file, stale } }),

@@ -83,12 +83,19 @@ export interface RuleText {
 }
 
 /**
- * Why a rule was not run. `inapplicable`: the rule is about an option that the server does not have. `missing`: something
- * that the rule needs is missing, such as a key or a session. `unanswered`: the server did not
- * answer. `withheld`: a request that might do harm was not sent. `deadline`: the time for the run was over. `error`: the
- * check itself failed.
+ * Why a rule was not run. `inapplicable`: the rule is about something that the server does not have. `example`: no example
+ * of the author is of the kind that the rule is about. `missing`: something that the rule needs is missing, such as a key or
+ * a session. `unanswered`: the server did not answer. `withheld`: a request that might do harm was not sent. `deadline`:
+ * the time for the run was over. `error`: the check itself failed.
  */
-export type NotRunCause = 'inapplicable' | 'missing' | 'unanswered' | 'withheld' | 'deadline' | 'error';
+export type NotRunCause =
+  | 'inapplicable'
+  | 'example'
+  | 'missing'
+  | 'unanswered'
+  | 'withheld'
+  | 'deadline'
+  | 'error';
 
 /** The verdict on one rule. */
 export interface RuleResult {
@@ -102,6 +109,8 @@ export interface RuleResult {
   readonly reason?: string;
   /** Why it was not run, for programs; present where `status` is `not-run`. */
   readonly cause?: NotRunCause;
+  /** The rules of which at least one fails, where the server's own answer is why it was not run. */
+  readonly see?: readonly string[];
   /** Empty unless the status is `fail`. */
   readonly problems: readonly Problem[];
   /** Duration in milliseconds. */
@@ -137,8 +146,13 @@ export interface Report {
     /** SHOULD rules that failed. */
     readonly advice: number;
     readonly notRun: number;
-    /** MUST rules that were not run because the server did not answer, or not before the deadline. */
+    /**
+     * MUST rules that were not run because the server did not answer, or not before the deadline, or because of an answer
+     * that no failed rule explains.
+     */
     readonly unanswered: number;
+    /** Rules that were not run because a request might have done harm. */
+    readonly withheld: number;
     /** Rules that were not run because of an error of the check itself. */
     readonly errors: number;
     readonly ms: number;

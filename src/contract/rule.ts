@@ -1,6 +1,6 @@
 import { now } from './clock.ts';
 import type { JsonObject, Level, Methods, Problem, RuleResult, RuleText } from './model.ts';
-import { NotRun } from './not-run.ts';
+import type { NotRun, Prevention } from './not-run.ts';
 import type { Probe } from './probe/probe.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Target } from './target.ts';
@@ -19,7 +19,7 @@ export interface StaticRule extends RuleText {
  * An ordinary request, without what the rule tests. Resolves to the reason why the rule cannot be
  * judged, or to undefined if the request works. Each is sent once in a run (`Probe.once`).
  */
-export type Control = (probe: Probe) => Promise<string | undefined>;
+export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
 /** A rule that needs a running server. */
 export interface LiveRule extends RuleText {
@@ -46,13 +46,13 @@ export interface LiveRule extends RuleText {
 
 export type Rule = StaticRule | LiveRule;
 
-/** The problems of all items. @throws NotRun with this reason if there are no items to judge. */
+/** The problems of all items. @throws NotRun, this one, if there are no items to judge. */
 export function judgeEach<T>(
   items: readonly T[],
-  otherwise: string,
+  otherwise: NotRun,
   judge: (item: T) => readonly Problem[],
 ): readonly Problem[] {
-  if (items.length === 0) throw new NotRun(otherwise);
+  if (items.length === 0) throw otherwise;
   return items.flatMap(judge);
 }
 

@@ -146,9 +146,9 @@ class Run {
       return inspectTools(listed, profile, [], methods);
     } catch (error) {
       this.#options.signal?.throwIfAborted();
-      const { reason, cause } = unjudged(error);
-      if (cause === 'unanswered') await this.#life.goesOn('');
-      return inspectTools([], profile).map((result) => notRun(result, reason, cause));
+      const why = unjudged(error);
+      if (why.kind === 'unanswered') await this.#life.goesOn('');
+      return inspectTools([], profile).map((result) => notRun(result, why));
     }
   }
 
@@ -183,8 +183,8 @@ class Run {
       await mapConcurrently([...others, ...suspects], 1, judge);
     }
     for (const { rule, level } of weighed.filter(({ rule }) => !results.has(rule))) {
-      const reason = this.#life.reasonFor(rule.id);
-      results.set(rule, finish(notRun(verdict(rule, level, [], now()), reason, 'unanswered')));
+      const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
+      results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
     }
     for (const { rule, level } of all.filter(({ rule }) => rule === staysUp)) {
       results.set(rule, finish(await this.#judgeLife(level)));
@@ -213,15 +213,15 @@ class Run {
       return judged(problems);
     } catch (error) {
       probe.signal?.throwIfAborted();
-      const { reason, cause } = unjudged(error);
-      const isAlive = cause !== 'unanswered' || (await life.goesOn(rule.id));
+      const why = unjudged(error);
+      const isAlive = why.kind !== 'unanswered' || (await life.goesOn(rule.id));
       const isBroken = rule.silence === 'breaks' && isControlled && error instanceof NoAnswer;
       if (isBroken && (isAlive || rule.turn === 'last')) {
         return judged(
           error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
         );
       }
-      return isAlive ? notRun(judged([]), reason, cause) : undefined;
+      return isAlive ? notRun(judged([]), why) : undefined;
     }
   }
 
@@ -230,8 +230,7 @@ class Run {
     const { deaths } = this.#life;
     if (deaths.length === 0) await this.#life.goesOn(staysUp.id);
     if (deaths.length === 0 && this.#probe.isOverdue) {
-      const { message, kind } = overdue();
-      return notRun(verdict(staysUp, level, [], started), message, kind);
+      return notRun(verdict(staysUp, level, [], started), overdue());
     }
     return verdict(staysUp, level, outageProblems(deaths), started);
   }
@@ -258,15 +257,15 @@ async function reach(probe: Probe): Promise<void> {
 async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
   for (const works of controls) {
     const reason = await works(probe);
-    if (reason !== undefined) throw new NotRun(reason);
+    if (reason !== undefined) throw NotRun.by(reason);
   }
 }
 
 /** The reason, read from an error, why a rule could not be judged. */
-function unjudged(error: unknown): Required<Pick<RuleResult, 'reason' | 'cause'>> {
-  if (error instanceof NotRun) return { reason: error.message, cause: error.kind };
-  if (error instanceof NoAnswer) return { reason: `no answer: ${error.message}`, cause: 'unanswered' };
-  return { reason: `an error of the check itself: ${messageOf(error)}`, cause: 'error' };
+function unjudged(error: unknown): NotRun {
+  if (error instanceof NotRun) return error;
+  if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
+  return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
 }
 
 function messageOf(error: unknown): string {

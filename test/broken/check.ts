@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 import { createLauncher } from '../../src/check/launch.ts';
 import { createSigner, type Report, type RuleResult, runContract } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import type { Runtime } from '../../src/contract/target.ts';
+import type { Environment, Runtime } from '../../src/contract/target.ts';
 import { createSteps, serve, type Trust } from './good-server.ts';
 import { goodTools } from './good-tools.ts';
 import type { BrokenServer } from './variant.ts';
@@ -50,7 +50,8 @@ export async function buildProgram(): Promise<Program> {
   });
   return {
     entry,
-    check: ({ rule = '', profile = (same) => same }) => checkProgram(entry, rule, profile(context)),
+    check: ({ rule = '', profile = (same) => same, environment }) =>
+      checkProgram(entry, rule, profile(context), environment),
     remove: () => rm(directory, { recursive: true }),
   };
 }
@@ -58,7 +59,12 @@ export async function buildProgram(): Promise<Program> {
 /** A broken server that does not answer is given up after this time. The good one may answer late on a busy machine. */
 const startMs = { good: 30_000, broken: 5_000 };
 
-async function checkProgram(entry: string, rule: string, profile: typeof context): Promise<Report> {
+async function checkProgram(
+  entry: string,
+  rule: string,
+  profile: typeof context,
+  environment: Environment = {},
+): Promise<Report> {
   const { launch } = createLauncher(
     entry,
     {
@@ -68,6 +74,7 @@ async function checkProgram(entry: string, rule: string, profile: typeof context
       PLATFORM_ISSUER: trust.issuer,
       PLATFORM_AUDIENCE: trust.audience,
       BROKEN: rule,
+      ...environment,
     },
     { startMs: rule === '' ? startMs.good : startMs.broken },
   );

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { PlatformProfile } from '../../src/contract/profile.ts';
-import type { Runtime } from '../../src/contract/target.ts';
+import type { Environment, Runtime } from '../../src/contract/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
 import type { Answer, Request } from './wire.ts';
 
@@ -15,6 +15,8 @@ export interface BrokenServer {
   readonly url?: (url: string) => string;
   /** Changes the runtime that the check sees. */
   readonly runtime?: Partial<Runtime>;
+  /** Additional environment variables of a program. */
+  readonly environment?: Environment;
   /** Gets the HTTP server before it is used. */
   readonly attach?: (server: Server) => void;
 }

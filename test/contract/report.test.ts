@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleResult } from '../../src/contract/model.ts';
+import { NotRun } from '../../src/contract/not-run.ts';
 import { printable, textReport } from '../../src/contract/report.ts';
 import { notRun, summaryOf } from '../../src/contract/summary.ts';
 import { reportOf as anyReportOf } from '../check/report.ts';
@@ -37,12 +38,13 @@ const reportOf = (rules: readonly RuleResult[]) => ({
 
 describe('summaryOf', () => {
   it('counts each verdict once', () => {
-    expect(summaryOf([rule, failed, advised, notRun(rule, 'no key', 'missing')], 10)).toEqual({
+    expect(summaryOf([rule, failed, advised, notRun(rule, NotRun.without('signer'))], 10)).toEqual({
       passed: 1,
       failed: 1,
       advice: 1,
       notRun: 1,
       unanswered: 0,
+      withheld: 0,
       errors: 0,
       ms: 10,
     });

@@ -119,6 +119,12 @@ export const callExplanations: Explanations = {
     "McpError -32602: Structured content does not match the tool's output schema",
     '{"structuredContent": {"price": 64000}, …}',
   ),
+  'call.answered': exchange(
+    'A caller has paid. Without a result it has nothing to show, and no code that says whether to ask again.',
+    'tools/call get_price {"symbol": "BTC"}',
+    'HTTP 500 Internal Server Error',
+    '{"isError": true, "content": […], "structuredContent": {"error": "SOURCE_DOWN", "message": …}}',
+  ),
   'call.unknown-tool': exchange(
     'An agent that misspells a name can correct itself if the answer says which name is unknown.',
     'tools/call no_such_tool',

@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/model.ts';
-import { missing } from '../../contract/probe/reasons.ts';
+import { consent, missing } from '../../contract/not-run.ts';
 import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
@@ -26,7 +26,7 @@ export function reasonLine(reason: string): string {
 const remedies = new Map<string, string>([
   [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
   [
-    missing.consent,
+    consent,
     "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
   ],
   [missing.launch, 'check the directory of a project, not a URL'],

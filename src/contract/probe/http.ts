@@ -112,7 +112,7 @@ function within(request: HttpRequest, leftMs: number): HttpRequest {
 
 /** The reason for a rule that was not run before the deadline of the run. */
 export function overdue(): NotRun {
-  return new NotRun('the deadline of the check had passed (raise --deadline)', 'deadline');
+  return NotRun.because('deadline', 'the deadline of the check had passed (raise --deadline)');
 }
 
 async function exchange(

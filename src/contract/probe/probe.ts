@@ -1,15 +1,14 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { consent, harmless, NotRun } from '../not-run.ts';
 import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import type { HttpAnswer } from './http.ts';
-import { type Listing, listTools } from './listing.ts';
+import { type Listing, listTools, type Pages } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { planOf } from './plan.ts';
-import { missing } from './reasons.ts';
 import { type PostOptions, Requests } from './requests.ts';
 import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
@@ -49,6 +48,11 @@ export class Probe extends Requests {
     return this.once('initialized', () => this.initialize());
   }
 
+  /** The answer to a second, ordinary initialize. */
+  initializedAgain(): Promise<RpcAnswer> {
+    return this.once('initialized again', () => this.initialize());
+  }
+
   /** The answer to the run's first server/discover, with which the stateless revision begins. */
   discovered(): Promise<RpcAnswer> {
     return this.once('discovered', () => modernRpc(this, 'server/discover'));
@@ -70,7 +74,7 @@ export class Probe extends Requests {
   session(): Promise<string | undefined> {
     return this.once('session', async () => {
       const session = await this.enter(await this.initialized());
-      if (session === undefined && !(await this.isStateless())) throw new NotRun(missing.session);
+      if (session === undefined && !(await this.isStateless())) throw NotRun.by('session');
       return session;
     });
   }
@@ -78,7 +82,7 @@ export class Probe extends Requests {
   /** A new session. */
   async newSession(): Promise<string> {
     const session = await this.enter(await this.initialize());
-    if (session === undefined) throw new NotRun(missing.session);
+    if (session === undefined) throw NotRun.by('sessionAgain');
     return session;
   }
 
@@ -105,9 +109,24 @@ export class Probe extends Requests {
     return (await this.listing()).tools;
   }
 
-  /** The tool list, read once. */
-  listing(): Promise<Listing> {
-    return this.once('listing', () => listTools((params) => this.#plain('tools/list', params)));
+  /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
+  async listing(): Promise<Listing> {
+    const { fault, ...listing } = await this.pages();
+    if (fault) throw fault.silence ?? NotRun.by('list');
+    return listing;
+  }
+
+  /** The pages of the tool list, read once. */
+  pages(): Promise<Pages> {
+    return this.once('pages', () => listTools((params) => this.#plain('tools/list', params)));
+  }
+
+  /** The pages of the tool list in the stateless revision, read once. */
+  modernPages(): Promise<Pages> {
+    if (this.#isModernAlone) return this.pages();
+    return this.once('modern pages', () =>
+      listTools((params) => modernRpc(this, 'tools/list', isObject(params) ? params : {})),
+    );
   }
 
   /** The tools that are checked: the objects of the list, within the limits. */
@@ -154,7 +173,8 @@ export class Probe extends Requests {
 
   /** The headers of the stateless revision that repeat arguments of a call. */
   async repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
-    const tool = (await this.tools()).find((one) => one.name === name);
+    const tools = (await this.pages()).fault ? [] : await this.tools();
+    const tool = tools.find((one) => one.name === name);
     return parameterHeaders(tool?.inputSchema, args);
   }
 
@@ -162,8 +182,13 @@ export class Probe extends Requests {
   paidCall(): Promise<RpcAnswer> {
     return this.once('paid call', async () => {
       const { name, arguments: args } = await this.authenticationCall();
-      return this.call(name, args, { token: await this.token() });
+      return this.#call(name, args, await this.token());
     });
+  }
+
+  /** A tools/call as a marketplace makes it: the paid one, or one without a token if the server accepts that. */
+  async ordinaryCall(): Promise<RpcAnswer> {
+    return this.target.signer || !(await this.isUngated()) ? this.paidCall() : this.unpaidCall();
   }
 
   /** The tools that may be called. */
@@ -185,26 +210,28 @@ export class Probe extends Requests {
 
   /** @throws NotRun where a tool is listed that may not be called. */
   async #requireCallable(name: Json): Promise<void> {
-    if (!this.target.calls) return;
+    if (!this.target.calls || (await this.pages()).fault) return; // without a list, no call names a real tool
     const isListed = (await this.tools()).some((tool) => tool.name === name);
     if (isListed && !(await this.callable()).some((tool) => tool.name === name))
-      throw new NotRun(missing.consent, 'withheld');
+      throw NotRun.because('withheld', consent);
   }
 
   /** A tools/call with a valid token, unless the options name another. */
   async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
-    await this.#requireCallable(name);
-    const token = options.token ?? (await this.payment());
-    const params = present({ name, arguments: args });
-    const answer = await this.rpc('tools/call', params, {
-      timeoutMs: this.timeoutMs(this.profile.limits.callMs),
-      ...options,
-      token,
-    });
-    if (options.token === undefined && isRefusal(answer.http)) {
-      throw new NotRun('a call with a valid token was refused (see gate.valid-token)');
-    }
+    const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
+    if (options.token === undefined && isRefusal(answer.http)) throw NotRun.by('refused');
     return answer;
+  }
+
+  async #call(
+    name: Json,
+    args: Json | undefined,
+    token: string | undefined,
+    options: PostOptions = {},
+  ): Promise<RpcAnswer> {
+    await this.#requireCallable(name);
+    const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
+    return this.rpc('tools/call', present({ name, arguments: args }), { timeoutMs, ...options, token });
   }
 
   /** Every example of every tool, and the submission test's arguments: at least one call. */
@@ -215,10 +242,22 @@ export class Probe extends Requests {
       const all = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
       const [first, ...more] = await this.#recorded(all);
       if (!first && (await this.tools()).length > 0 && (calls || writing))
-        throw new NotRun(calls ? missing.consent : missing.harmless, 'withheld');
-      if (!first) throw new NotRun('there is no tool to call (see discovery.tools, tool.readable)');
+        throw NotRun.because('withheld', calls ? consent : harmless);
+      if (!first) throw NotRun.by('noTool');
       return [first, ...more];
     });
+  }
+
+  /** Whether there is a tool that may be called. If not, `authenticationCall` names one that does not exist. */
+  async hasCases(): Promise<boolean> {
+    if ((await this.pages()).fault) return false;
+    return this.cases().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NotRun && (error.kind === 'withheld' || error.kind === 'missing')) return false;
+        throw error;
+      },
+    );
   }
 
   /** Without the calls of writing tools that have no recording: that is not a failure of the project. */
@@ -246,24 +285,20 @@ export class Probe extends Requests {
   }
 
   /**
-   * A call that authentication must refuse unless it is paid: the first case. If no tool may be called, it names a tool
-   * that does not exist, so that it cannot do harm even if the server accepts it.
+   * A call that authentication must refuse unless it is paid: the first case. If no tool is known that may be called, it
+   * names a tool that does not exist, so that it cannot do harm even if the server accepts it.
    */
   async authenticationCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
-    try {
-      return (await this.cases())[0];
-    } catch (error) {
-      if (error instanceof NotRun && error.kind === 'withheld') return { name: noSuchTool, arguments: {} };
-      throw error;
-    }
+    return (await this.hasCases()) ? (await this.cases())[0] : { name: noSuchTool, arguments: {} };
   }
 
   /** All cases, called. */
   outcomes(): Promise<readonly CallOutcome[]> {
     return this.once('outcomes', async () => {
       const cases = await this.cases();
+      const token = await this.payment();
       return mapConcurrently(cases, callsAtOnce, async (one) => {
-        const rpc = await this.call(one.name, one.arguments).catch(unanswered);
+        const rpc = await this.#call(one.name, one.arguments, token).catch(unanswered);
         return { ...one, rpc, result: rpc.result };
       });
     });
@@ -277,7 +312,7 @@ export class Probe extends Requests {
   async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
     const listed = await this.listed();
     if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
-      throw new NotRun('the server lists more or larger tools than are checked (see tool.readable)');
+      throw NotRun.by('large');
     }
     const { initializeMs, callMs } = this.profile.limits;
     return connect({

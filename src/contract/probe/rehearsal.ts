@@ -1,18 +1,19 @@
 import { now } from '../clock.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { harmless, NotRun } from '../not-run.ts';
 import { mismatches } from '../schema.ts';
 import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
-import { missing } from './reasons.ts';
 import { incidentIn } from './rpc.ts';
 
 /** A run of the submission test. */
 export interface Rehearsal {
   readonly steps: readonly Step[];
+  /** The client's error about the list of tools; no tool was called then. */
+  readonly rejected?: string;
   /** Duration of the whole sequence in milliseconds. */
   readonly ms: number;
 }
@@ -44,14 +45,17 @@ const fixes = {
 /**
  * The submission test. It runs once, after the calls of the other rules, because it measures time.
  *
- * @throws NotRun if no call could be made.
+ * @throws NotRun if no call may be made.
  */
 export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
     await probe.callable();
     await probe.outcomes();
-    const rehearsal = await submissionTest(probe);
-    if (rehearsal.steps.length === 0) throw new NotRun(missing.harmless, 'withheld');
+    const rehearsal = await submissionTest(probe).catch((error: unknown) => {
+      if (error instanceof ListRejected) return { steps: [], rejected: error.message, ms: 0 };
+      throw error;
+    });
+    if (rehearsal.steps.length === 0 && !rehearsal.rejected) throw NotRun.because('withheld', harmless);
     return rehearsal;
   });
 }
@@ -62,7 +66,7 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
  * contribute/actions.ts).
  *
  * @param onTool called with each tool before it is called.
- * @throws NotRun if no call could be made.
+ * @throws NotRun if no call may be made. @throws ListRejected
  */
 export async function submissionTest(
   probe: Probe,
@@ -100,12 +104,10 @@ export async function submissionTest(
   return { steps, ms: now() - started };
 }
 
-/**
- * A session of the SDK's client that has listed the tools.
- *
- * @throws NoAnswer
- * @throws NotRun if the client rejects an answer.
- */
+/** Thrown if the SDK's client rejects the list of tools, or the connection before it. */
+export class ListRejected extends Error {}
+
+/** A session of the SDK's client that has listed the tools. @throws NoAnswer @throws ListRejected */
 export async function listingClient(
   probe: Probe,
   token: () => Promise<string | undefined>,
@@ -118,7 +120,7 @@ export async function listingClient(
   } catch (error) {
     await session?.close();
     if (error instanceof NotRun) throw error;
-    throw missingAnswerOf(error) ?? new NotRun('the client cannot list the tools (see discovery.client)');
+    throw missingAnswerOf(error) ?? new ListRejected((error as Error).message);
   }
 }
 

@@ -7,7 +7,6 @@ import type { PlatformProfile } from '../profile.ts';
 import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
-import { missing } from './reasons.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest } from './rpc.ts';
 import { graceMs } from './timeouts.ts';
 
@@ -70,7 +69,7 @@ export class Requests {
   /** Starts another instance of the server, which is ended with the run at the latest. */
   async launch(environment: Environment): Promise<Instance> {
     this.exchanges.admit();
-    if (!this.target.launch) throw new NotRun(missing.launch);
+    if (!this.target.launch) throw NotRun.without('launch');
     const instance = await this.target.launch(environment);
     this.#instances.push(instance);
     return instance;
@@ -138,7 +137,7 @@ export class Requests {
   /** A platform token, valid for a while or forged on request. */
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
-    if (!signer) throw new NotRun(missing.signer);
+    if (!signer) throw NotRun.without('signer');
     if (forgery) return signer.token(forgery);
     const time = Date.now();
     if (time > this.#token.staleAt) {

@@ -1,20 +1,44 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { answeredCalls, answersCalls } from '../controls.ts';
+import { admitsCalls, answeredCalls, answersCalls, noAnswerTo } from '../controls.ts';
 import { isObject, shorten, withoutPrototype } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { invalidVariants, maxInvalidVariants } from '../probe/cases.ts';
-import type { Probe } from '../probe/probe.ts';
+import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { mismatches, withoutDialect } from '../schema.ts';
 import { isClientError } from './expect.ts';
-import { ofCall } from './result.ts';
+import { noFailure, ofCall } from './result.ts';
 import { showsInsides } from './transport.ts';
 
-/** Calls that a tool must refuse. */
+/** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
+  {
+    id: 'call.answered',
+    level: 'must',
+    title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
+    source: 'C§4, C§4.1, C§7',
+    fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
+    controls: [admitsCalls],
+    check: async (probe) => {
+      const outcomes = await probe.outcomes();
+      const judged = outcomes.filter(
+        ({ rpc: { http } }) => http.status > 0 && http.status !== tooManyRequests,
+      );
+      return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {
+        const { tool, arguments: args, rpc } = outcome;
+        const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
+        const fits = mismatches(schema, args, '').length === 0;
+        return unless((fits ? rpc.result : rpc.response) !== undefined, {
+          path: 'tools/call',
+          expected: fits ? 'a JSON-RPC result' : 'a JSON-RPC response',
+          actual: describe(rpc.http),
+        }).map((problem) => ofCall(outcome, problem));
+      });
+    },
+  },
   {
     id: 'call.unknown-tool',
     level: 'must',
@@ -22,7 +46,7 @@ export const callRules: readonly LiveRule[] = [
     source: 'C§4.1, C§7',
     fix: 'Return isError: true and a text item "Unknown tool: <name>".',
     controls: [answersCalls],
-    check: async (probe) => unknownToolProblems(probe, 'no_such_tool'),
+    check: async (probe) => unknownToolProblems(probe, noSuchTool),
   },
   {
     id: 'call.unknown-tool-names',
@@ -95,7 +119,7 @@ export const callRules: readonly LiveRule[] = [
         ({ result, rpc }) =>
           result?.isError === true || rpc.error !== undefined || (!result && showsInsides(rpc.http.body)),
       );
-      return judgeEach(failures, 'no call failed', (outcome) =>
+      return judgeEach(failures, noFailure(), (outcome) =>
         unless(!showsInsides(outcome.rpc.http.body), {
           expected: 'no stack trace and no file names',
           actual: describe(outcome.rpc.http),
@@ -104,6 +128,9 @@ export const callRules: readonly LiveRule[] = [
     },
   },
 ];
+
+/** HTTP 429. To limit the rate of calls is no fault. */
+const tooManyRequests = 429;
 
 function without(args: JsonObject, missing: string): JsonObject {
   return Object.fromEntries(Object.entries(args).filter(([name]) => name !== missing));
@@ -132,14 +159,14 @@ async function failsOn(
   const succeeded = (await answeredCalls(probe)).filter(
     ({ result, expect, wrong }) => result && result.isError !== true && expect !== 'fail' && !wrong,
   );
-  if (succeeded.length === 0) throw new NotRun('no call succeeded');
+  if (succeeded.length === 0) throw NotRun.by('noSuccess');
   const calls = (await probe.tools()).flatMap((tool) => {
     const valid = succeeded.find((one) => one.tool === tool);
     const schema = tool.inputSchema;
     if (!valid || !isObject(schema)) return [];
     return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));
   });
-  if (calls.length === 0) throw new NotRun(otherwise);
+  if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);
   const problems = await mapConcurrently(calls, 4, async (call) => {
     const rpc = await probe.call(call.name, call.arguments);
     return unless(rpc.error !== undefined || rpc.result?.isError === true, {

@@ -1,7 +1,9 @@
-import { initializesAgain, lists } from '../controls.ts';
+import { clientListing, initializesAgain } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
+import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { missingAnswerOf } from '../probe/client.ts';
+import { pageProblems } from '../probe/listing.ts';
 import { describe, isRefusal } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
@@ -37,7 +39,7 @@ export const discoveryRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
       const { http, result } = await probe.initialized();
-      if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
+      if (!result) throw NotRun.by('initialize');
       return unless(http.ms <= initializeMs, {
         path: 'initialize',
         expected: `an answer within ${initializeMs} ms`,
@@ -77,23 +79,21 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK connects and lists the tools',
     source: 'C§1.2, C§4.1',
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
-    controls: [initializesAgain, lists],
+    controls: [initializesAgain],
     silence: 'breaks',
     check: async (probe) => {
       const tools = await probe.tools();
-      try {
-        const session = await probe.client();
-        const listed = await session.client.listTools().finally(session.close);
-        return unless(listed.tools.length > 0 === tools.length > 0, {
-          path: 'tools/list',
-          expected: `${tools.length} tools`,
-          actual: `${listed.tools.length} tools`,
-        });
-      } catch (error) {
+      const { tools: listed, error } = await clientListing(probe);
+      if (!listed) {
         const silence = missingAnswerOf(error);
         if (silence) throw silence;
-        return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(messageOf(error), 300) }];
+        return listProblems(error instanceof Error ? error.message : String(error));
       }
+      return unless(listed.length > 0 === tools.length > 0, {
+        path: 'tools/list',
+        expected: `${tools.length} tools`,
+        actual: `${listed.length} tools`,
+      });
     },
   },
 ];
@@ -103,11 +103,12 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
   return {
     id: `discovery.${kind}-list`,
     level: 'must',
-    title: `${method} works without a token`,
+    title: `${method} works without a token${kind === 'tools' ? ', to the last page' : ''}`,
     source,
     fix: `Let ${method} pass without authentication and return ${kind === 'tools' ? 'the list of tools' : `{"${kind}": []}`}.`,
     silence: 'breaks',
     check: async (probe) => {
+      if (kind === 'tools') return pageProblems(await probe.pages());
       const { result, http } = await probe.rpc(method);
       return unless(Array.isArray(result?.[kind]), {
         path: method,
@@ -118,6 +119,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
   };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The problem of a list that the SDK's client rejects. */
+export function listProblems(message: string): readonly Problem[] {
+  return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(message, 300) }];
 }

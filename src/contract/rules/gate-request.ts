@@ -3,7 +3,7 @@ import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { describe, isRefusal, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { unauthorizedProblems } from './expect.ts';
 
@@ -63,10 +63,8 @@ export const gateRequestRules: readonly LiveRule[] = [
   {
     ...refused('gate.notification', 'a call without an id'),
     check: async (probe) => {
-      const { answer, path } = await unpaid(
-        probe,
-        ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }),
-        { call: await probe.authenticationCall() },
+      const { answer, path } = await unpaid(probe, ({ jsonrpc, method, params }) =>
+        JSON.stringify({ jsonrpc, method, params }),
       );
       return unauthorizedProblems(answer, probe.profile, path);
     },
@@ -81,10 +79,7 @@ export const gateRequestRules: readonly LiveRule[] = [
         'x-forwarded-for': '127.0.0.1',
         'x-http-method-override': 'GET',
       };
-      const { answer, path } = await unpaid(probe, JSON.stringify, {
-        headers,
-        call: await probe.authenticationCall(),
-      });
+      const { answer, path } = await unpaid(probe, JSON.stringify, { headers });
       return unauthorizedProblems(answer, probe.profile, path);
     },
   },
@@ -101,7 +96,7 @@ export const gateRequestRules: readonly LiveRule[] = [
     controls: [refusesUnpaid, admitsPaid, initializesAgain],
     check: async (probe) => {
       const session = await probe.newSession();
-      const { name, arguments: args } = (await probe.cases())[0];
+      const { name, arguments: args } = await probe.authenticationCall();
       await probe.call(name, args, { session });
       const again = await probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), { session });
       return unauthorizedProblems(again, probe.profile, 'the second tools/call, without a token');
@@ -133,11 +128,16 @@ function bypass(id: string, what: string, send: (probe: Probe) => Promise<readon
   };
 }
 
-/** A method that needs no token may answer (the body names one, too); a call may not. */
+/** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
 function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   const ran = answer.values
     .flat(8)
-    .some((value) => isObject(value) && isObject(value.result) && 'content' in value.result);
+    .some(
+      (value) =>
+        isObject(value) &&
+        ((isObject(value.result) && 'content' in value.result) ||
+          (!isRefusal(answer) && isObject(value.error) && shorten(value.error).includes(noSuchTool))),
+    );
   return unless(!ran, {
     path,
     expected: 'no result from a tool',
@@ -149,17 +149,15 @@ interface Unpaid {
   readonly headers?: Readonly<Record<string, string>>;
   /** The name of the request in a report. */
   readonly as?: string;
-  /** The call; by default that of the first tool. */
-  readonly call?: Awaited<ReturnType<Probe['authenticationCall']>>;
 }
 
 /** Sends a call, written by `write`, without a token. */
 async function unpaid(
   probe: Probe,
   write: (call: ReturnType<typeof rpcRequest>) => string,
-  { headers = {}, as, call: given }: Unpaid = {},
+  { headers = {}, as }: Unpaid = {},
 ): Promise<Attempt> {
-  const { name, arguments: args } = given ?? (await probe.cases())[0];
+  const { name, arguments: args } = await probe.authenticationCall();
   const call = rpcRequest(1, 'tools/call', { name, arguments: args });
   const answer = await probe.post(write(call), { session: await probe.session(), headers });
   return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };

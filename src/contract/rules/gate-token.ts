@@ -37,8 +37,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     controls: [refusesUnpaid, admitsPaid],
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
-      const { name, arguments: args } = (await probe.cases())[0];
-      await probe.outcomes();
+      const { name, arguments: args } = await probe.authenticationCall();
       const token = await probe.token();
       const headers = { [header]: `${scheme.toLowerCase()} ${token}` };
       const { http } = await probe.call(name, args, { token, headers });
@@ -131,7 +130,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     ),
     check: async (probe) => {
       const token = await freshToken(probe);
-      const { name, arguments: args } = (await probe.cases())[0];
+      const { name, arguments: args } = await probe.authenticationCall();
       await probe.call(name, args, { token });
       return refusalsOf(probe, [
         bearing(probe, withOtherClaims(token), 'claims that do not match the signature'),

@@ -76,8 +76,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const [health] = (await probe.health()).values;
       const { serverInfo } = await initialized(probe);
-      if (!isObject(health) || !isObject(serverInfo))
-        throw new NotRun('health or initialize names no server');
+      if (!isObject(health) || !isObject(serverInfo)) throw NotRun.by('identity');
       return (
         [
           ['server', 'name'],
@@ -97,7 +96,7 @@ export const identityRules: readonly LiveRule[] = [
 
 async function initialized(probe: Probe): Promise<JsonObject> {
   const { result } = await probe.initialized();
-  if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
+  if (!result) throw NotRun.by('initialize');
   return result;
 }
 

@@ -20,7 +20,7 @@ export function secondInstance(probe: Probe): Promise<Instance> {
 
 /** A rule about a start with special settings is run only if an instance starts with ordinary ones. */
 export const startsInstances: Control = async (probe) =>
-  (await secondInstance(probe)).healthy ? undefined : 'no second instance could be started (process.port)';
+  (await secondInstance(probe)).healthy ? undefined : 'instance';
 
 /** An instance with NODE_ENV=production. Rules share it, and one of them ends it. */
 export function productionInstance(probe: Probe): Promise<Instance> {
@@ -65,7 +65,7 @@ export async function callOf(
   options: PostOptions = {},
 ): Promise<HttpAnswer> {
   const url = new URL(instance.url);
-  const { name, arguments: args } = (await probe.cases())[0];
+  const { name, arguments: args } = await probe.authenticationCall();
   const { http } = await probe.initialize(undefined, { url });
   const session = String(http.headers['mcp-session-id']);
   return probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {

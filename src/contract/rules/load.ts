@@ -33,9 +33,9 @@ export const loadRules: readonly LiveRule[] = [
     check: async (probe) => {
       const session = await probe.session();
       const token = await probe.payment();
-      const [first] = await probe.cases();
+      const { name } = await probe.authenticationCall();
       const args = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-      const params = `{"name":${JSON.stringify(first.name)},"arguments":${args}}`;
+      const params = `{"name":${JSON.stringify(name)},"arguments":${args}}`;
       const bodies = [
         `${'['.repeat(depth)}${']'.repeat(depth)}`,
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,

@@ -81,9 +81,8 @@ function unpaid(probe: Probe): Promise<HttpAnswer> {
 }
 
 /** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
-async function refusesPlain(probe: Probe): Promise<string | undefined> {
-  const isRefused = rejectedProblems(await unpaid(probe)).length === 0;
-  return isRefused ? undefined : 'a call without a token is not refused (modern.no-token)';
+async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
+  return rejectedProblems(await unpaid(probe)).length === 0 ? undefined : 'modernUngated';
 }
 
 async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {

@@ -16,8 +16,7 @@ const codes = {
   invalidParams: -32_602,
 } as const;
 
-const listsModern: Control = async (probe) =>
-  (await listed(probe)).result ? undefined : 'tools/list gives no result without a session (modern.tools)';
+const listsModern: Control = async (probe) => ((await listed(probe)).result ? undefined : 'modernList');
 const controls = [speaksModern, listsModern];
 
 /** Requests that the stateless revision of MCP refuses, and their errors. */

@@ -1,9 +1,10 @@
 import { speaksAny, speaksModern } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
+import { pageProblems } from '../probe/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, type RpcAnswer, sessionOf } from '../probe/rpc.ts';
+import { type RpcAnswer, sessionOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { resultProblems } from './expect.ts';
 
@@ -14,6 +15,7 @@ export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.served',
     level: 'should',
+    levelOf: ({ era }) => (era === 'modern' ? 'must' : 'should'),
     title: `the server speaks MCP ${modernVersion}, which has no sessions`,
     source: 'MCP 2026-07-28, discovery: servers MUST implement server/discover',
     fix: 'Serve the stateless revision beside the sessions. A project of create-market-mcp gets it by market-mcp upgrade.',
@@ -47,24 +49,24 @@ export const modernRules: readonly LiveRule[] = [
   {
     id: 'modern.tools',
     level: 'must',
-    title: 'tools/list works without a session and without a token, and lists the same tools',
+    title:
+      'tools/list works without a session and without a token, to the last page, and lists the same tools',
     source: 'C§4.1, C§5.2; MCP 2026-07-28, listing tools',
     fix: 'Serve the same list of tools in both eras, without a token.',
     controls,
     silence: 'breaks',
     check: async (probe) => {
-      const { result, http } = await listed(probe);
-      if (!Array.isArray(result?.tools)) {
-        return [{ path: 'tools/list', expected: 'a result with tools', actual: describe(http) }];
-      }
+      const first = resultProblems(await listed(probe), 'tools/list');
+      const pages = await probe.modernPages();
+      const problems = first.length > 0 ? first : pageProblems(pages);
+      if (problems.length > 0) return problems;
       const names = (tools: readonly unknown[]) =>
         shorten(tools.filter(isObject).map(({ name }) => name ?? null));
       const others = names(await probe.listed());
-      if (result.nextCursor !== undefined) return [];
-      return unless(names(result.tools) === others, {
+      return unless(names(pages.tools) === others, {
         path: 'tools/list result.tools',
         expected: `the tools that a session lists: ${others}`,
-        actual: names(result.tools),
+        actual: names(pages.tools),
       });
     },
   },
@@ -152,7 +154,7 @@ export const modernRules: readonly LiveRule[] = [
     source: 'C§4.1, C§5.1; MCP 2026-07-28, calling tools',
     fix: 'Accept a call with a valid token, whether or not it has a session.',
     controls,
-    check: async (probe) => resultProblems(await modernCall(probe), 'tools/call'),
+    check: async (probe) => resultProblems(await firstCall(probe), 'tools/call'),
   },
   {
     id: 'modern.call-type',
@@ -205,9 +207,8 @@ export async function modernCall(
 }
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */
-export async function callsModern(probe: Probe): Promise<string | undefined> {
-  const { result } = await firstCall(probe);
-  return result ? undefined : 'a call without a session gives no result (modern.call)';
+export async function callsModern(probe: Probe): Promise<'modernCall' | undefined> {
+  return (await firstCall(probe)).result ? undefined : 'modernCall';
 }
 
 /** The first paid call of the stateless revision. */

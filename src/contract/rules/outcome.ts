@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { answeredCalls, answeredOf, initializesAgain, lists } from '../controls.ts';
+import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
@@ -7,11 +7,12 @@ import { blankAnswer } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { Unanswered } from '../probe/receive.ts';
-import { listingClient } from '../probe/rehearsal.ts';
+import { ListRejected, listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
+import { listProblems } from './discovery.ts';
 import { isText } from './read.ts';
-import { isEmpty, ofCall } from './result.ts';
+import { isEmpty, noFailure, ofCall } from './result.ts';
 
 /** The three outcomes of a call, as the author expects them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
@@ -47,7 +48,7 @@ export const outcomeRules: readonly LiveRule[] = [
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
-      return judgeEach(failures, 'no call failed', failureProblems);
+      return judgeEach(failures, noFailure(), failureProblems);
     },
   },
   {
@@ -59,7 +60,7 @@ export const outcomeRules: readonly LiveRule[] = [
     fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
     check: async (probe) => {
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
-      if (first.length === 0) throw new NotRun('no call got a response');
+      if (first.length === 0) throw NotRun.by('noResponse');
       const problems = await mapConcurrently(first, 4, async (outcome) => {
         const again = await probe.call(outcome.name, outcome.arguments);
         return unless(endingOf(again.result) === endingOf(outcome.result), {
@@ -91,7 +92,7 @@ export const outcomeRules: readonly LiveRule[] = [
       }));
       if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
-      throw new NotRun('no call got a JSON-RPC response');
+      throw NotRun.by('noResponse');
     },
   },
   {
@@ -100,11 +101,15 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK accepts the result of every call',
     source: 'C§1.2, C§2.2',
     fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
-    controls: [initializesAgain],
+    controls: [initializesAgain, listsInClient],
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
-      if (results.length === 0) throw new NotRun('no call got a result');
-      const session = await listingClient(probe, () => probe.payment());
+      if (results.length === 0) throw NotRun.by('noResult');
+      const session = await listingClient(probe, () => probe.payment()).catch((error: unknown) => {
+        if (error instanceof ListRejected) return error;
+        throw error;
+      });
+      if (session instanceof ListRejected) return listProblems(session.message);
       try {
         const problems: Problem[] = [];
         for (const { name, arguments: args } of results) {
@@ -184,7 +189,8 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
     level: 'must',
     check: async (probe) => {
       const concerned = (await probe.outcomes()).filter((outcome) => outcome.expect === expect);
-      if (concerned.length === 0) throw new NotRun(`no tool has an example that expects "${expect}"`);
+      if (concerned.length === 0)
+        throw NotRun.because('example', `no tool has an example that expects "${expect}"`);
       const answered = answeredOf(concerned);
       const problems = answered.flatMap((outcome) => {
         const ending = endingOf(outcome.result);
@@ -197,7 +203,7 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
         }).map((problem) => ofCall(outcome, problem));
       });
       if (problems.length > 0 || answered.length === concerned.length) return problems;
-      throw new NotRun(`a call that expects "${expect}" was not answered`, 'unanswered');
+      throw NotRun.because('unanswered', `a call that expects "${expect}" was not answered`);
     },
   };
 }

@@ -3,6 +3,7 @@ import { answeredCalls } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
+import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
 import { incidentIn, textOf } from '../probe/rpc.ts';
@@ -11,11 +12,17 @@ import { mismatches } from '../schema.ts';
 import { isText } from './read.ts';
 
 /** A rule about every result. */
-export const resultRule = about('a result', () => true);
+export const resultRule = about(
+  () => true,
+  () => NotRun.by('noResult'),
+);
 /** A rule about results that are not a failure. */
-const ofData = about('a result that is not a failure', ({ isError }) => isError !== true);
+const ofData = about(
+  ({ isError }) => isError !== true,
+  () => NotRun.by('noSuccess'),
+);
 /** A rule about results that are a failure. */
-const ofFailures = about('a failure', ({ isError }) => isError === true);
+const ofFailures = about(({ isError }) => isError === true, noFailure);
 
 /** What a tools/call returns, judged on every example and on the arguments of the submission test. */
 export const resultRules: readonly LiveRule[] = [
@@ -184,19 +191,30 @@ interface ResultRule extends Omit<LiveRule, 'check'> {
   judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
 }
 
-/** A rule about one kind of results; it is not run if no call returned one that can be judged. */
-function about(kind: string, concerns: (result: JsonObject) => boolean): (rule: ResultRule) => LiveRule {
+/** A rule about one kind of results; it is not run if no call returned one, or none that can be judged. */
+function about(
+  concerns: (result: JsonObject) => boolean,
+  otherwise: () => NotRun,
+): (rule: ResultRule) => LiveRule {
   return ({ judge, ...text }) => ({
     ...text,
     check: async (probe) => {
-      const judged = (await answeredCalls(probe)).flatMap((outcome) => {
-        const { result } = outcome;
-        const problems = result && concerns(result) ? judge(result, outcome, probe.profile) : undefined;
+      const outcomes = await answeredCalls(probe);
+      if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');
+      const concerned = outcomes.filter(({ result }) => result && concerns(result));
+      if (concerned.length === 0) throw otherwise();
+      const judged = concerned.flatMap((outcome) => {
+        const problems = judge(outcome.result ?? {}, outcome, probe.profile);
         return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
       });
-      return judgeEach(judged, `no call returned ${kind} that can be judged`, (problems) => problems);
+      return judgeEach(judged, NotRun.by('unreadableResult'), (problems) => problems);
     },
   });
+}
+
+/** Why rules about failures are not run where no tool failed: nothing that the author gave makes one fail. */
+export function noFailure(): NotRun {
+  return NotRun.because('example', 'no call failed');
 }
 
 /** A problem of one call, with its tool and arguments. */

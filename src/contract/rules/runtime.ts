@@ -35,7 +35,7 @@ export const runtimeRules: readonly LiveRule[] = [
 
 function runtimeOf({ target }: Probe): Runtime {
   if (target.runtime) return target.runtime;
-  throw new NotRun('the server does not belong to a project of create-market-mcp', 'inapplicable');
+  throw NotRun.because('inapplicable', 'the server does not belong to a project of create-market-mcp');
 }
 
 function outdatedProblems(runtime: Runtime): readonly Problem[] {

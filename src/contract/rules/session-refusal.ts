@@ -3,7 +3,6 @@ import { present, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { missing } from '../probe/reasons.ts';
 import { describe, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
@@ -42,8 +41,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     fix: 'Check the session of every request, paid or not. Only initialize needs none.',
     controls: [lists, answersCalls],
     check: async (probe) => {
-      await probe.outcomes();
-      const { name, arguments: args } = (await probe.cases())[0];
+      const { name, arguments: args } = await probe.authenticationCall();
       const body = rpcRequest(1, 'tools/call', { name, arguments: args });
       return invalidSessionProblems(await probe.post(body, { token: await probe.payment() }), 'tools/call');
     },
@@ -143,7 +141,7 @@ function named(session: string | undefined): string {
 /** The id of a session, changed in its middle: the last character of base64 may contain unused bits. */
 async function tamperedIds(probe: Probe): Promise<readonly [string]> {
   const id = await probe.session();
-  if (id === undefined) throw new NotRun(missing.session);
+  if (id === undefined) throw NotRun.by('session');
   const middle = Math.floor(id.length / 2);
   return [`${id.slice(0, middle)}${id[middle] === 'A' ? 'B' : 'A'}${id.slice(middle + 1)}`];
 }

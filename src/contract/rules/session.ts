@@ -1,7 +1,6 @@
 import { initializesAgain, lists, opensSession } from '../controls.ts';
 import { shorten } from '../json.ts';
 import { NotRun } from '../not-run.ts';
-import { missing } from '../probe/reasons.ts';
 import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
@@ -16,7 +15,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
       const { http, result } = await probe.initialized();
-      if (!result) throw new NotRun('initialize returned no result (see discovery.initialize)');
+      if (!result) throw NotRun.by('initialize');
       return unless(sessionOf(http) !== undefined, {
         path: 'initialize, header mcp-session-id',
         expected: 'a session id',
@@ -32,7 +31,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Use base64url or a UUID.',
     check: async (probe) => {
       const id = sessionOf((await probe.initialized()).http);
-      if (id === undefined) throw new NotRun(missing.session);
+      if (id === undefined) throw NotRun.by('session');
       return unless(/^[\x21-\x7e]+$/.test(id), {
         path: 'initialize, header mcp-session-id',
         expected: 'characters from 0x21 to 0x7E',
@@ -49,7 +48,7 @@ export const sessionRules: readonly LiveRule[] = [
     controls: [opensSession],
     silence: 'breaks',
     check: async (probe) => {
-      const answers = [await probe.initialize(), await probe.initialize(), await probe.initialize()];
+      const answers = [await probe.initializedAgain(), await probe.initialize(), await probe.initialize()];
       const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
       if (refused.length > 0) return refused.slice(0, 1);
       const ids = answers.map(({ http }) => sessionOf(http));

@@ -95,7 +95,7 @@ export const startRules: readonly LiveRule[] = [
     ...keyless,
     check: async (probe) => {
       if (probe.profile.token.jwksUrl !== null) {
-        throw new NotRun('the platform profile has the URL of the keys');
+        throw NotRun.because('inapplicable', 'the platform profile has the URL of the keys');
       }
       return keyless.check(probe);
     },

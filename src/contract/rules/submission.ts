@@ -1,12 +1,15 @@
-import { initializesAgain, lists } from '../controls.ts';
+import { admitsCalls, initializesAgain, listsInClient } from '../controls.ts';
 import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { failureProblems, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
+import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
 
 const source = 'app contribute/actions.ts';
+
+const controls = [initializesAgain, listsInClient, admitsCalls];
 
 /** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [
@@ -17,10 +20,11 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
-    controls: [initializesAgain, lists],
+    controls,
     silence: 'breaks',
     check: async (probe) => {
-      const { steps } = await rehearse(probe);
+      const { steps, rejected } = await rehearse(probe);
+      if (rejected !== undefined) return listProblems(rejected);
       const problems = steps.flatMap((step) => thrownProblems(step).map((problem) => ofCall(step, problem)));
       if (steps.some(({ silent }) => silent)) throw new Unanswered(problems);
       return problems;
@@ -33,11 +37,11 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
-    controls: [initializesAgain, lists],
+    controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, 'no call of the test got a result (see submission.calls)', (step) =>
+      return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
         failureProblems(step).map((problem) => ofCall(step, problem)),
       );
     },
@@ -49,16 +53,14 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
-    controls: [initializesAgain, lists],
+    controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
-        throw new NotRun(
-          'a tool has no outputSchema that compiles (see output.object-root, output.compiles)',
-        );
+        throw NotRun.by('noOutputSchema');
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
-      return judgeEach(answered, 'no call of the test got a result (see submission.calls)', (step) =>
+      return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
         textProblems(step).map((problem) => ofCall(step, problem)),
       );
     },
@@ -70,16 +72,16 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Make the tools faster. The test calls all of them with one token that expires.',
-    controls: [initializesAgain, lists],
+    controls,
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;
-      if (submissionMs === null) throw new NotRun('the platform profile sets no limit');
+      if (submissionMs === null) throw NotRun.because('inapplicable', 'the platform profile sets no limit');
       const { ms, steps } = await rehearse(probe);
       if (ms <= submissionMs && steps.some(({ silent }) => silent)) {
-        throw new NotRun('a call of the test was not answered (see submission.calls)', 'unanswered');
+        throw NotRun.because('unanswered', 'a call of the test was not answered (see submission.calls)');
       }
       if (steps.every(({ thrown }) => thrown !== undefined)) {
-        throw new NotRun('no call of the test got a result (see submission.calls)');
+        throw NotRun.by('noRehearsal');
       }
       return unless(ms <= submissionMs, {
         expected: `at most ${submissionMs} ms for all tools`,

@@ -167,7 +167,7 @@ function accepted(
     silence: 'breaks',
     check: async (probe) => {
       if (headers.host !== undefined && probe.url.protocol === 'https:') {
-        throw new NotRun('over HTTPS, the host name decides which server answers');
+        throw NotRun.because('inapplicable', 'over HTTPS, the host name decides which server answers');
       }
       const session = await probe.session();
       const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
@@ -178,7 +178,7 @@ function accepted(
         const initialized = await probe.initialize(undefined, { headers });
         return [...resultProblems(initialized, `initialize, ${sent}`), ...problems];
       }
-      if (problems.length === 0) throw new NotRun(hindrance);
+      if (problems.length === 0) throw NotRun.by(hindrance);
       return problems;
     },
   };

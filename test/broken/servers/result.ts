@@ -140,6 +140,17 @@ export const brokenResults: readonly BrokenServer[] = [
   },
   { rule: 'outcome.client', along: ['submission.calls'], breaks: misformatted() },
   {
+    rule: 'call.answered',
+    along: ['outcome.empty'],
+    breaks: {
+      respond: (good) => async (message) => {
+        const { arguments: args } = isObject(message.params) ? message.params : {};
+        const fails = isObject(args) && args.symbol === 'XYZ';
+        return fails ? { error: { code: -32603, message: 'Internal error' } } : good(message);
+      },
+    },
+  },
+  {
     rule: 'call.unknown-tool',
     breaks: unknownTool((name) => name === 'no_such_tool'),
   },

@@ -7,7 +7,7 @@ import { isObject } from '../../../src/contract/json.ts';
 import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
 import { type CallPlan, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
-import { createSteps, serve } from '../../broken/good-server.ts';
+import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 
 const audience = 'https://tools.example.com/mcp';
@@ -89,7 +89,9 @@ async function run(
     named = [],
     allow = [],
     examples,
+    breaks,
   }: {
+    readonly breaks?: Breaks;
     readonly isOpen: boolean;
     readonly named?: readonly string[];
     readonly allow?: readonly string[];
@@ -108,6 +110,7 @@ async function run(
         return call({ ...params, name: 'get_price' });
       },
       ...(isOpen && { authorized: () => async () => true }),
+      ...breaks,
     }),
   );
   onTestFinished(() => server.stop());
@@ -138,12 +141,39 @@ describe('a run on a server of somebody else', () => {
     // Authentication is judged too, by calling a tool that does not exist.
     expect(statusOf(ran, 'gate.no-token')).toBe(isOpen ? 'fail' : 'pass');
     expect(statusOf(ran, 'gate.garbage')).toBe(isOpen ? 'not-run' : 'pass');
-    for (const id of ['result.content', 'submission.calls', 'gate.batch', 'call.wrong-arguments']) {
+    for (const id of ['gate.batch', 'gate.every-call', 'gate.tampered-after-success']) {
+      expect([id, statusOf(ran, id)]).toEqual([id, isOpen ? 'not-run' : 'pass']);
+    }
+    for (const id of ['call.unknown-tool', 'http.deep-body', 'session.missing-call']) {
+      expect([id, statusOf(ran, id)]).toEqual([id, 'pass']);
+    }
+    for (const id of ['result.content', 'submission.calls', 'call.wrong-arguments']) {
       expect([id, statusOf(ran, id)]).toEqual([id, 'not-run']);
     }
     const causes = ran.report.rules.flatMap(({ cause }) => cause ?? []);
     expect(causes).toContain('withheld');
     expect(causes).not.toContain('error');
+  });
+
+  it.each([
+    ['by a result', undefined],
+    ['by an error', { code: -32602, message: 'Tool no_such_tool not found' }],
+  ])('finds a batch that runs unpaid, where an unknown tool is answered %s', async (_, error) => {
+    const ran = await run(risky, {
+      isOpen: false,
+      breaks: {
+        respond: (good) => async (message) =>
+          error && message.method === 'tools/call' ? { error } : good(message),
+        answer: (good, steps) => async (request) => {
+          const body = request.body?.startsWith('[{') ? JSON.parse(request.body) : undefined;
+          if (body?.[0]?.method !== 'tools/call') return good(request);
+          return { status: 200, body: [{ jsonrpc: '2.0', id: 1, ...(await steps.respond(body[0])) }] };
+        },
+      },
+    });
+    expect([...ran.executed]).toEqual([]);
+    expect(statusOf(ran, 'gate.batch')).toBe('fail');
+    expect(statusOf(ran, 'gate.batch-mixed')).toBe('pass');
   });
 
   it.each([true, false])(

@@ -85,7 +85,7 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '4.1.2',
     says: 'A known tool returns content and structuredContent from the same data.',
-    rules: ['result.same-data', 'result.structured'],
+    rules: ['call.answered', 'result.same-data', 'result.structured'],
   },
   { section: '4.1.3', says: 'Status codes of successful MCP responses: not shown.', untested: open },
   {
