@@ -53,6 +53,8 @@ export interface Stray extends Cause {
 
 /** The verdict of `market-mcp check`. `ok` depends on `Demands`. docs/check.md documents the JSON form. */
 export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
+  /** Whether every rule was run that is about something that the server, or its examples, have. */
+  readonly complete: boolean;
   readonly rules: readonly CheckedRule[];
   readonly drift?: Drift;
   /** Errors that the server of a project logged and that belong to no failed rule; absent if there are none. */

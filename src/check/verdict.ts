@@ -1,5 +1,5 @@
 import type { Report, RuleResult } from '../contract/model.ts';
-import { summaryOf } from '../contract/summary.ts';
+import { isComplete, summaryOf } from '../contract/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
 /** The contents of a baseline file. */
@@ -36,6 +36,7 @@ export function evaluateReport(
       summary.unanswered === 0 &&
       stale.length === 0 &&
       !drifted,
+    complete: isComplete(rules),
     rules,
     ...(drift && { drift }),
     ...(baseline && { baseline: { file: baseline.file, stale } }),

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Problem, Report, RuleResult } from './model.ts';
+import { isComplete } from './summary.ts';
 
 export interface TextOptions {
   readonly color?: boolean;
@@ -11,24 +12,51 @@ export interface TextOptions {
  * A report for people: every rule that did not pass (with `verbose`, every rule) with its problems and fixes,
  * then the summary. Control characters in text of the target are removed.
  */
-export function textReport(
-  { rules, summary, target, platform }: Report,
-  options: TextOptions = {},
-): readonly string[] {
+export function textReport(report: Report, options: TextOptions = {}): readonly string[] {
+  const { rules, target, platform } = report;
   const paint = options.color ? painted : plain;
   const shown = rules.filter(
     ({ status, level }) => options.verbose || status === 'fail' || (status === 'not-run' && level === 'must'),
   );
-  const advice = summary.advice > 0 ? `, ${paint.yellow(`${summary.advice} advised`)}` : '';
-  const notRun = summary.notRun > 0 ? `, ${summary.notRun} not run` : '';
-  const failed = summary.failed > 0 ? paint.red(`${summary.failed} failed`) : '0 failed';
   return [
     `Contract check of ${printable(target)} (platform ${printable(platform)})`,
     '',
     ...shown.flatMap((rule) => ruleLines(rule, paint)),
     ...(shown.length > 0 ? [''] : []),
-    `${summary.failed === 0 ? paint.green('✓ passed') : paint.red('✗ failed')}  ${summary.passed} rules passed, ${failed}${advice}${notRun} in ${(summary.ms / 1000).toFixed(1)} s`,
+    verdictLine(report, paint),
   ];
+}
+
+/** The verdict in words. A report with rules that could not be run does not say that the server passed. */
+export function verdictOf({ ok, rules, summary }: Pick<Report, 'ok' | 'rules' | 'summary'>): string {
+  if (!ok) return 'failed';
+  return isComplete(rules) ? 'passed' : `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
+}
+
+/** The verdict, the counts and the duration. */
+export function verdictLine(report: Verdict, paint: Paint): string {
+  const verdict = verdictOf(report);
+  const mark = { passed: paint.green('✓ passed'), failed: paint.red('✗ failed') }[verdict];
+  const seconds = (report.summary.ms / 1000).toFixed(1);
+  return `${mark ?? paint.yellow(`! ${verdict}`)}  ${countsOf(report.summary, paint)} in ${seconds} s`;
+}
+
+interface Verdict extends Pick<Report, 'ok' | 'rules'> {
+  readonly summary: Report['summary'] & { readonly known?: number };
+}
+
+/** The counts of a report in words; those that are 0 are left out, except the first two. */
+export function countsOf(
+  { passed, failed, advice, known = 0, notRun }: Verdict['summary'],
+  paint: Paint = plain,
+): string {
+  return [
+    `${passed} rules passed`,
+    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
+    ...(advice > 0 ? [paint.yellow(`${advice} advised`)] : []),
+    ...(known > 0 ? [`${known} known`] : []),
+    ...(notRun > 0 ? [`${notRun} not run`] : []),
+  ].join(', ');
 }
 
 /** One rule with its problems and fixes. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
 import { evaluateReport } from '../../src/check/verdict.ts';
-import type { RehearsalStep } from '../../src/contract/model.ts';
+import type { RehearsalStep, Report, RuleResult } from '../../src/contract/model.ts';
+import { consent, NotRun } from '../../src/contract/not-run.ts';
+import { textReport } from '../../src/contract/report.ts';
+import { notRun } from '../../src/contract/summary.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
 const plain = { color: false, verbose: true };
@@ -257,5 +260,45 @@ describe('markdown', () => {
     expect(text).toContain('| get\\_volume |  | changed | perhaps |');
     expect(text).toContain('| list\\_coins |  | the tool is new | no |');
     expect(text).toContain('**yes**');
+  });
+});
+
+describe('a check that left rules out', () => {
+  const omitted = (id: string, why: NotRun) => notRun(ruleResult(id), why);
+  const vacuous = [
+    omitted('outcome.fail', NotRun.because('example', 'no tool has an example that expects "fail"')),
+    omitted('runtime.edited', NotRun.because('inapplicable', 'no project')),
+  ];
+  const open = [
+    omitted('gate.expired', NotRun.without('signer')),
+    omitted('result.fits', NotRun.because('withheld', consent)),
+  ];
+  const of = (rules: readonly RuleResult[]) =>
+    evaluateReport(reportOf([ruleResult('tool.name'), ...vacuous, ...rules]), lenient);
+
+  it.each(names)('is not called passed by %s, which says how to run them', (name) => {
+    const report = of(open);
+    expect([report.ok, report.complete, report.summary.withheld]).toEqual([true, false, 1]);
+    const text = reporters[name](report, plain);
+    if (name === 'json') {
+      expect(JSON.parse(text)).toMatchObject({ ok: true, complete: false, summary: { withheld: 1 } });
+      return;
+    }
+    expect(text.replaceAll(/\\(?=[*_])/g, '')).toMatch(/nothing failed, 4 of 5 rules not run/);
+    expect(text).toContain('To run 1 more: give --signing-key');
+    expect(text).toContain('name the tool with --call');
+    expect(text).not.toMatch(/✓ passed|✅|check passed/);
+  });
+
+  it.each(names)('is called passed by %s if they are about what the server does not have', (name) => {
+    const report = of([]);
+    expect([report.ok, report.complete]).toEqual([true, true]);
+    expect(reporters[name](report, plain)).not.toMatch(/nothing failed|To run/);
+  });
+
+  it('is not called passed in the report of create, either', () => {
+    const said = (report: Report) => textReport(report).at(-1);
+    expect(said(of(open))).toMatch(/^! nothing failed, 4 of 5 rules not run {2}1 rules passed/);
+    expect(said(of([]))).toMatch(/^✓ passed/);
   });
 });

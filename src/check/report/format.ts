@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/not-run.ts';
-import { printable } from '../../contract/report.ts';
+import { printable, verdictOf } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
@@ -23,12 +23,21 @@ export function reasonLine(reason: string): string {
   return printable(remedy === undefined ? reason : `${reason} (${remedy})`);
 }
 
+/** What the caller can do so that the rules of an incomplete check are run, in printable lines. */
+export function waysOn({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
+  return [...remedies].flatMap(([reason, remedy]) => {
+    const count = rules.filter((rule) => rule.reason === reason).length;
+    return count === 0 ? [] : [`To run ${count} more: ${remedy}.`];
+  });
+}
+
 const remedies = new Map<string, string>([
   [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
   [
     consent,
     "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
   ],
+  [missing.claims, 'give the private key with --signing-key'],
   [missing.launch, 'check the directory of a project, not a URL'],
 ]);
 
@@ -41,10 +50,14 @@ export interface Remark {
   readonly fails: boolean;
 }
 
-/** Changes that break callers, entries of the baseline that pass now, and errors that belong to no rule. */
-export function remarksOf({ demands, drift, baseline, strays = [] }: CheckReport): readonly Remark[] {
+/** What was not run, changes that break callers, entries of the baseline that pass now, and errors that belong to no rule. */
+export function remarksOf(report: CheckReport): readonly Remark[] {
+  const { ok, complete, demands, drift, baseline, strays = [] } = report;
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
+    ...(ok && !complete
+      ? [{ about: 'coverage', text: [`${verdictOf(report)}.`, ...waysOn(report)].join(' '), fails: false }]
+      : []),
     ...breaking.map(({ tool, path, what }) => ({
       about: 'drift',
       text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; breaks callers`),

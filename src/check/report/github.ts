@@ -1,4 +1,4 @@
-import { printable } from '../../contract/report.ts';
+import { countsOf, printable, verdictOf } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
 import { fileOf, fixesOf, problemLine, remarksOf, stackLines } from './format.ts';
@@ -8,7 +8,7 @@ const problemsShown = 10;
 
 /** The report as workflow commands of GitHub Actions: an error for what fails the check, a warning for advice. */
 export function githubReport(report: CheckReport): string {
-  const { rules, demands, summary, ok } = report;
+  const { rules, demands, summary, ok, complete } = report;
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
   const missing = rules.filter((rule) => rule.status === 'not-run' && failsCheck(rule, demands));
   return [
@@ -17,11 +17,7 @@ export function githubReport(report: CheckReport): string {
     ),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
-    command(
-      'notice',
-      `market-mcp check ${ok ? 'passed' : 'failed'}`,
-      `${summary.passed} rules passed, ${summary.failed} failed, ${summary.advice} advised, ${summary.notRun} not run`,
-    ),
+    command('notice', `market-mcp check ${ok && !complete ? 'ended' : verdictOf(report)}`, countsOf(summary)),
   ].join('\n');
 }
 

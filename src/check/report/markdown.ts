@@ -1,20 +1,30 @@
 import { shorten } from '../../contract/json.ts';
-import { printable } from '../../contract/report.ts';
+import { countsOf, printable, verdictOf } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { fixesOf, problemLine, reasonLine, strayLine } from './format.ts';
+import { fixesOf, problemLine, reasonLine, strayLine, waysOn } from './format.ts';
 
 const problemsShown = 5;
 
 /** The report as GitHub-flavoured Markdown, for a job summary or a comment. */
 export function markdownReport(report: CheckReport): string {
-  const { ok, target, platform, rules, rehearsal = [], drift, baseline, strays = [], summary } = report;
+  const {
+    ok,
+    complete,
+    target,
+    platform,
+    rules,
+    rehearsal = [],
+    drift,
+    baseline,
+    strays = [],
+    summary,
+  } = report;
   const failed = rules.filter(({ status }) => status === 'fail');
   const notRun = rules.filter(({ status }) => status === 'not-run');
   const blocks: readonly (readonly string[])[] = [
-    [`# ${ok ? '✅' : '❌'} Contract check of ${text(target)}`],
-    [
-      `Platform ${text(platform)}: ${summary.passed} rules passed, **${summary.failed} failed**, ${summary.advice} advised, ${summary.known} known, ${summary.notRun} not run.`,
-    ],
+    [`# ${ok ? (complete ? '✅' : '⚠️') : '❌'} Contract check of ${text(target)}`],
+    [`Platform ${text(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
+    complete ? [] : waysOn(report).map(text),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
     rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
     table(

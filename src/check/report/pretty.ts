@@ -1,8 +1,16 @@
 import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
-import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
+import {
+  type Paint,
+  painted,
+  plain,
+  printable,
+  problemLines,
+  ruleLines,
+  verdictLine,
+} from '../../contract/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { reasonLine, strayLine } from './format.ts';
+import { reasonLine, strayLine, waysOn } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
 
 export interface PrettyOptions {
@@ -32,7 +40,7 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
     strays.map((stray) => `${paint.yellow('!')} ${strayLine(stray)}`),
     driftLines(report, paint),
     baselineLines(report, paint),
-    [summaryLine(report, paint), ...recapLines(report, paint, again)],
+    [...summaryLines(report, paint), ...recapLines(report, paint, again)],
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -161,20 +169,12 @@ function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string
   });
 }
 
-function summaryLine({ ok, summary, demands }: CheckReport, paint: Paint): string {
-  const { passed, failed, advice, known, notRun, ms } = summary;
-  const counts = [
-    `${passed} rules passed`,
-    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
-    ...(advice > 0 ? [paint.yellow(`${advice} advised`)] : []),
-    ...(known > 0 ? [`${known} known`] : []),
-    ...(notRun > 0 ? [`${notRun} not run`] : []),
-  ];
-  const verdict = ok ? paint.green('✓ passed') : paint.red('✗ failed');
+function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
+  const { demands } = report;
   const demanded = [
     ...(demands.level === 'should' ? ['a SHOULD counts'] : []),
     ...(demands.requireAll ? ['every rule must run'] : []),
   ];
   const terms = demanded.length > 0 ? ` (${demanded.join(', ')})` : '';
-  return `${verdict}  ${counts.join(', ')} in ${(ms / 1000).toFixed(1)} s${terms}`;
+  return [`${verdictLine(report, paint)}${terms}`, ...(report.complete ? [] : waysOn(report))];
 }

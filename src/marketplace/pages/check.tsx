@@ -1,5 +1,6 @@
 import type { CheckReport } from '../../check/model.ts';
 import { reporters } from '../../check/report/index.ts';
+import { countsOf, verdictOf } from '../../contract/report.ts';
 import type { Job } from '../core/jobs.ts';
 import { Head, Notice, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
@@ -47,10 +48,8 @@ export function CheckView({ job }: { job: Job }) {
     <>
       <Notice
         mark={ok ? 'pass' : 'fail'}
-        title={ok ? 'The check passed' : 'The check failed'}
-        lines={[
-          `${summary.passed} rules passed, ${summary.failed} failed, ${summary.advice} advised, ${summary.notRun} not run`,
-        ]}
+        title={`The check ${report.complete || !ok ? '' : 'ended: '}${verdictOf(report)}`}
+        lines={[countsOf(summary)]}
       />
       <Text text={reporters.pretty(report, { color: false, verbose: false })} report />
     </>

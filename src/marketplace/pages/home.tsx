@@ -25,6 +25,7 @@ export interface HomeData {
     readonly ok: boolean;
     readonly passed: number;
     readonly failed: number;
+    readonly notRun: number;
     readonly job: string;
   } | null;
   readonly calls: number;
@@ -105,7 +106,7 @@ function NextSteps({ data }: { data: HomeData }) {
       done: lastCheck?.ok === true,
       text: lastCheck
         ? lastCheck.ok
-          ? `${lastCheck.passed} rules passed.`
+          ? `${lastCheck.passed} rules passed${lastCheck.notRun > 0 ? `, ${lastCheck.notRun} not run` : ''}.`
           : `${lastCheck.failed} rules failed.`
         : 'Run every rule of the contract.',
       link: canCheck ? '/check' : null,

@@ -121,7 +121,13 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
       (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
     lastCheck:
       job && report
-        ? { ok: report.ok, passed: report.summary.passed, failed: report.summary.failed, job: job.id }
+        ? {
+            ok: report.ok,
+            passed: report.summary.passed,
+            failed: report.summary.failed,
+            notRun: report.summary.notRun,
+            job: job.id,
+          }
         : null,
     calls: outcomes.size,
     canCheck: check !== undefined,
