@@ -3,6 +3,7 @@ import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
 import { fitResultRule } from './rules/fit-result.ts';
+import { gateClaimRules } from './rules/gate-claims.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
@@ -36,6 +37,7 @@ export const liveRules: readonly LiveRule[] = [
   ...modernRefusalRules,
   ...modernGateRules,
   ...gateTokenRules,
+  ...gateClaimRules,
   ...gateRequestRules,
   ...resultRules,
   fitResultRule,

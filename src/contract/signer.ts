@@ -22,9 +22,11 @@ export interface Forgery {
   /**
    * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
    * contains. `nobody`: alg none. `public-key`: HS256 with the trusted public key as the secret.
-   * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key.
+   * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key; `algorithm`
+   * names one of RSA.
    */
   readonly by?: 'platform' | 'untrusted' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
+  readonly algorithm?: string;
 }
 
 export interface SignerOptions {
@@ -47,8 +49,6 @@ export async function createSigner(
   { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
 ): Promise<Signer> {
   const algorithm = algorithmFor(profile.algorithms, privateKey);
-  const unused =
-    ['RS512', 'RS384', 'PS256', 'RS256'].find((name) => !profile.algorithms.includes(name)) ?? 'PS512';
   const own = privateKey ? { privateKey, publicKey: createPublicKey(privateKey) } : await newKeys(algorithm);
   const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   let untrustedKeys: ReturnType<typeof newKeys> | undefined;
@@ -58,14 +58,14 @@ export async function createSigner(
     issuer,
     audience,
     publicKey,
-    async token({ claims, by = 'platform' } = {}) {
+    async token({ claims, by = 'platform', algorithm: other = 'RS512' } = {}) {
       const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
       if (by === 'platform') return signed(algorithm).sign(own.privateKey);
       if (by === 'other-algorithm') {
-        otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(unused);
-        return signed(unused).sign((await otherKeys).privateKey);
+        otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(other);
+        return signed(other).sign((await otherKeys).privateKey);
       }
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { importSPKI, jwtVerify } from 'jose';
+import { importSPKI, type JWTVerifyResult, jwtVerify } from 'jose';
 import { compileSchema } from '../../src/contract/compile.ts';
 import { isObject } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
@@ -112,10 +112,7 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
         issuer: trust.issuer,
         audience: trust.audience,
         requiredClaims: ['exp'],
-      }).then(
-        () => true,
-        () => false,
-      );
+      }).then(isTimely, () => false);
     },
     open() {
       const session = randomUUID();
@@ -195,11 +192,12 @@ export async function serve(
   attach: (server: Server) => void = () => {},
 ): Promise<RunningServer> {
   const server = createServer(async (incoming, response) => {
-    const { method = 'GET', url = '/', headers } = incoming;
+    const { method = 'GET', url = '/', headers, rawHeaders } = incoming;
+    const names = rawHeaders.filter((_, index) => index % 2 === 0);
     const body = await readBody(incoming).catch(() => '');
     send(
       response,
-      await steps.answer({ method, path: new URL(url, 'http://localhost').pathname, headers, body }),
+      await steps.answer({ method, path: new URL(url, 'http://localhost').pathname, headers, names, body }),
     );
   });
   attach(server);
@@ -215,6 +213,11 @@ export async function serve(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Whether a token was not issued in the future and is not valid for longer than ten minutes. */
+export function isTimely({ payload: { iat = 0, exp = 0 } }: Pick<JWTVerifyResult, 'payload'>): boolean {
+  return iat <= Date.now() / 1000 && exp - iat <= 600;
 }
 
 /** A successful result of structured data. */

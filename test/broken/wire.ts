@@ -5,6 +5,8 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** The names of the headers as they were spelled. */
+  readonly names?: readonly string[];
   /** Undefined if it is larger than 1 MB. */
   readonly body: string | undefined;
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluateReport } from '../../src/check/verdict.ts';
 import { conclusionOf, type Report, runContract } from '../../src/contract/index.ts';
-import { isObject } from '../../src/contract/json.ts';
 import type { Era, JsonObject } from '../../src/contract/model.ts';
 import { type Prevention, preventions } from '../../src/contract/not-run.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { buildProgram, checkServer, type Program, signer, trust } from '../broken/check.ts';
 import { type Breaks, createSteps, resultOf, serve } from '../broken/good-server.ts';
+import { failsOnPageTwo } from '../broken/servers/discovery.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../broken/variant.ts';
 import type { Request } from '../broken/wire.ts';
 import { lenient, reportOf } from '../check/report.ts';
@@ -18,15 +18,6 @@ type Broken = Pick<BrokenServer, 'breaks' | 'environment'> & { readonly rule?: s
 const isModern = ({ body = '' }: Request) => body.includes('io.modelcontextprotocol/');
 const isRealCall = (request: Request) =>
   methodOf(request) === 'tools/call' && /"(get_price|list_coins)"/.test(request.body ?? '');
-
-/** Answers tools/list of the good server, the second page by an error. */
-const failsOnPageTwo: Breaks = withAnswer((answer, request) => {
-  if (methodOf(request) !== 'tools/list' || !isObject(answer.body) || !isObject(answer.body.result))
-    return answer;
-  if (request.body?.includes('"cursor"')) return { status: 500, body: { error: 'Internal error' } };
-  const result = { ...answer.body.result, nextCursor: 'two' } as JsonObject;
-  return { ...answer, body: { ...answer.body, result } };
-});
 
 function answersRealCalls(
   change: (request: Request) => { status: number; body: unknown } | undefined,
@@ -236,7 +227,7 @@ it('has no verdict if a rule fails to run and no failed rule explains it', () =>
 
 /** The places in the source where a rule is left out for a reason that is no fault of the server. */
 const excepted = {
-  'because inapplicable': 7,
+  'because inapplicable': 8,
   'because example': 2,
   'because withheld': 2,
   'because unanswered': 5,

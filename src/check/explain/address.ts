@@ -46,6 +46,12 @@ export const addressExplanations: Explanations = {
     '200 OK',
     '200 {"status": "ok", "server": "prices", "version": "1.4.0"}',
   ),
+  'health.ready': exchange(
+    'A host sends traffic to a server as soon as its health is 200. Calls that arrive before it is ready fail.',
+    'GET /health',
+    '200 {"status": "starting", …}',
+    '503 {"status": "starting", …}',
+  ),
   'identity.name': exchange(
     'Callers and support distinguish servers and releases by name and version.',
     initialize,
@@ -73,6 +79,17 @@ export const addressExplanations: Explanations = {
   'discovery.tools-list': open('tools/list', '{"tools": [{"name": "get_price", …}]}'),
   'discovery.resources-list': open('resources/list', '{"resources": []}'),
   'discovery.prompts-list': open('prompts/list', '{"prompts": []}'),
+  'discovery.invalid-token': exchange(
+    'A client sends its token with every request. After two minutes it has expired, and the list must still be readable.',
+    'POST /mcp  {"method": "tools/list", …}, Authorization: Bearer <expired>',
+    unauthorized,
+    '200 {"result": {"tools": [{"name": "get_price", …}]}}',
+  ),
+  'discovery.same-list': contrast(
+    'The marketplace judges every call by the list it has read. If the list changes between two requests, a correct answer may be disputed.',
+    'tools/list → get_price, described as "… (as of 12:00:01)"\ntools/list → get_price, described as "… (as of 12:00:02)"',
+    'tools/list → the same definitions, until the next deployment',
+  ),
   'discovery.tools': exchange(
     'Without a tool there is nothing to list and nothing to sell.',
     'POST /mcp  {"method": "tools/list", …}',

@@ -40,6 +40,11 @@ export const callExplanations: Explanations = {
     '{"structuredContent": {"price": "64000"}, …}',
     '{"structuredContent": {"price": 64000}, …}',
   ),
+  'result.no-error': contrast(
+    'A caller reads isError to decide whether to ask again. With an error in a successful result, it shows the error as data.',
+    '{"structuredContent": {"price": null, "error": "SOURCE_DOWN"}, …}',
+    '{"isError": true, "structuredContent": {"price": null, "error": "SOURCE_DOWN", "message": …}, …}',
+  ),
   'result.failure-fits': result(
     'Clients of the SDK validate failures, too. A failure without the required fields becomes an exception, and its message is lost.',
     '{"isError": true, "structuredContent": {"error": "SOURCE_DOWN", "message": "…"}, …}   but price is required',

@@ -63,11 +63,27 @@ export const gateExplanations: Explanations = {
   ),
   'gate.other-algorithm': token(
     'The platform uses one algorithm. Each additional one that the server accepts is an additional risk.',
-    'Bearer <RS512 instead of RS256>',
+    'Bearer <RS512 or PS256 instead of RS256>',
   ),
   'gate.expired': token(
     'A token is valid for two minutes. If the server accepts expired tokens, one payment buys calls forever.',
     'Bearer <exp two minutes ago>',
+  ),
+  'gate.expired-after-success': token(
+    'A cache of verified tokens must forget each token when it expires. Otherwise one payment buys calls for as long as the cache lasts.',
+    'Bearer <expired, and accepted before it expired>',
+  ),
+  'gate.long-lived': token(
+    'The tokens of the platform are valid for two minutes. One that is valid for years did not come from there, or was leaked.',
+    'Bearer <exp in ten years>',
+  ),
+  'gate.issued-later': token(
+    'A token from the future can be stored and used when the clock has reached it.',
+    'Bearer <iat in an hour>',
+  ),
+  'gate.similar-issuer': token(
+    'The whole issuer must match. Anyone can register a name that begins like it.',
+    'Bearer <iss https://ctxprotocol.com.attacker.example>',
   ),
   'gate.no-expiry': token('A token without exp would be valid forever.', 'Bearer <no exp>'),
   'gate.not-yet-valid': token(claims, 'Bearer <nbf in ten minutes>'),

@@ -48,6 +48,18 @@ export const httpExplanations: Explanations = {
     '415',
     '200 {"result": …}',
   ),
+  'http.chunked': exchange(
+    'A client that does not know the length of its body sends it in chunks. Every HTTP/1.1 server must read them.',
+    'POST /mcp, Transfer-Encoding: chunked',
+    '411 Length Required',
+    '200 {"result": …}',
+  ),
+  'http.cors': exchange(
+    'A page in a browser sends only headers that the server allows, and reads only those that it exposes. Without the session id it gets no further than initialize.',
+    'POST /mcp  {"method": "initialize", …}, Origin: https://ctxprotocol.com',
+    '200, Access-Control-Allow-Origin: https://ctxprotocol.com',
+    '200, Access-Control-Allow-Origin: https://ctxprotocol.com, Access-Control-Expose-Headers: mcp-session-id',
+  ),
   'http.any-host': exchange(
     'In production, the Host header contains the public name of the server. Frameworks that allow only localhost refuse every call.',
     'POST /mcp, Host: tools.example.com',

@@ -59,6 +59,12 @@ export const modernExplanations: Explanations = {
     'HTTP 200 {"content": […], "structuredContent": {…}}',
     'HTTP 200 {"resultType": "complete", "content": […], "structuredContent": {…}}',
   ),
+  'modern.failure': exchange(
+    'A caller without a session must learn that a call failed, as a caller with one does. Otherwise it pays for an error and shows it as data.',
+    'tools/call no_such_tool, without a session',
+    '200 {"result": {"isError": false, …}}',
+    '200 {"result": {"isError": true, "content": [{"type": "text", "text": "Unknown tool: no_such_tool"}], …}}',
+  ),
   'modern.encoded-name': exchange(
     'A client encodes a name that a header cannot contain as base64. It may encode any name.',
     `${call}, Mcp-Name: =?base64?Z2V0X3ByaWNl?=`,

@@ -28,6 +28,12 @@ export const sessionExplanations: Explanations = {
     '200, mcp-session-id: "session 1"',
     '200, mcp-session-id: 7f0c1e2a-…',
   ),
+  'session.header-case': exchange(
+    'Names of headers have no case in HTTP. Proxies and clients in other languages spell this one differently.',
+    'POST /mcp  {"method": "tools/list", …}, Mcp-Session-Id: <id>',
+    '400 {"error": "Invalid session"}',
+    '200 {"result": …}',
+  ),
   'session.unique': exchange(
     'Two callers with one id share a session, and one of them can read the answers of the other. A server with one session for the whole process serves only its first caller.',
     'POST /mcp  {"method": "initialize", …}, twice',

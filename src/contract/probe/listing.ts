@@ -40,6 +40,9 @@ export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Pro
         path: page === 1 ? 'tools/list' : `tools/list, page ${page}`,
         expected: 'a result with tools',
         actual: answer instanceof NoAnswer ? answer.message : describe(answer.http),
+        ...(page > 1 && {
+          fix: 'Answer each nextCursor that you send with the next page, or send no nextCursor.',
+        }),
       };
       const silence = answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : {};
       return { tools, ended: false, fault: { page, problem, ...silence } };

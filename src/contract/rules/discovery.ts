@@ -1,13 +1,14 @@
-import { clientListing, initializesAgain } from '../controls.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { clientListing, initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { missingAnswerOf } from '../probe/client.ts';
-import { pageProblems } from '../probe/listing.ts';
+import { listTools, pageProblems } from '../probe/listing.ts';
 import { describe, isRefusal } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
-import { resultProblems } from './expect.ts';
+import { carriedOutProblems, resultProblems } from './expect.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
@@ -71,6 +72,45 @@ export const discoveryRules: readonly LiveRule[] = [
           fix: 'Send nextCursor only when another page follows, and put all tools on a few pages.',
         }),
       ];
+    },
+  },
+  {
+    id: 'discovery.invalid-token',
+    level: 'must',
+    title: 'the open methods work with an invalid token, too',
+    source: 'C§4.1, C§5.2',
+    fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
+    controls: [initializesAgain, lists],
+    silence: 'breaks',
+    check: async (probe) => {
+      const { header, scheme } = probe.profile.token;
+      const headers = { [header]: `${scheme} e30.e30.invalid` };
+      const methods = ['tools/list', 'resources/list', 'prompts/list'];
+      const answers = await Promise.all(methods.map((method) => probe.rpc(method, undefined, { headers })));
+      return [
+        ...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'),
+        ...answers.flatMap((answer, index) => carriedOutProblems(answer, String(methods[index]))),
+      ];
+    },
+  },
+  {
+    id: 'discovery.same-list',
+    level: 'should',
+    title: 'tools/list returns the same definitions each time, in each session',
+    source: 'C§3.2, C§9.3: the platform keeps the list until it is refreshed',
+    fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
+    controls: [initializesAgain, lists],
+    check: async (probe) => {
+      const session = await probe.newSession();
+      const { tools, fault } = await listTools((params) => probe.rpc('tools/list', params, { session }));
+      const first = await probe.listed();
+      const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
+      return unless(!fault && changed < 0 && tools.length === first.length, {
+        path: 'tools/list, in a second session',
+        expected: changed < 0 ? `${first.length} tools` : shorten(first[changed], 300),
+        actual:
+          fault?.problem.actual ?? (changed < 0 ? `${tools.length} tools` : shorten(tools[changed], 300)),
+      });
     },
   },
   {

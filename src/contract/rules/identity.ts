@@ -40,6 +40,24 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
+    id: 'health.ready',
+    level: 'should',
+    title: 'GET /health does not answer 200 with a status such as "starting" or "down"',
+    source: 'C§1.5, C§2.3',
+    fix: 'Answer 503 until the server can take calls. Most monitors read the HTTP status only.',
+    controls: [],
+    check: async (probe) => {
+      const { status, values } = await probe.health();
+      const [body] = values;
+      const word = isObject(body) ? body.status : undefined;
+      return unless(status !== 200 || typeof word !== 'string' || !notReady.test(word), {
+        path: 'GET /health status',
+        expected: '"ok", or HTTP 503',
+        actual: `HTTP 200 with ${shorten(word)}`,
+      });
+    },
+  },
+  {
     id: 'identity.name',
     level: 'must',
     title: 'initialize returns the name and version of the server',
@@ -93,6 +111,8 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
 ];
+
+const notReady = /^(un|not|start|init|boot|load|warm|down|degraded|fail|err|stop|maintenance)/i;
 
 async function initialized(probe: Probe): Promise<JsonObject> {
   const { result } = await probe.initialized();

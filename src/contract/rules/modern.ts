@@ -3,8 +3,8 @@ import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { pageProblems } from '../probe/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
-import type { Probe } from '../probe/probe.ts';
-import { type RpcAnswer, sessionOf } from '../probe/rpc.ts';
+import { noSuchTool, type Probe } from '../probe/probe.ts';
+import { describe, type RpcAnswer, sessionOf, textOf } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { resultProblems } from './expect.ts';
 
@@ -173,6 +173,29 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
+    id: 'modern.failure',
+    level: 'must',
+    title:
+      'a call that fails in a session, and one of an unknown tool, says isError true without a session, too',
+    source: 'C§2.2, C§4.1, C§7',
+    fix: 'Build the result of a call in one place for both eras.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const calls = [{ name: noSuchTool, arguments: {} }, ...(await failedCall(probe))];
+      const problems = calls.map(async (call) => {
+        const { http, result } = await modernCall(probe, {}, call);
+        const text = textOf(result?.content);
+        const isNamed = call.name !== noSuchTool || text?.includes(noSuchTool) === true;
+        return unless(result?.isError === true && isNamed, {
+          path: `tools/call of ${shorten(call)} without a session`,
+          expected: `a result with isError: true${isNamed ? '' : ` and a text that names ${noSuchTool}`}`,
+          actual: describe(http),
+        });
+      });
+      return (await Promise.all(problems)).flat();
+    },
+  },
+  {
     id: 'modern.encoded-name',
     level: 'must',
     title: 'Mcp-Name may contain the name as base64',
@@ -193,12 +216,22 @@ export function listed(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
 }
 
-/** A paid call of the stateless revision. */
+type ModernCall = Awaited<ReturnType<Probe['authenticationCall']>>;
+
+/** A call that a tool answered with a failure in a session, if there is one. */
+async function failedCall(probe: Probe): Promise<readonly ModernCall[]> {
+  if (probe.target.era === 'modern' || !(await probe.hasCases())) return [];
+  const failed = (await probe.outcomes()).find(({ result }) => result?.isError === true);
+  return failed ? [{ name: failed.name, arguments: failed.arguments }] : [];
+}
+
+/** A paid call of the stateless revision; of the first tool, unless another is given. */
 export async function modernCall(
   probe: Probe,
   headers: Readonly<Record<string, string | undefined>> = {},
+  call?: ModernCall,
 ): Promise<RpcAnswer> {
-  const { name, arguments: args = {} } = await probe.authenticationCall();
+  const { name, arguments: args = {} } = call ?? (await probe.authenticationCall());
   const token = await probe.payment();
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
   const params = { name, arguments: args };

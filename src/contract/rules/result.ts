@@ -76,6 +76,21 @@ export const resultRules: readonly LiveRule[] = [
     fix: 'Return what the outputSchema declares, or declare what the tool returns.',
     judge: fitProblems,
   }),
+  ofData({
+    id: 'result.no-error',
+    level: 'should',
+    title: 'a result that is not a failure carries no error',
+    source: 'C§2.2, C§7',
+    fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
+    judge: ({ structuredContent }) =>
+      isObject(structuredContent)
+        ? unless(!isText(structuredContent.error), {
+            path: 'result.structuredContent.error',
+            expected: 'no error, or isError: true',
+            actual: shorten(structuredContent.error),
+          })
+        : undefined,
+  }),
   ofFailures({
     id: 'result.failure-fits',
     level: 'must',

@@ -40,6 +40,24 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
+    id: 'session.header-case',
+    level: 'should',
+    title: 'the header with the session id may be spelled in any case',
+    source: 'RFC 9110 §5.1',
+    fix: 'Compare the names of headers case-insensitively, as most servers do by themselves.',
+    controls: [opensSession, lists],
+    check: async (probe) => {
+      const id = await probe.session();
+      const names = ['Mcp-Session-Id', 'MCP-SESSION-ID'];
+      const answers = await Promise.all(
+        names.map((name) =>
+          probe.rpc('tools/list', undefined, { headers: { 'mcp-session-id': undefined, [name]: id } }),
+        ),
+      );
+      return answers.flatMap((answer, index) => resultProblems(answer, `tools/list, header ${names[index]}`));
+    },
+  },
+  {
     id: 'session.unique',
     level: 'must',
     title: 'every initialize opens its own session',

@@ -21,6 +21,11 @@ export const transportRules: readonly LiveRule[] = [
     'content-type': 'application/json; charset=utf-8',
   }),
   {
+    ...accepted('http.chunked', 'should', 'a body that is sent in chunks, without Content-Length', {}, true),
+    source: 'RFC 9112 §7.1',
+    fix: 'Read the body to its end, whether or not its length is declared.',
+  },
+  {
     ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
     source: 'C§1.4, C§4',
     fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
@@ -51,6 +56,36 @@ export const transportRules: readonly LiveRule[] = [
         }),
         'Origin: https://attacker.example',
       ),
+  },
+  {
+    id: 'http.cors',
+    level: 'should',
+    title: 'a web page that may send requests may send and read the session id, too',
+    source: 'C§3.1, C§4; Fetch standard, CORS protocol',
+    fix: 'Add mcp-session-id to Access-Control-Allow-Headers and to Access-Control-Expose-Headers.',
+    controls: [lists],
+    check: async (probe) => {
+      const { listing, token } = probe.profile;
+      const { origin } = new URL(listing.url ?? token.issuer ?? 'https://app.example.com');
+      const asks = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, mcp-session-id',
+      };
+      const answers = [
+        ['OPTIONS', 'allow', await probe.http({ method: 'OPTIONS', headers: asks })],
+        ['initialize', 'expose', (await probe.initialize(undefined, { headers: { origin } })).http],
+      ] as const;
+      return answers.flatMap(([path, what, { headers }]) => {
+        const names = `access-control-${what}-headers`;
+        const isOpen = headers['access-control-allow-origin'] !== undefined;
+        return unless(!isOpen || /(^|[\s,])(\*|mcp-session-id)($|[\s,])/i.test(String(headers[names])), {
+          path: `${path} with Origin: ${origin}, header ${names}`,
+          expected: 'a list with mcp-session-id',
+          actual: shorten(headers[names]),
+        });
+      });
+    },
   },
   {
     id: 'http.other-methods',
@@ -156,6 +191,7 @@ function accepted(
   level: 'must' | 'should',
   what: string,
   headers: NonNullable<PostOptions['headers']>,
+  chunked = false,
 ): LiveRule {
   return {
     id,
@@ -170,12 +206,14 @@ function accepted(
         throw NotRun.because('inapplicable', 'over HTTPS, the host name decides which server answers');
       }
       const session = await probe.session();
-      const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
-      const listed = await probe.rpc('tools/list', undefined, { session, headers });
+      const sent = chunked
+        ? 'Transfer-Encoding: chunked'
+        : Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
+      const listed = await probe.rpc('tools/list', undefined, { session, headers, chunked });
       const problems = resultProblems(listed, `tools/list, ${sent}`);
       const hindrance = await initializesAgain(probe);
       if (hindrance === undefined) {
-        const initialized = await probe.initialize(undefined, { headers });
+        const initialized = await probe.initialize(undefined, { headers, chunked });
         return [...resultProblems(initialized, `initialize, ${sent}`), ...problems];
       }
       if (problems.length === 0) throw NotRun.by(hindrance);

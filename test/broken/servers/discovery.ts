@@ -1,8 +1,18 @@
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { isObject } from '../../../src/contract/json.ts';
 import type { JsonObject } from '../../../src/contract/model.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 import type { Request } from '../wire.ts';
+
+/** Answers tools/list of the good server, the second page by an error. */
+export const failsOnPageTwo = withAnswer((answer, request) => {
+  if (methodOf(request) !== 'tools/list' || !isObject(answer.body) || !isObject(answer.body.result))
+    return answer;
+  if (request.body?.includes('"cursor"')) return { status: 500, body: { error: 'Internal error' } };
+  const result = { ...answer.body.result, nextCursor: 'two' } as JsonObject;
+  return { ...answer, body: { ...answer.body, result } };
+});
 
 /** Address, identity and the open methods. */
 export const brokenDiscovery: readonly BrokenServer[] = [
@@ -15,6 +25,15 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     rule: 'health.fields',
     breaks: {
       health: () => () => ({ status: 200, body: { status: 'ok', server: 'good-server', version: 1 } }),
+    },
+  },
+  {
+    rule: 'health.ready',
+    breaks: {
+      health: () => () => ({
+        status: 200,
+        body: { status: 'starting', server: 'good-server', version: '1.2.3' },
+      }),
     },
   },
   {
@@ -75,6 +94,16 @@ export const brokenDiscovery: readonly BrokenServer[] = [
         message.method === 'prompts/list' ? { result: {} } : good(message),
     },
   },
+  { rule: 'discovery.tools-list', along: ['modern.tools'], breaks: failsOnPageTwo },
+  {
+    rule: 'discovery.invalid-token',
+    breaks: instead(async ({ headers: { authorization }, body }, steps) =>
+      authorization !== undefined && body?.includes('/list"') && !(await steps.authorized(authorization))
+        ? { status: 401, body: { error: 'Unauthorized' } }
+        : undefined,
+    ),
+  },
+  { rule: 'discovery.same-list', breaks: changesDescriptions() },
   { rule: 'discovery.tools', breaks: { list: () => () => [] } },
   {
     rule: 'discovery.client',
@@ -91,6 +120,18 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     })),
   },
 ];
+
+/** A server with another description of its first tool in each answer. */
+function changesDescriptions(): BrokenServer['breaks'] {
+  let count = 0;
+  return {
+    list: (good) => () => {
+      count += 1;
+      const [first = {}, ...others] = good();
+      return [{ ...first, description: `${first.description} (${count})` }, ...others];
+    },
+  };
+}
 
 /** A server that ends, with every connection, on some request. */
 function dying(ends: (request: Request) => boolean): BrokenServer {

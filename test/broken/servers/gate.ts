@@ -7,7 +7,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
-import type { Steps, Trust } from '../good-server.ts';
+import { isTimely, type Steps, type Trust } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
@@ -20,10 +20,9 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     requiredClaims: ['exp'],
   } satisfies JWTVerifyOptions;
   const verifies = async (token: string, options: JWTVerifyOptions): Promise<boolean> =>
-    jwtVerify(token, createPublicKey(trust.publicKey), options).then(
-      () => true,
-      () => false,
-    );
+    jwtVerify(token, createPublicKey(trust.publicKey), options).then(isTimely, () => false);
+  const isSigned = (token: string): Promise<boolean> =>
+    jwtVerify(token, createPublicKey(trust.publicKey), complete).then(() => true);
   const { audience: _audience, ...anyAudience } = complete;
   const { issuer: _issuer, ...anyIssuer } = complete;
   const { requiredClaims: _required, ...anyExpiry } = complete;
@@ -76,6 +75,29 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
       breaks: admitsToken((token) => verifies(token, { ...complete, algorithms: ['RS512'] })),
     },
     {
+      rule: 'gate.other-algorithm',
+      breaks: admitsToken((token) => verifies(token, { ...complete, algorithms: ['PS256'] })),
+    },
+    { rule: 'gate.expired-after-success', breaks: cachedForever() },
+    {
+      rule: 'gate.expired-after-success',
+      breaks: cachedForever((token) => verifies(token, { ...complete, clockTolerance: 20 })),
+    },
+    {
+      rule: 'gate.long-lived',
+      breaks: admitsToken((token) => isTenYears(token) && isSigned(token)),
+    },
+    {
+      rule: 'gate.issued-later',
+      breaks: admitsToken((token) => !isTenYears(token) && isSigned(token)),
+    },
+    {
+      rule: 'gate.similar-issuer',
+      breaks: admitsToken(
+        (token) => String(decodeJwt(token).iss).startsWith(trust.issuer) && verifies(token, anyIssuer),
+      ),
+    },
+    {
       rule: 'gate.expired',
       breaks: admitsToken((token) => verifies(token, { ...complete, currentDate: minutesFromNow(-10) })),
     },
@@ -88,6 +110,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.wrong-issuer',
+      along: ['gate.similar-issuer'],
       breaks: admitsToken((token) => verifies(token, { ...anyIssuer, requiredClaims: ['exp', 'iss'] })),
     },
     {
@@ -114,7 +137,11 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
       along: ['gate.tampered-after-success'],
       breaks: admitsToken((token) => decodeJwt(token).sub === 'somebody-else' && isOurs(token, trust)),
     },
-    { rule: 'gate.tampered-after-success', breaks: cachedBySignature() },
+    {
+      rule: 'gate.tampered-after-success',
+      along: ['gate.expired-after-success'],
+      breaks: cachedBySignature(),
+    },
     ...brokenRequests,
   ];
 }
@@ -213,6 +240,26 @@ function cachedBySignature(): BrokenServer['breaks'] {
   };
 }
 
+/** Caches the whole of an accepted token, without a look at its expiry; `verifies` accepts tokens, too. */
+function cachedForever(
+  verifies: (token: string) => Promise<boolean> = async () => false,
+): BrokenServer['breaks'] {
+  const accepted = new Set<string | undefined>();
+  return {
+    authorized: (good) => async (header) => {
+      if (accepted.has(header)) return true;
+      const [, token] = /^Bearer (\S+)$/.exec(header ?? '') ?? [];
+      const valid = (await good(header)) || (token !== undefined && (await verifies(token)));
+      if (valid) accepted.add(header);
+      return valid;
+    },
+  };
+}
+
+function isTenYears(token: string): boolean {
+  return (decodeJwt(token).exp ?? 0) * 1000 > Date.now() + 86_400_000;
+}
+
 /** Admits the second request of a session, because the first was paid. */
 function trustsSecondRequest(): BrokenServer['breaks'] {
   const counts = new Map<string, number>();
@@ -238,8 +285,10 @@ function parsed(body: string | undefined): Body | null {
 
 /** Whether the claims are those of a valid token, without a check of the signature. */
 function isOurs(token: string, trust: Trust): boolean {
-  const { iss, aud, nbf = 0 } = decodeJwt(token);
-  return iss === trust.issuer && aud === trust.audience && nbf * 1000 <= Date.now() && isUnexpired(token);
+  const payload = decodeJwt(token);
+  const { iss, aud, nbf = 0 } = payload;
+  const isInTime = nbf * 1000 <= Date.now() && isUnexpired(token) && isTimely({ payload });
+  return iss === trust.issuer && aud === trust.audience && isInTime;
 }
 
 function isUnexpired(token: string): boolean {

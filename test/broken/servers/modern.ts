@@ -96,6 +96,10 @@ export const brokenModern: readonly BrokenServer[] = [
     ),
   },
   {
+    rule: 'modern.failure',
+    breaks: withResult((result) => (result.isError === true ? { ...result, isError: false } : result)),
+  },
+  {
     rule: 'modern.encoded-name',
     breaks: instead((request) =>
       isModern(request) &&

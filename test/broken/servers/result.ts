@@ -81,6 +81,7 @@ export const brokenResults: readonly BrokenServer[] = [
     along: ['outcome.client', 'submission.calls'],
     breaks: finds((data) => ({ ...data, price: String(data.price) })),
   },
+  { rule: 'result.no-error', breaks: finds((data) => ({ ...data, error: 'STALE' })) },
   {
     rule: 'result.failure-fits',
     along: ['outcome.client'],

@@ -24,6 +24,14 @@ export const brokenSessions: readonly BrokenServer[] = [
       methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
     ),
   },
+  {
+    rule: 'session.header-case',
+    breaks: withRequest((request) =>
+      request.names?.some((name) => /^mcp-session-id$/i.test(name) && name !== 'mcp-session-id')
+        ? withHeaders(request, { 'mcp-session-id': undefined })
+        : request,
+    ),
+  },
   { rule: 'session.id-characters', breaks: spaced() },
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
   { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },

@@ -10,6 +10,18 @@ function refuses(status: number, refused: (request: Request) => boolean): Broken
   return instead((request) => (request.method === 'POST' && refused(request) ? { status } : undefined));
 }
 
+/** A server that allows requests from the pages of the marketplace, with these headers. */
+function openTo(headers: Readonly<Record<string, string>>): NonNullable<BrokenServer['breaks']>['answer'] {
+  return (good) => async (request) => {
+    const { origin } = request.headers;
+    if (origin !== 'https://ctxprotocol.com') return good(request);
+    const all = { 'access-control-allow-origin': origin, ...headers };
+    if (request.method === 'OPTIONS') return { status: 204, headers: all };
+    const answer = await good(withHeaders(request, { origin: undefined }));
+    return { ...answer, headers: { ...answer.headers, ...all } };
+  };
+}
+
 /** A server that accepts a body that is too large, if it lists the tools. */
 function takesLarge(chunked: boolean): BrokenServer['breaks'] {
   return {
@@ -60,6 +72,23 @@ export const brokenTransport: readonly BrokenServer[] = [
   {
     rule: 'http.charset',
     breaks: refuses(415, ({ headers }) => headers['content-type'] === 'application/json; charset=utf-8'),
+  },
+  {
+    rule: 'http.chunked',
+    breaks: refuses(
+      411,
+      ({ headers, body }) => headers['content-length'] === undefined && body !== undefined,
+    ),
+  },
+  { rule: 'http.cors', breaks: { answer: openTo({ 'access-control-allow-headers': 'content-type' }) } },
+  {
+    rule: 'http.cors',
+    breaks: {
+      answer: openTo({
+        'access-control-allow-headers': 'content-type, mcp-session-id',
+        'access-control-expose-headers': 'x-request-id',
+      }),
+    },
   },
   { rule: 'http.any-host', breaks: refuses(421, ({ headers }) => !headers.host?.startsWith('127.0.0.1')) },
   {

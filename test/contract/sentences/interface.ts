@@ -17,7 +17,7 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '4',
     says: 'GET /health: 200, the JSON health object.',
-    rules: ['health.status', 'health.fields'],
+    rules: ['health.status', 'health.fields', 'health.ready'],
   },
   {
     section: '4',
@@ -52,6 +52,7 @@ export const interfaceSentences: readonly Sentence[] = [
     says: 'initialize, tools/list, resources/list and prompts/list need no authentication.',
     rules: [
       'discovery.initialize',
+      'discovery.invalid-token',
       'discovery.tools-list',
       'discovery.resources-list',
       'discovery.prompts-list',
@@ -80,7 +81,7 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '4.1.1',
     says: 'An unknown tool: isError: true and a text that names it.',
-    rules: ['call.unknown-tool', 'call.unknown-tool-names'],
+    rules: ['call.unknown-tool', 'call.unknown-tool-names', 'modern.failure'],
   },
   {
     section: '4.1.2',
@@ -166,7 +167,7 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '7',
     says: 'Tool failure: isError: true, a text item, structuredContent with error and message.',
-    rules: ['outcome.failure-payload', 'outcome.fail', 'call.no-stack'],
+    rules: ['outcome.failure-payload', 'outcome.fail', 'call.no-stack', 'result.no-error'],
   },
   {
     section: '7',
@@ -221,7 +222,11 @@ export const interfaceSentences: readonly Sentence[] = [
     says: 'The server declares its version in its identity and in health.',
     rules: ['identity.name', 'identity.same'],
   },
-  { section: '9.3', says: 'New tools take effect after Refresh Skills.', untested: marketplace },
+  {
+    section: '9.3',
+    says: 'New tools take effect after Refresh Skills.',
+    rules: ['discovery.same-list'],
+  },
   {
     section: '9.4',
     says: 'Policy on supported protocol versions: not shown.',

@@ -174,7 +174,7 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '3.1',
     says: 'A request that names a stored session is handled by that session.',
-    rules: ['session.lasting', 'session.two-at-once', 'session.get-known', 'endpoint.stays-up'],
+    rules: ['session.lasting', 'session.two-at-once', 'session.get-known', 'endpoint.stays-up', 'http.cors'],
   },
   {
     section: '3.1',
