@@ -26,12 +26,14 @@ export function requiredOf(schema: JsonObject): readonly string[] {
     : [];
 }
 
-/** A schema for `{ [name]: value }`: one property alone, with the definitions of its root. */
+/** A schema for `{ [name]: value }`: one property alone, with what it may refer to in its root. */
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
   const { definitions, $defs } = root;
+  const refersToOthers = JSON.stringify([property, definitions, $defs]).includes('"#/properties/');
+  const others = refersToOthers ? propertiesOf(root) : [];
   return {
     type: 'object',
-    properties: Object.fromEntries([[name, property]]),
+    properties: Object.fromEntries([...others, [name, property]]),
     ...(definitions !== undefined && { definitions }),
     ...($defs !== undefined && { $defs }),
   };

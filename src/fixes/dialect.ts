@@ -35,7 +35,7 @@ function checkedReferences(schema: JsonObject, path: string, fixes: Fixes): Json
       `${path}.${keyword}`,
       target,
       'refers to something outside its schema',
-      'Copy the referenced schema into definitions and write "#/definitions/…".',
+      'Copy the referenced schema to this place, or into $defs and write "#/$defs/…".',
     );
   }
   return schema;

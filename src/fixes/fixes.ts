@@ -54,20 +54,26 @@ export class Fixes {
   }
 }
 
-/** Rewrites a schema and then all schemas inside it. Unchanged schemas stay the same object. */
+/** A path in the form of our messages: `outputSchema.anyOf[0]`. */
+function dotted(path: string, key: string | number): string {
+  return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
+}
+
+/** Rewrites a schema and then all schemas inside it. `below` makes the path of a member. */
 export function rewrite(
   schema: JsonObject,
   path: string,
   change: (schema: JsonObject, path: string) => JsonObject,
+  below: typeof dotted = dotted,
 ): JsonObject {
-  const inside = (value: Json, at: string) => (isObject(value) ? rewrite(value, at, change) : value);
+  const inside = (value: Json, at: string) => (isObject(value) ? rewrite(value, at, change, below) : value);
   const changed = Object.entries(change(schema, path)).map(([keyword, value]): [string, Json] => {
-    const at = `${path}.${keyword}`;
+    const at = below(path, keyword);
     if (Array.isArray(value) && listed.includes(keyword)) {
-      return [keyword, (value as readonly Json[]).map((member, i) => inside(member, `${at}[${i}]`))];
+      return [keyword, (value as readonly Json[]).map((member, i) => inside(member, below(at, i)))];
     }
     if (isObject(value) && named.includes(keyword)) {
-      const members = Object.entries(value).map(([name, member]) => [name, inside(member, `${at}.${name}`)]);
+      const members = Object.entries(value).map(([name, member]) => [name, inside(member, below(at, name))]);
       return [keyword, Object.fromEntries(members)];
     }
     return [keyword, single.includes(keyword) ? inside(value, at) : value];

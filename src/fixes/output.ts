@@ -3,6 +3,7 @@ import { propertyAlone, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
 import { clientMismatches } from '../model/match.ts';
+import { fixDefinitions, fixMap, pointerPart, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixRoot } from './root.ts';
@@ -26,7 +27,8 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
       'Write one object, and turn the alternatives into optional or nullable properties.',
     );
   }
-  const rooted = fixRoot(schema, 'outputSchema', fixes);
+  const written = fixDefinitions(fixMap(schema, fixes), fixes);
+  const rooted = fixRoot(written, 'outputSchema', fixes);
   const held = allowBlank(withSignals(rooted, fixes), fixes);
   return fixes.errors.length > 0 ? held : allowSignals(held, fixes);
 }
@@ -34,14 +36,22 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
 /** Allows every required property to be empty, by null if necessary, so that `blankAnswer` finds a valid answer. */
 export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', '')): JsonObject {
   const properties = isObject(schema.properties) ? { ...schema.properties } : {};
+  const moved: string[] = [];
   for (const name of requiredOf(schema)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isObject(property) || canBeBlank(schema, property)) continue;
     const path = `outputSchema.properties.${name}`;
     const nullable = withNull(property, path, fixes, whyBlank);
-    properties[name] = canBeBlank(schema, nullable) ? nullable : orNull(nullable, path, fixes);
+    if (canBeBlank(schema, nullable)) properties[name] = nullable;
+    else {
+      properties[name] = orNull(nullable, path, fixes);
+      moved.push(`#/properties/${pointerPart(name)}`);
+    }
   }
-  return { ...schema, properties };
+  return moved.reduce((whole, from) => withReferences(whole, from, `${from}/anyOf/0`), {
+    ...schema,
+    properties,
+  } as JsonObject);
 }
 
 /** Keywords that do not concern null and the empty list, beyond what `blankAnswer` handles. */

@@ -1,6 +1,7 @@
 import { onlyReads } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
+import { isMap } from '../fixes/definitions.ts';
 import type { Change } from '../model/model.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
@@ -67,7 +68,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         query: [],
         headers: [],
         body: { kind: 'json', members: [] },
-        wrap: hasOutput ? null : 'text',
+        wrap: !hasOutput ? 'text' : isMap(outputSchema) ? 'result' : null,
         notFoundIsEmpty: false,
       },
     };

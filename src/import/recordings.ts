@@ -83,7 +83,7 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
 /** The answer in the API's form. */
 function bodyOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
-  if (method === 'call') return { structuredContent: answer, content: [] };
   const member = wrap === null ? answer : answer[wrap];
+  if (method === 'call') return { structuredContent: member ?? {}, content: [] };
   return member ?? (isObject(answer) ? null : answer);
 }

@@ -114,6 +114,17 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   { rule: 'output.required-declared', tools: edited({ 'outputSchema.required': ['symbol', 'volume'] }) },
   { rule: 'output.compiles', tools: edited({ 'outputSchema.properties.symbol.pattern': '(' }) },
   { rule: 'output.compiles', tools: edited({ 'outputSchema.$async': true }) },
+  {
+    rule: 'output.kept-root',
+    tools: edited({ 'outputSchema.additionalProperties': { type: 'number', description: 'A price.' } }),
+  },
+  {
+    rule: 'output.kept-root',
+    tools: edited({
+      'outputSchema.properties.price': { $ref: '#/$defs/Price', description: 'Last traded price.' },
+      'outputSchema.$defs': { Price: { type: ['number', 'null'] } },
+    }),
+  },
   { rule: 'output.typed', tools: edited({ 'outputSchema.properties.price.type': undefined }) },
   { rule: 'output.described', tools: edited({ 'outputSchema.properties.price.description': undefined }) },
   {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { effects } from '../../src/contract/effect.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
 import { placeholderComment } from '../../src/contract/placeholder.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
+import { tryCompile } from '../../src/contract/schema.ts';
 import { fix } from '../../src/fixes/fix.ts';
 
 const good: JsonObject = {
@@ -285,7 +286,111 @@ describe('an outputSchema', () => {
       properties: { price: { $ref: '#/definitions/p' }, ...signals },
       definitions: { p: { type: 'number' } },
     });
-    expect(fieldOf(result)).toEqual({ anyOf: [{ $ref: '#/definitions/p' }, { type: 'null' }] });
+    expect(fieldOf(result)).toEqual({ type: ['number', 'null'] });
+    expect(result.output).not.toHaveProperty('definitions');
+    expect(result.changes).toContain('outputSchema.definitions');
+  });
+
+  it('writes a definition out at each place, with what is beside the reference', () => {
+    const result = withOutput({
+      properties: {
+        last: { $ref: '#/$defs/Price', description: 'Last' },
+        low: { $ref: '#/$defs/Price', minimum: 1 },
+        'a/b': { type: 'object', properties: { deep: { $ref: '#/$defs/Alias' } } },
+        ...signals,
+      },
+      required: [],
+      $defs: {
+        Price: { type: 'number', minimum: 0, description: 'A price' },
+        Alias: { $ref: '#/$defs/Price' },
+      },
+    });
+    const whole = { type: 'number', minimum: 0, description: 'A price' };
+    expect((result.output as JsonObject).properties).toEqual({
+      last: { ...whole, description: 'Last' },
+      low: { allOf: [whole, { minimum: 1 }] },
+      'a/b': { type: 'object', properties: { deep: whole } },
+      ...signals,
+    });
+  });
+
+  it('turns a definition that contains itself into a reference to its place', () => {
+    const Node: JsonObject & { properties: JsonObject } = {
+      type: 'object',
+      properties: { name: { type: 'string' }, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } },
+    };
+    const properties = { 'a/b': { $ref: '#/$defs/Node' }, ...signals };
+    const result = withOutput({ properties, required: [], $defs: { Node } });
+    const next = { anyOf: [{ $ref: '#/properties/a~1b' }, { type: 'null' }] };
+    const written = { ...Node, properties: { ...Node.properties, next } };
+    expect((result.output as JsonObject).properties).toEqual({ 'a/b': written, ...signals });
+    const compiled = tryCompile(result.output as JsonObject);
+    expect(compiled.ok && compiled.validate({ 'a/b': { next: { next: null } } })).toBe(true);
+    expect(compiled.ok && compiled.validate({ 'a/b': { next: { next: 5 } } })).toBe(false);
+  });
+
+  it('keeps a recursive union valid that null is added to', () => {
+    const of: JsonObject = { $ref: '#/$defs/Expr' };
+    const Expr: JsonObject = { anyOf: [{ type: 'string' }, { type: 'object', properties: { of } }] };
+    const result = withOutput({
+      properties: { expr: { $ref: '#/$defs/Expr' }, ...signals },
+      required: ['expr'],
+      $defs: { Expr },
+    });
+    const compiled = tryCompile(result.output as JsonObject);
+    const accepts = (expr: Json) => compiled.ok && compiled.validate({ expr });
+    expect([accepts(null), accepts({ of: { of: 'a' } }), accepts({ of: { of: 5 } })]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(JSON.stringify(result.output)).toContain('"#/properties/expr/anyOf/0"');
+  });
+
+  it('is an error if its definitions become too large where they are written out', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i) => [
+        `L${i}`,
+        {
+          type: 'object',
+          properties: { a: { $ref: `#/$defs/L${i + 1}` }, b: { $ref: `#/$defs/L${i + 1}` } },
+        },
+      ]),
+    );
+    const properties = { top: { $ref: '#/$defs/L0' }, ...signals };
+    const result = withOutput({ properties, required: [], $defs: { ...$defs, L12: { type: 'string' } } });
+    expect(result).toEqual({ errors: ['tool.outputSchema.$defs'] });
+  });
+
+  it('puts a map at its root into the property result, with its references', () => {
+    const result = fixed({
+      ...good,
+      outputSchema: {
+        type: 'object',
+        additionalProperties: { $ref: '#/$defs/Rate' },
+        properties: { base: { type: 'string' }, again: { $ref: '#/properties/base' }, all: { $ref: '#' } },
+        $defs: { Rate: { type: 'number' } },
+      },
+    });
+    expect(result.output).toMatchObject({
+      type: 'object',
+      properties: {
+        result: {
+          type: 'object',
+          additionalProperties: { type: 'number' },
+          properties: {
+            again: { $ref: '#/properties/result/properties/base' },
+            all: { $ref: '#/properties/result' },
+          },
+        },
+      },
+      required: ['result'],
+    });
+    expect(result.changes).toEqual(expect.arrayContaining(['outputSchema', 'outputSchema.$defs']));
+  });
+
+  it('keeps additionalProperties that allow everything', () => {
+    expect(withOutput({ additionalProperties: {} }).output).toMatchObject({ additionalProperties: true });
   });
 
   it.each<[string, JsonObject, JsonObject]>([

@@ -431,6 +431,28 @@ test('passes on any answer that JSON can represent, and fails for any other', as
   );
 });
 
+test("schemas may refer to their own root, and to each other's ids by chance", () => {
+  const inputSchema = {
+    $id: 'https://example.com/tree',
+    type: 'object',
+    properties: { next: { $ref: '#' }, name: { type: 'string' }, same: { $ref: '#/properties/name' } },
+    required: [],
+  } as const;
+  const { $id: _, ...anonymous } = inputSchema;
+  for (const schema of [inputSchema, inputSchema, anonymous, anonymous]) {
+    const { checkInput, checkOutput } = compileTool({
+      ...echo,
+      inputSchema: { ...schema },
+      outputSchema: { ...schema },
+    } as Tool);
+    for (const check of [checkInput, checkOutput]) {
+      expect(check({ next: { next: { name: 'a', same: 'b' } } }, 'value')).toBeNull();
+      expect(check({ next: { next: { name: 5 } } }, 'value')?.path).toBe('value.next.next.name');
+      expect(check({ same: 5 }, 'value')?.path).toBe('value.same');
+    }
+  }
+});
+
 describe('large answers', () => {
   const length = 300_000;
 

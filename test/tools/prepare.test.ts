@@ -215,7 +215,7 @@ describe('a third-party definition', () => {
       },
       { byName: {} },
     ],
-    [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }, {}],
+    [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }, { result: {} }],
     [
       {
         type: 'object',

@@ -49,6 +49,18 @@ export const schemaExplanations: Explanations = {
     { ...price, pattern: '(' },
     { ...price, minimum: 0 },
   ),
+  'output.kept-root': definition(
+    'The client of the marketplace drops the definitions at the root. A reference to them then leads nowhere, and the whole list of tools is rejected.',
+    {
+      outputSchema: {
+        type: 'object',
+        properties: { price: { $ref: '#/$defs/Price' } },
+        required: ['price'],
+        $defs: { Price: price },
+      },
+    },
+    { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
+  ),
   'output.typed': field(
     'Without a type, any value is valid, and callers can rely on none.',
     { description: 'Last price in US dollars.' },
@@ -138,13 +150,7 @@ export const schemaExplanations: Explanations = {
   'schema.no-external-ref': definition(
     'The marketplace does not fetch other documents. A schema with such a $ref does not compile.',
     { outputSchema: { type: 'object', properties: { price: { $ref: 'https://example.com/price.json' } } } },
-    {
-      outputSchema: {
-        type: 'object',
-        properties: { price: { $ref: '#/definitions/price' } },
-        definitions: { price },
-      },
-    },
+    { outputSchema: { type: 'object', properties: { price } } },
   ),
   'schema.no-tuples': field(
     'Draft-07 writes tuples with a list of items, 2020-12 with prefixItems. Each ignores or refuses the other form.',

@@ -34,7 +34,7 @@ export const dialectRules: readonly StaticRule[] = [
     title: 'every $ref of an outputSchema points into that schema',
     source: 'app api/v1/tools/dispute/route.ts',
     fact: true,
-    fix: 'Copy the referenced schema into definitions and refer to it as "#/definitions/…".',
+    fix: 'Copy the referenced schema to the place where it is used.',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
     allows: ({ schema: { $ref } }, keyword) =>
       keyword === '$ref' && typeof $ref === 'string' && $ref.startsWith('#'),

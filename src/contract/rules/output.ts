@@ -76,6 +76,15 @@ export const outputRules: readonly StaticRule[] = [
     fix: 'Make it a valid JSON Schema (draft-07). With a schema that does not compile, the author loses every dispute.',
     inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
   },
+  {
+    id: 'output.kept-root',
+    level: 'must',
+    title: 'every outputSchema survives the client of the marketplace, which keeps only a part of its root',
+    source: 'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map',
+    fact: true,
+    fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
+    inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
+  },
   ofFields({
     id: 'output.typed',
     level: 'should',
@@ -166,6 +175,33 @@ export const outputRules: readonly StaticRule[] = [
     fix: 'Declare error and message as optional strings.',
   }),
 ];
+
+/** What the client makes of the root: it drops the other keywords, and refuses a list if one of these has another form. */
+const keptKeywords = ['type', 'properties', 'required', 'additionalProperties'];
+
+function lostProblems(root: JsonObject): readonly Problem[] {
+  const { additionalProperties: further = false, properties } = root;
+  return [
+    ...unless(typeof further === 'boolean', {
+      path: 'outputSchema.additionalProperties',
+      expected: 'true or false at the root',
+      actual: shorten(further),
+    }),
+    ...[...schemasIn({ properties: properties ?? {} }, 'outputSchema')].flatMap(
+      ({ schema: { $ref }, path }) =>
+        unless(
+          typeof $ref !== 'string' ||
+            !$ref.startsWith('#/') ||
+            keptKeywords.includes($ref.split('/')[1] ?? ''),
+          {
+            path: `${path}.$ref`,
+            expected: 'a reference into #/properties',
+            actual: shorten($ref),
+          },
+        ),
+    ),
+  ];
+}
 
 interface FieldRule extends Omit<StaticRule, 'inspect'> {
   judge(place: LocatedSchema): readonly Problem[];

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { mostSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
 import { below, type OpenApiDocument } from './document.ts';
@@ -18,8 +19,6 @@ import {
 } from './keywords.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
 
-/** Maximum number of schemas in one definition; beyond it, the deepest ones are cut off. */
-const mostSchemas = 300;
 const deepest = 9;
 
 /**

@@ -20,6 +20,15 @@ export interface CompiledTool {
   expectedLength: number;
 }
 
+/** The schemas that were compiled, with the id that `$ref: "#"` needs if Ajv keeps no schema. */
+const identified = new WeakMap<ObjectSchema, ObjectSchema>();
+
+function withId(schema: ObjectSchema): ObjectSchema {
+  const known = identified.get(schema) ?? { $id: 'tool:', ...schema };
+  identified.set(schema, known);
+  return known;
+}
+
 const inputs = createCompiler(true);
 const outputs = createCompiler(false);
 
@@ -36,13 +45,13 @@ export function compileTool(tool: Tool): CompiledTool {
 
 /** Compiles a schema with the rules for an outputSchema. */
 export function checkOf(schema: ObjectSchema): Check {
-  return checkWith(outputs.compile(schema));
+  return checkWith(outputs.compile(withId(schema)));
 }
 
 function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
   try {
     if ('$async' in tool[part]) throw new Error('"$async" is not a keyword of JSON Schema');
-    return checkWith(ajv.compile(tool[part]));
+    return checkWith(ajv.compile(withId(tool[part])));
   } catch (error) {
     const reason = error instanceof RangeError ? 'it is too large' : (error as Error).message;
     throw new Error(`Tool ${tool.name}: its ${part} does not compile: ${reason}`);

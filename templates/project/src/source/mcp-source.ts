@@ -33,8 +33,8 @@ export interface McpCall<Schema> {
   readonly arguments?: object;
   /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
   readonly schema: Schema;
-  /** `text`: the text of the result becomes `{ result }`, for tools that do not say what they return. */
-  readonly wrap?: 'text';
+  /** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
+  readonly wrap?: 'text' | 'result';
   /** The schema of the arguments, if headers repeat some of them (`x-mcp-header`). */
   readonly inputSchema?: ObjectSchema;
   /** The tool changes nothing, so that platforms may call it again. */
@@ -233,10 +233,11 @@ function parsed(text: string): Message | undefined {
 }
 
 /** Structured content; where there is none, the text, which may be that content as JSON. */
-function answerOf({ structuredContent, content }: Result, wrap: 'text' | undefined): unknown {
+function answerOf({ structuredContent, content }: Result, wrap: 'text' | 'result' | undefined): unknown {
   const text = textOf(content);
   if (wrap === 'text') return { result: text };
-  return structuredContent ?? parsed(text);
+  const answer = structuredContent ?? parsed(text);
+  return wrap === 'result' ? { result: answer } : answer;
 }
 
 function textOf(content: unknown): string {

@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client as OlderClient } from 'mcp-sdk-1.22/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from 'mcp-sdk-1.22/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLauncher } from '../../src/check/launch.ts';
+import { createSigner } from '../../src/contract/index.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import type { Instance } from '../../src/contract/target.ts';
+import { expectProven, scaffold, scratch, serveHere } from './support.ts';
+
+const text = { type: 'string', description: 'A text.' };
+const node = {
+  type: 'object',
+  description: 'A node.',
+  properties: {
+    name: text,
+    children: { type: 'array', description: 'Its parts.', items: { $ref: '#/$defs/Node' } },
+  },
+  required: ['name'],
+};
+
+/** Schemas as pydantic writes them, which the client of SDK 1.22.0 refuses; and an answer for each. */
+const outputs: { readonly [tool: string]: readonly [schema: JsonObject, answer: JsonObject] } = {
+  get_positions: [
+    {
+      properties: { positions: { type: 'array', description: 'All.', items: { $ref: '#/$defs/Position' } } },
+      required: ['positions'],
+      $defs: {
+        Position: { type: 'object', description: 'One.', properties: { coin: text }, required: ['coin'] },
+      },
+    },
+    { positions: [{ coin: 'BTC' }] },
+  ],
+  get_rates: [{ additionalProperties: { type: 'number', description: 'A rate.' } }, { EUR: 0.9, GBP: 0.8 }],
+  get_tree: [
+    { properties: { tree: { $ref: '#/$defs/Node' } }, required: ['tree'], $defs: { Node: node } },
+    { tree: { name: 'a', children: [{ name: 'b', children: [] }] } },
+  ],
+  get_thread: [
+    {
+      properties: { text, replies: { type: 'array', description: 'The answers.', items: { $ref: '#' } } },
+      required: ['text'],
+    },
+    { text: 'Hello', replies: [{ text: 'Hi', replies: [] }] },
+  ],
+};
+const tools = Object.entries(outputs).map(([name, [schema]]) => ({
+  name,
+  description: `Returns what ${name} has. Use it when a question asks for it.`,
+  inputSchema: { type: 'object', properties: { query: { ...text, examples: ['a'] } }, required: [] },
+  outputSchema: { type: 'object', ...schema },
+  annotations: { readOnlyHint: true },
+}));
+
+const upstream = createServer(async (request, response) => {
+  const server = new Server({ name: 'Typed facts', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }) as never);
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const structuredContent = outputs[params.name]?.[1] ?? {};
+    return {
+      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+      structuredContent,
+    } as never;
+  });
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport as never);
+  await transport.handleRequest(request, response);
+});
+const url = `${await serveHere(upstream)}/mcp`;
+
+const root = scratch();
+const audience = 'https://tools.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+let directory: string;
+let served: Instance;
+beforeAll(async () => {
+  ({ directory } = await scaffold(['typed', '--platform', 'context', '--from-url', url], { cwd: root }));
+  const { launch } = createLauncher(join(directory, 'dist/src/main.js'), {
+    NODE_ENV: 'development',
+    PLATFORM_PUBLIC_KEY: signer.publicKey,
+    PLATFORM_AUDIENCE: audience,
+  });
+  served = await launch({});
+});
+afterAll(() => served.stop());
+
+async function connected(make: 'older' | 'newest', address: string) {
+  const requestInit = { headers: { authorization: `Bearer ${await signer.token()}` } };
+  const info = { name: 'test', version: '1' };
+  const client = make === 'older' ? new OlderClient(info) : new Client(info);
+  const Transport = make === 'older' ? OlderTransport : StreamableHTTPClientTransport;
+  await client.connect(new Transport(new URL(address), { requestInit }) as never);
+  return client;
+}
+
+describe.each(['older', 'newest'] as const)('the %s client', (make) => {
+  it('lists and calls tools whose schemas had definitions and maps at their roots', async () => {
+    const client = await connected(make, served.url);
+    const listed = await client.listTools();
+    expect(listed.tools.map(({ name }) => name)).toEqual(Object.keys(outputs));
+    for (const [name, [schema, answer]] of Object.entries(outputs)) {
+      const { structuredContent, isError } = await client.callTool({ name, arguments: {} });
+      const data = 'additionalProperties' in schema ? { result: answer } : answer;
+      expect([name, isError, structuredContent]).toEqual([name, undefined, data]);
+    }
+    await client.close();
+  });
+});
+
+it('is refused by the older client as it was listed', async () => {
+  const client = await connected('older', url);
+  await expect(client.listTools()).rejects.toThrow(/additionalProperties|resolve reference/);
+  await client.close();
+});
+
+it('passes its check, and says what it changed', async () => {
+  await expectProven(directory);
+  const { changes } = await scaffold(['again', '--platform', 'context', '--from-url', url], { cwd: root });
+  const changed = changes.map(({ tool, path }: { tool: string; path: string }) => `${tool} ${path}`);
+  expect(changed).toEqual(
+    expect.arrayContaining([
+      'get_positions outputSchema.$defs',
+      'get_rates outputSchema',
+      'get_tree outputSchema.$defs',
+    ]),
+  );
+});
