@@ -102,7 +102,8 @@ function listOf(shape: Shape, lists: number): Shape {
   return lists === 0 ? shape : { type: 'array', items: listOf(shape, lists - 1) };
 }
 
-function withMembers(shape: Shape, fields: readonly Field[]): Shape {
+/** The shape with these members of the object inside all its lists. */
+export function withMembers(shape: Shape, fields: readonly Field[]): Shape {
   return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { Cancelled } from '../../src/cli/prompts/leaving.ts';
+import { Back, Cancelled } from '../../src/cli/prompts/leaving.ts';
 import { CommandError, invalidInput } from '../../src/model/command-error.ts';
 import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
@@ -16,6 +16,7 @@ describe('an exception becomes an exit code', () => {
     [new SystemError('BUILD_FAILED', 'm', 'h'), 3],
     [new SystemError('NOT_STARTED', 'm', 'h'), 3],
     [new Cancelled(), 130],
+    [new Back(), 130],
     [new Error('a bug'), 70],
     ['thrown text', 70],
   ])('%o', (error, exitCode) => {

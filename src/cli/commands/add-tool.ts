@@ -84,9 +84,14 @@ function answering(
       .map((name) => addToolQuestions[name].flag.syntax),
     complete: () => toolAnswers(given),
     async ask() {
-      const { askAddTool } = await import('../prompts/add-tool.ts');
-      return askAddTool({
+      const { askAll } = await import('../prompts/flow.ts');
+      return askAll({
+        title: 'market-mcp add-tool',
         given,
+        before: [],
+        after: [],
+        tool: addToolQuestions.tool,
+        complete: toolAnswers,
         review: (answers) => review(answers, project),
         resume: (parts, ask) =>
           marketCommand(

@@ -14,8 +14,8 @@ import type { Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
-import { Back, Cancelled, unfinishedFields } from './leaving.ts';
-import { LinePrompt } from './line-prompt.ts';
+import { Back, Cancelled } from './leaving.ts';
+import { LinePrompt, type Streams } from './line-prompt.ts';
 
 const showCursor = '\u001b[?25h';
 
@@ -24,7 +24,7 @@ export interface TextPrompt<T> {
   readonly message: string;
   readonly placeholder?: string;
   /** The answer for Enter alone; absent if something must be typed. */
-  readonly initial?: { readonly text: string; readonly value: T };
+  readonly initial?: T & string;
   /** An earlier answer to edit. */
   readonly before?: string;
   parse(text: string): Result<T>;
@@ -36,18 +36,10 @@ export interface Choice<T extends string> {
   readonly hint?: string;
 }
 
-interface Streams {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly signal: AbortSignal;
-}
-
-/** What is kept of a prompt that is left without an answer. */
-interface Left {
-  /** Identifies the prompt; the texts are shown when it is asked again. */
-  readonly key: string;
-  texts(): readonly string[];
-  unfinished?(): Cancelled['unfinished'];
+/** A prompt that is open: what was typed in it is shown when it is asked again after Escape. */
+interface Open<T> {
+  prompt(): Promise<T | typeof CANCEL_SYMBOL | undefined>;
+  readonly lines?: readonly string[];
 }
 
 /**
@@ -57,10 +49,10 @@ interface Left {
 export class Asker {
   readonly #keys: Keys;
   readonly #output: Writable;
-  /** What was typed in prompts that were left by Escape, by their keys. */
+  /** What was typed in prompts that were left by Escape, by their questions. */
   readonly #drafts = new Map<string, readonly string[]>();
-  /** The answer of a text prompt while it is looked at, by the name of its question: a signal can end the program then. */
-  unfinished: Cancelled['unfinished'] = {};
+  /** The part of an incomplete answer that is kept if the program ends now, by the name of its question. */
+  unfinished: () => object = () => ({});
 
   constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
     this.#keys = new Keys(input);
@@ -74,24 +66,21 @@ export class Asker {
   /** A paste is joined to one line. */
   async text<T>({ message, placeholder = '', initial, before, parse }: TextPrompt<T>): Promise<T> {
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
-    this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
     const [draft = before] = this.#drafts.get(message) ?? [];
-    let line: LinePrompt | undefined;
-    const typed = await this.#settled(
-      (streams) => {
-        line = new LinePrompt({
+    const typed = await this.#asked(
+      message,
+      (streams) =>
+        new LinePrompt({
           ...streams,
           message,
-          placeholder: singleLine(initial?.text ?? '') || placeholder,
-          ...(initial && { defaultValue: initial.text }),
+          placeholder: singleLine(initial ?? '') || placeholder,
+          ...(initial !== undefined && { defaultValue: initial }),
           ...(draft !== undefined && { initialValue: oneLine(draft) }),
           validate: (text) => (usesInitial(text) ? undefined : errorOf(parse(text ?? ''))),
-        });
-        return line.prompt();
-      },
-      { key: message, texts: () => [line?.userInput ?? ''] },
+        }),
+      (pasted) => this.#keys.write(oneLine(pasted)),
     );
-    if (initial !== undefined && (usesInitial(typed) || typed === initial.text)) return initial.value;
+    if (initial !== undefined && (usesInitial(typed) || typed === initial)) return initial;
     const answer = parse(typed ?? '');
     if (answer.ok) return answer.value;
     throw new Error(`the question ${JSON.stringify(message)} took an answer that it refuses`);
@@ -100,12 +89,12 @@ export class Asker {
   /** A paste is refused with a message; it chooses nothing. */
   choose<T extends string>(message: string, options: readonly Choice<T>[], initialValue?: T): Promise<T> {
     let refusal = '';
-    this.#keys.onPaste = (pasted) => {
+    const refuse = (pasted: string) => {
       const shown = singleLine(oneLine(pasted)).slice(0, 40);
       refusal = `\n${styleText('yellow', `This question does not accept pasted text (${shown}). Choose with the arrow keys and Enter.`)}`;
       this.#keys.emit('keypress', undefined, {});
     };
-    return this.#settled((streams) =>
+    const prompt = (streams: Streams) =>
       select<string>({
         ...streams,
         get message() {
@@ -113,17 +102,16 @@ export class Asker {
         },
         options: [...options],
         ...(initialValue && { initialValue }),
-      }),
-    ) as Promise<T>;
+      });
+    return this.#asked(message, (streams) => ({ prompt: () => prompt(streams) }), refuse) as Promise<T>;
   }
 
   /** Any number of values; none is chosen at first. */
   chooseAny(message: string, options: readonly Choice<string>[]): Promise<string[]> {
     const shown = options.map(onOneLine);
-    this.#keys.onPaste = () => {}; // a paste chooses nothing
-    return this.#settled((streams) =>
-      multiselect<string>({ ...streams, message, options: shown, required: false }),
-    );
+    return this.#asked(message, (streams) => ({
+      prompt: () => multiselect<string>({ ...streams, message, options: shown, required: false }),
+    }));
   }
 
   /**
@@ -138,34 +126,40 @@ export class Asker {
   ): Promise<string[]> {
     let selected: readonly string[] = this.#drafts.get(message) ?? before;
     const shown = options.map(onOneLine);
-    this.#keys.onPaste = (pasted) => this.#keys.write(oneLine(pasted));
-    return this.#settled(
-      (streams) =>
-        autocompleteMultiselect<string>({
-          ...streams,
-          message,
-          options() {
-            // clack asks for the options at each key, and gives its state to nobody else.
-            if (this.state !== 'initial') selected = this.selectedValues;
-            return shown;
-          },
-          initialValues: selected.filter((value) => options.some((option) => option.value === value)),
-          placeholder: 'type to filter',
-          required: true,
-          maxItems: 12,
-          filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
-        }),
-      { key: message, texts: () => selected },
+    const prompt = (streams: Streams) =>
+      autocompleteMultiselect<string>({
+        ...streams,
+        message,
+        options() {
+          // clack asks for the options at each key, and gives its state to nobody else.
+          if (this.state !== 'initial') selected = this.selectedValues;
+          return shown;
+        },
+        initialValues: selected.filter((value) => options.some((option) => option.value === value)),
+        placeholder: 'type to filter',
+        required: true,
+        maxItems: 12,
+        filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
+      });
+    return this.#asked(
+      message,
+      (streams) => ({
+        prompt: () => prompt(streams),
+        get lines() {
+          return selected;
+        },
+      }),
+      (pasted) => this.#keys.write(oneLine(pasted)),
     );
   }
 
   /** Arrows, `y` and `n` change the choice; only Enter confirms it, so no Enter is left for the next question. */
   async confirm(message: string, initialValue: boolean): Promise<boolean> {
     let isYes = initialValue;
-    const move = (character: string | undefined, { name }: { name?: string }) => {
+    const move = (character: string | undefined, { name = '' }: { name?: string }) => {
       if (moves.has(name)) isYes = !isYes;
-      const requested = letters.get(character?.toLowerCase());
-      if (requested === !isYes) this.#keys.emit('keypress', undefined, { name: 'down' });
+      const other = isYes ? 'n' : 'y';
+      if (character?.toLowerCase() === other) this.#keys.emit('keypress', undefined, { name: 'down' });
     };
     this.#keys.on('keypress', move);
     const choices = [
@@ -180,22 +174,21 @@ export class Asker {
   }
 
   /** Fields in the field language; the lines of a paste become lines of the editor. */
-  fields(options: Omit<FieldEditorOptions, 'input' | 'output'>): Promise<FieldEditorAnswer> {
+  fields(options: Omit<FieldEditorOptions, keyof Streams>): Promise<FieldEditorAnswer> {
+    const { flag } = options.kind;
+    const lines = this.#drafts.get(flag) ?? options.lines;
     let editor: FieldEditor | undefined;
-    const lines = this.#drafts.get(options.flag) ?? options.lines;
-    this.#keys.onPaste = (pasted) => {
-      editor?.paste(pasted);
-      this.#keys.emit('keypress', undefined, {});
-    };
-    return this.#settled(
+    return this.#asked(
+      flag,
       (streams) => {
-        editor = new FieldEditor({ ...options, lines, ...streams });
-        return editor.ask();
+        const opened = new FieldEditor({ ...options, lines, ...streams });
+        editor = opened;
+        this.unfinished = () => (opened.typed.length > 0 ? { [flag.slice(2)]: opened.typed } : {});
+        return opened;
       },
-      {
-        key: options.flag,
-        texts: () => editor?.lines ?? [],
-        unfinished: () => unfinishedFields(options.flag, editor?.isTouched ? editor.fields : []),
+      (pasted) => {
+        editor?.paste(pasted);
+        this.#keys.emit('keypress', undefined, {});
       },
     );
   }
@@ -208,12 +201,6 @@ export class Asker {
     log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
   }
 
-  #leave({ key, texts }: Left): void {
-    const typed = texts();
-    if (typed.some((text) => text.trim() !== '')) this.#drafts.set(key, typed);
-    else this.#drafts.delete(key);
-  }
-
   /** Restores the terminal, for a program that ends at once. */
   restore(): void {
     this.#keys.setRawMode(false);
@@ -221,32 +208,34 @@ export class Asker {
   }
 
   /** clack never settles a prompt whose input has ended, so it is aborted, which cancels it. */
-  async #settled<T>(
-    prompt: (streams: Streams) => Promise<T | typeof CANCEL_SYMBOL>,
-    left?: Left,
+  async #asked<T>(
+    key: string,
+    open: (streams: Streams) => Open<T>,
+    onPaste = (_pasted: string): void => {},
   ): Promise<T> {
     const keys = this.#keys;
     const output = this.#output;
     const ended = new AbortController();
     const end = () => ended.abort();
     let last: string | undefined;
-    const remember = (_: unknown, key: { name?: string }) => {
-      last = key.name;
+    const remember = (_: unknown, { name }: { name?: string }) => {
+      last = name;
     };
     if (keys.hasEnded) throw new Cancelled();
+    keys.onPaste = onPaste;
     keys.once('end', end).on('keypress', remember);
     keys.hold();
     output.write(bracketedPaste.on);
     try {
-      const answer = await prompt({ input: keys, output, signal: ended.signal });
-      if (!isCancel(answer)) {
-        if (left) this.#drafts.delete(left.key);
-        return answer as T;
-      }
-      if (last !== 'escape' || ended.signal.aborted)
-        throw new Cancelled({ unfinished: left?.unfinished?.() ?? {} });
-      if (left) this.#leave(left);
-      throw new Back();
+      const opened = open({ input: keys, output, signal: ended.signal });
+      const answer = await opened.prompt();
+      const isLeft = isCancel(answer);
+      if (isLeft && (last !== 'escape' || ended.signal.aborted)) throw new Cancelled();
+      const { lines = [] } = opened;
+      if (isLeft && lines.some((text) => text.trim() !== '')) this.#drafts.set(key, lines);
+      else this.#drafts.delete(key);
+      if (isLeft) throw new Back();
+      return answer as T;
     } finally {
       output.write(bracketedPaste.off);
       keys.release();
@@ -256,11 +245,7 @@ export class Asker {
 }
 
 /** Keys that switch to the other of two choices. */
-const moves: ReadonlySet<string | undefined> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
-const letters: ReadonlyMap<string | undefined, boolean> = new Map([
-  ['y', true],
-  ['n', false],
-]);
+const moves: ReadonlySet<string> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
 
 /** Whether a text contains each of the words, in any order. */
 export function hasWords(text: string, words: string): boolean {

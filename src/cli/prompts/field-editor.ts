@@ -1,39 +1,46 @@
-import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { getColumns, getRows, Prompt, wrapTextWithPrefix } from '@clack/core';
-import { type CANCEL_SYMBOL, isCancel, S_BAR, S_BAR_END, symbol } from '@clack/prompts';
+import { getColumns, getRows, Prompt } from '@clack/core';
 import { completionOf } from '../../fields/completion.ts';
 import { type CheckedLines, checkLines } from '../../fields/lines.ts';
 import { fieldsSchema } from '../../fields/shape-schema.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field, InputError } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
+import { frame, isOver, type Streams, suggestion } from './line-prompt.ts';
 import * as edit from './text-lines.ts';
 
-export interface FieldEditorOptions {
-  readonly message: string;
+/** Parameters of a tool, or fields of its answer. */
+export interface FieldKind {
+  /** `parameter` */
+  readonly noun: string;
   /** The flag that takes the same lines: `--input`. */
   readonly flag: string;
+  /** `Must symbol be given?` */
+  isRequired(path: string): string;
+  /** Only parameters have defaults, and there may be none of them, written `none`. */
+  readonly isInput: boolean;
+}
+
+export interface FieldEditorOptions extends Streams {
+  readonly message: string;
+  readonly kind: FieldKind;
   /** The initial lines. */
   readonly lines: readonly string[];
   /** The answer for Enter alone while nothing is typed; shown dimmed. */
   readonly suggested: readonly string[];
-  /** Whether there may be no field at all, written `none`. */
-  readonly optional: boolean;
-  readonly hasDefaults: boolean;
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly signal?: AbortSignal;
 }
 
-/** The fields; or, if the author asked for the form, the lines and the place in them. */
-export type FieldEditorAnswer =
-  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
-  | { readonly kind: 'form'; readonly lines: readonly string[]; readonly row: number };
+/** The lines and the cursor's row; `fields` is absent if the author asked for the form. */
+export interface FieldEditorAnswer {
+  readonly lines: readonly string[];
+  readonly row: number;
+  readonly fields?: readonly Field[];
+}
 
 const none = 'none';
-const lineEnd = Number.POSITIVE_INFINITY;
-const keysShown = '↑↓ moves · Shift-↑↓ reorders · Ctrl-K removes the line · Esc goes back';
+const lineNeeded = 'At least one field is needed. Write one, such as price:number Price in USD.';
+const keysShown =
+  'Tab completes; on an empty line, it asks step by step · ↑↓ moves · Shift-↑↓ reorders · Ctrl-K removes the line · Esc goes back';
 
 /**
  * Asks for fields in the field language, one per line, and shows what the lines mean while they are typed.
@@ -49,27 +56,11 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
   #completing: { readonly before: string; readonly words: readonly string[]; index: number } | undefined;
 
   constructor(options: FieldEditorOptions) {
-    super(
-      {
-        input: options.input,
-        output: options.output,
-        ...(options.signal && { signal: options.signal }),
-        render() {
-          return (this as unknown as FieldEditor).#frame();
-        },
-      },
-      false,
-    );
+    const { input, output, signal } = options;
+    super({ input, output, signal, render: () => this.#frame() }, false);
     this.#options = options;
     this.#text = edit.textLines(options.lines);
     this.on('key', (character, key) => this.#press(character, key));
-  }
-
-  /** @returns clack's symbol for a cancelled prompt if it is cancelled. */
-  async ask(): Promise<FieldEditorAnswer | typeof CANCEL_SYMBOL> {
-    const answer = await this.prompt();
-    if (isCancel(answer)) return answer;
-    return answer ?? { kind: 'fields', fields: [] };
   }
 
   /** Inserts pasted text; its lines become lines of the editor. */
@@ -81,35 +72,30 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.#change(edit.insert(this.#text, clean));
   }
 
-  /** The fields of all lines without an error. */
-  get fields(): readonly Field[] {
-    return this.#checked().fields;
-  }
-
   /** The text as it is. */
   get lines(): readonly string[] {
     return this.#text.lines;
   }
 
-  /** Whether anything was typed. */
-  get isTouched(): boolean {
-    return !this.#isEmpty;
+  /** The typed fields, of all lines without an error. */
+  get typed(): readonly Field[] {
+    return this.#isEmpty ? [] : this.#checked().fields;
   }
 
   get #isEmpty(): boolean {
-    return this.#text.lines.every((line) => line.trim() === '');
+    return this.lines.every((line) => line.trim() === '');
   }
 
   get #isNone(): boolean {
-    const { optional, suggested } = this.#options;
-    const text = this.#text.lines.join('').trim();
-    return optional && (text === none || (text === '' && suggested.length === 0));
+    const text = this.lines.join('').trim();
+    const isChosen = text === none || (text === '' && this.#options.suggested.length === 0);
+    return this.#options.kind.isInput && isChosen;
   }
 
   #checked(): CheckedLines {
-    const { flag, suggested } = this.#options;
+    const { kind, suggested } = this.#options;
     if (this.#isNone) return { fields: [], errors: new Map() };
-    return checkLines(this.#isEmpty ? suggested : this.#text.lines, flag);
+    return checkLines(this.#isEmpty ? suggested : this.lines, kind.flag);
   }
 
   #change(text: edit.TextLines): void {
@@ -118,52 +104,32 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.#completing = undefined;
   }
 
-  #press(
-    character: string | undefined,
-    key: { name?: string; ctrl?: boolean; meta?: boolean; shift?: boolean },
-  ): void {
-    const text = this.#text;
-    const moves = key.shift || key.meta || key.ctrl;
-    const [before] = edit.aroundCursor(text);
-    const control = key.ctrl ? key.name : undefined;
-    if (key.name === 'return') return;
-    if (key.name === 'tab') this.#tab(before);
-    else if (key.name === 'up')
-      this.#change(moves ? edit.moveLine(text, -1) : edit.at(text, text.row - 1, lineEnd));
-    else if (key.name === 'down')
-      this.#change(moves ? edit.moveLine(text, 1) : edit.at(text, text.row + 1, lineEnd));
-    else if (key.name === 'left') this.#change(edit.at(text, text.row, Math.max(0, text.column - 1)));
-    else if (key.name === 'right') this.#right();
-    else if (key.name === 'home' || control === 'a') this.#change(edit.at(text, text.row, 0));
-    else if (key.name === 'end' || control === 'e') this.#change(edit.at(text, text.row, lineEnd));
-    else if (key.name === 'backspace') this.#change(edit.backspace(text));
-    else if (key.name === 'delete') this.#change(edit.deleteNext(text));
-    else if (control === 'k') this.#change(edit.removeLine(text));
-    else if (control === 'u') this.#change(edit.replaceBefore(text, ''));
-    else if (control === 'w') this.#change(edit.replaceBefore(text, before.replace(/\S+\s*$/, '')));
-    else if (character !== undefined && !key.ctrl && !key.meta && !/\p{Cc}/u.test(character))
-      this.#change(edit.insert(text, character));
-  }
-
-  /** In an empty editor, the right arrow turns the suggestion into editable text. */
-  #right(): void {
+  #press(character: string | undefined, key: edit.Key): void {
     const { suggested } = this.#options;
-    if (this.#isEmpty && suggested.length > 0) this.#change(edit.textLines(suggested));
-    else this.#change(edit.at(this.#text, this.#text.row, this.#text.column + 1));
+    // In an empty editor, the right arrow turns the suggestion into editable text.
+    const takes = key.name === 'right' && this.#isEmpty && suggested.length > 0;
+    const text = takes ? edit.textLines(suggested) : edit.edited(this.#text, character, key);
+    if (key.name === 'tab') this.#tab();
+    else if (text) this.#change(text);
   }
 
   /** Completes the word before the cursor; again, with the next candidate. On an empty line, opens the form. */
-  #tab(before: string): void {
-    if ((this.#text.lines[this.#text.row] ?? '').trim() === '') {
-      this.value = { kind: 'form', lines: this.#text.lines, row: this.#text.row };
+  #tab(): void {
+    const { lines, row } = this.#text;
+    if ((lines[row] ?? '').trim() === '') {
+      this.value = { lines, row };
       this.state = 'submit';
       return;
     }
-    const completing = this.#completing ?? { ...completionOf(before), index: -1 };
+    const completing = this.#completing ?? { ...this.#completion(), index: -1 };
     if (completing.words.length === 0) return;
     completing.index = (completing.index + 1) % completing.words.length;
     this.#change(edit.replaceBefore(this.#text, completing.before + completing.words[completing.index]));
     this.#completing = completing;
+  }
+
+  #completion() {
+    return this.#completing ?? completionOf(edit.aroundCursor(this.#text)[0]);
   }
 
   protected override _shouldSubmit(): boolean {
@@ -172,84 +138,61 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const isLast = row === lines.length - 1;
     const isDone = this.#isEmpty || this.#isNone || (isLast && lines[row]?.trim() === '');
     const invalid = isDone ? [...errors.keys()][0] : errors.has(row) ? row : undefined;
-    if (invalid !== undefined) {
-      this.#change(edit.at(this.#text, invalid, lineEnd));
-      this.#isRefused = true;
+    if (invalid !== undefined) this.#change(edit.at(this.#text, invalid));
+    else if (!isDone) {
+      const end = edit.at(this.#text, row);
+      this.#change(isLast ? edit.insert(end, '\n') : edit.at(end, row + 1));
       return false;
     }
-    if (!isDone) {
-      const end = edit.at(this.#text, row, lineEnd);
-      this.#change(isLast ? edit.insert(end, '\n') : edit.at(this.#text, row + 1, lineEnd));
-      return false;
-    }
-    if (fields.length === 0 && !this.#isNone) {
-      this.#isRefused = true;
-      return false;
-    }
-    this.value = { kind: 'fields', fields };
-    return true;
+    this.#isRefused = invalid !== undefined || (fields.length === 0 && !this.#isNone);
+    this.value = this.#isRefused ? undefined : { lines, row, fields };
+    return !this.#isRefused;
   }
 
   #frame(): string {
     const { message, output } = this.#options;
-    const isOver = this.state === 'submit' || this.state === 'cancel';
-    const bar = styleText(isOver ? 'gray' : 'cyan', S_BAR);
-    const head = [
-      styleText('gray', S_BAR),
-      wrapTextWithPrefix(output, message, `${bar}  `, `${symbol(this.state)}  `),
-    ];
-    if (isOver) return [...head, ...this.#overLines().map((line) => `${bar}  ${line}`)].join('\n');
+    if (isOver(this.state)) return frame(output, this.state, message, this.#overLines());
     const editor = this.#editorLines();
-    const table = ['', ...this.#tableLines()];
-    const [enter = '', keys = ''] = this.#helpLines();
-    const bodies = [
-      [...editor, ...table, '', enter, keys],
-      [...editor, ...table, '', enter],
+    const table = ['', ...this.#tableLines(this.#checked().fields)];
+    const help = [styleText('dim', this.#enterHelp()), styleText('dim', keysShown)];
+    const frames = [
+      [...editor, ...table, '', ...help],
+      [...editor, ...table, '', ...help.slice(0, 1)],
       [...editor, ...table],
       editor,
-    ].map((body) =>
-      [
-        ...head,
-        ...body.map((line) => wrapTextWithPrefix(output, line, `${bar}  `).trimEnd()),
-        styleText('cyan', S_BAR_END),
-        '',
-      ].join('\n'),
-    );
+    ].map((body) => frame(output, this.state, message, body));
     // A frame that is higher than the terminal leaves its first lines behind when it is drawn again.
-    return bodies.find((frame) => frame.split('\n').length <= getRows(output)) ?? bodies.at(-1) ?? '';
+    return frames.find((shown) => shown.split('\n').length <= getRows(output)) ?? frames.at(-1) ?? '';
   }
 
   #overLines(): readonly string[] {
     if (this.state === 'cancel')
-      return this.#isEmpty ? [] : this.#text.lines.map((line) => styleText(['strikethrough', 'dim'], line));
-    if (this.value?.kind === 'form') return [styleText('dim', 'step by step')];
-    const table = this.#tableOf(this.value?.fields ?? []);
-    return table.map((line) => styleText('dim', line));
+      return this.#isEmpty ? [] : this.lines.map((line) => styleText(['strikethrough', 'dim'], line));
+    if (!this.value?.fields) return [styleText('dim', 'step by step')];
+    return this.value.fields.length > 0 ? this.#tableLines(this.value.fields) : [styleText('dim', none)];
   }
 
   /** The lines around the cursor, each with its error below it. */
   #editorLines(): readonly string[] {
-    const { suggested } = this.#options;
-    if (this.#isEmpty && this.#text.lines.length === 1) {
-      const [first = '', ...rest] = suggested;
-      const shown =
-        first === '' ? ['█'] : [styleText('inverse', first[0] ?? ' ') + styleText('dim', first.slice(1))];
-      return [
-        `1  ${shown}`,
-        ...rest.map((line, i) => `${i + 2}  ${styleText('dim', line)}`),
-        ...this.#refusal(),
-      ];
+    const { lines, row } = this.#text;
+    if (this.#isEmpty && lines.length === 1) {
+      const [first = '', ...rest] = this.#options.suggested;
+      const shown = [first === '' ? '█' : suggestion(first), ...rest.map((line) => styleText('dim', line))];
+      return [...shown.map((line, i) => `${i + 1}  ${line}`), ...this.#refusal()];
     }
     const { errors } = this.#checked();
-    const { lines, row } = this.#text;
-    const room = Math.max(3, Math.floor((getRows(this.#options.output) - 10) / 2));
+    const room = this.#room(3);
     const from = Math.max(0, Math.min(row - Math.floor(room / 2), lines.length - room));
     return lines.slice(from, from + room).flatMap((line, i) => {
       const index = from + i;
-      const number = String(index + 1).padEnd(3);
       const shown = index === row ? this.#lineWithCursor() : singleLine(line);
-      return [`${number}${shown}`, ...this.#below(index, errors.get(index))];
+      return [`${String(index + 1).padEnd(3)}${shown}`, ...this.#below(index, errors.get(index))];
     });
+  }
+
+  /** How many lines of text, or of the table, fit in the terminal. */
+  #room(least: number): number {
+    return Math.max(least, Math.floor((getRows(this.#options.output) - 10) / 2));
   }
 
   #lineWithCursor(): string {
@@ -261,49 +204,39 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   /** The error of a line, dimmed while it is being typed, and what Tab would complete. */
   #below(index: number, error: InputError | undefined): readonly string[] {
-    if (index !== this.#text.row) return error ? [`   ${styleText('yellow', sentence(error))}`] : [];
-    const words = this.#completing?.words ?? completionOf(edit.aroundCursor(this.#text)[0]).words;
-    const completion =
-      words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${words.slice(0, 8).join(' · ')}`)}`];
+    const shown = error === undefined ? '' : singleLine(`${error.message}. ${error.hint}`);
+    const refused = error === undefined ? [] : [`   ${styleText('yellow', shown)}`];
+    if (index !== this.#text.row) return refused;
+    const { words } = this.#completion();
+    const candidates = words.slice(0, 8).join(' · ');
+    const completion = words.length === 0 ? [] : [`   ${styleText('dim', `Tab: ${candidates}`)}`];
     if (error === undefined) return [...completion, ...this.#refusal()];
-    if (this.#isRefused) return [`   ${styleText('yellow', sentence(error))}`, ...completion];
-    return completion.length > 0 ? completion : [`   ${styleText('dim', sentence(error))}`];
+    if (this.#isRefused) return [...refused, ...completion];
+    return completion.length > 0 ? completion : [`   ${styleText('dim', shown)}`];
   }
 
   #refusal(): readonly string[] {
-    if (!this.#isRefused) return [];
-    return [
-      `   ${styleText('yellow', 'At least one field is needed. Write one, such as price:number Price in USD.')}`,
-    ];
+    return this.#isRefused ? [`   ${styleText('yellow', lineNeeded)}`] : [];
   }
 
-  #tableLines(): readonly string[] {
+  #tableLines(fields: readonly Field[]): readonly string[] {
+    const { output, kind } = this.#options;
     if (this.#isNone) return ['The tool has no input.'];
-    return this.#tableOf(this.#checked().fields).map((line) => styleText('dim', line));
-  }
-
-  #tableOf(fields: readonly Field[]): readonly string[] {
-    if (fields.length === 0) return this.value ? ['none'] : [];
-    const { output, hasDefaults } = this.#options;
+    if (fields.length === 0) return [];
+    const { isInput: hasDefaults } = kind;
     const head = { name: 'Name', required: hasDefaults ? 'Required' : 'Always', hasDefaults };
     const lines = tableLines(fieldRows(fieldsSchema(fields)), head, getColumns(output) - 4).map(singleLine);
-    const room = Math.max(4, Math.floor((getRows(output) - 10) / 2));
-    return lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`];
+    const room = this.#room(4);
+    const shown =
+      lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`];
+    return shown.map((line) => styleText('dim', line));
   }
 
-  #helpLines(): readonly string[] {
-    const { suggested, optional } = this.#options;
-    const orNone = optional ? `, ${none} for no input` : '';
-    const enter = !this.#isEmpty
-      ? 'Enter starts the next line; on an empty line, it finishes'
-      : suggested.length > 0
-        ? `Enter accepts this · → edits it · or type your own${orNone}`
-        : `Write one field per line${optional ? ', or Enter for no input' : ''}`;
-    const tab = 'Tab completes; on an empty line, it asks step by step';
-    return [enter, `${tab} · ${keysShown}`].map((line) => styleText('dim', line));
+  #enterHelp(): string {
+    const { suggested, kind } = this.#options;
+    const orNone = kind.isInput ? `, ${none} for no input` : '';
+    if (!this.#isEmpty) return 'Enter starts the next line; on an empty line, it finishes';
+    if (suggested.length > 0) return `Enter accepts this · → edits it · or type your own${orNone}`;
+    return `Write one field per line${kind.isInput ? ', or Enter for no input' : ''}`;
   }
-}
-
-function sentence({ message, hint }: InputError): string {
-  return singleLine(`${message}. ${hint}`);
 }

@@ -1,35 +1,21 @@
 import type { Readable, Writable } from 'node:stream';
 import { errorSentence } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import type { ToolParts } from '../../questions/tool.ts';
+import type { CreateParts } from '../../questions/create.ts';
 import { onInterrupted } from '../signals.ts';
 import { Asker } from './asker.ts';
-import { Back, Cancelled, orBack } from './leaving.ts';
-import { askedAgain, type Start } from './start.ts';
-import { askInOrder, type Step } from './steps.ts';
-
-/** Streams for prompts; a terminal by default. */
-export interface Streams {
-  readonly input?: Readable;
-  readonly output?: Writable;
-}
-
-/** The answers so far. */
-type Answered<Part extends string> = { readonly [part in Part]?: unknown } & Partial<ToolParts> & {
-    readonly start?: Start;
-  };
+import { askInOrder, Back, Cancelled, orBack, type Step } from './leaving.ts';
+import { askedAgain, isStartOpen, withStart } from './start.ts';
+import { askPart, type Naming, type Part, type Parts, partLabels, toolParts } from './tool.ts';
 
 /** The steps of a command from the answers of flags to all answers. */
-export interface Flow<Part extends string, Parts extends Answered<Part>, Answers> {
+export interface Flow<Answers> extends Naming {
   readonly title: string;
   /** Answers from flags; they are not asked again. */
-  readonly given: Parts;
-  /** Names of the parts in the list of answers. */
-  readonly labels: { readonly [part in Part]: string };
-  /** The questions in order; they depend on the answers so far. */
-  partsOf(parts: Parts): readonly Part[];
-  /** Asks one question and adds its answer to the others. */
-  ask(asker: Asker, part: Part, parts: Parts, isBack: boolean): Promise<Parts>;
+  readonly given: Partial<CreateParts>;
+  /** The questions before and after those about the tool. */
+  readonly before: readonly Part[];
+  readonly after: readonly Part[];
   complete(parts: Parts): Answers;
   /** Lines that describe what will be written, or the errors in the answers. */
   review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
@@ -41,6 +27,9 @@ export interface Flow<Part extends string, Parts extends Answered<Part>, Answers
   resume(parts: Parts, ask: readonly string[]): string;
   /** Reports a signal between two questions, before the program ends. */
   interrupted(cancelled: Cancelled): void;
+  /** A terminal by default. */
+  readonly input?: Readable;
+  readonly output?: Writable;
 }
 
 /**
@@ -50,112 +39,93 @@ export interface Flow<Part extends string, Parts extends Answered<Part>, Answers
  * @throws Cancelled if the author cancels a prompt or declines, or the input ends. It contains the command that
  *   continues from there.
  */
-export async function askAll<Part extends string, Parts extends Answered<Part>, Answers>(
-  flow: Flow<Part, Parts, Answers>,
-  { input, output }: Streams,
-): Promise<Answers> {
-  const asker = new Asker(input, output);
+export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
+  const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
-  let parts = flow.given;
-  let given = without(flow.given, (name) => flow.given.ask?.includes(name) === true);
+  const start: readonly Part[] = isStartOpen(flow.given) ? ['start'] : [];
+  const known: Parts = withStart(flow.given);
+  let parts = known;
+  /** The answers that are not asked for. */
+  let given = without(known, (name) => known.ask?.includes(name) === true);
   let current: Part | undefined;
-  const cancelled = (unfinished: object = {}) => {
-    const known = used({ ...parts, ...unfinished });
-    return new Cancelled({ resume: flow.resume(known, askedAgain(known, current)) });
-  };
+  let isReviewed = false;
+  let isAgreed = false;
+  const partsOf = (answered: Parts) => [...start, ...flow.before, ...toolParts(answered), ...flow.after];
+  // An answer may change the questions after it, never those before it.
+  const asked = (answered: Parts) => partsOf(answered).filter((part) => given[part] === undefined);
   // Another start leaves answers that its tools do not use.
   const used = (all: Parts): Parts => {
-    const { partsOf, labels } = flow;
     const asks: readonly string[] = partsOf(all);
-    return without(all, (name) => name in labels && !asks.includes(name) && !(name in flow.given));
+    return without(all, (name) => name in partLabels && !asks.includes(name) && !(name in known));
   };
-  // An answer may change the questions after it, never those before it.
-  const asked = (answered: Parts): readonly Part[] =>
-    flow.partsOf(answered).filter((part) => given[part] === undefined);
-  const ask = async (part: Part, before: Parts, isBack: boolean) => {
+  const cancelled = () => {
+    const kept = used({ ...parts, ...asker.unfinished() });
+    return new Cancelled(flow.resume(kept, askedAgain(kept, current)));
+  };
+  const ask = async (part: Part, before: Parts, isBack: boolean): Promise<Parts> => {
     parts = before;
     current = part;
-    const answered = await orBack(flow.ask(asker, part, before, isBack));
+    const answered = await orBack(askPart(asker, part, before, isBack, flow));
     current = undefined;
-    asker.unfinished = {};
+    asker.unfinished = () => ({});
     if (answered === 'back') throw new Back();
     parts = answered;
     return parts;
   };
-  const stepsOf = (answered: Parts): readonly Step<Parts>[] =>
-    asked(answered).map((part) => (before, isBack) => ask(part, before, isBack));
+  /** Shows what will be written, or why nothing can be written, and asks what to do. */
+  const review = async (all: Parts): Promise<Parts> => {
+    const answered = used(all);
+    const reviewed = await flow.review(flow.complete(answered));
+    for (;;) {
+      const way = await decide(asker, reviewed);
+      if (way === 'cancel') throw new Cancelled();
+      isAgreed = way === 'write';
+      const changed = isAgreed ? answered : await orBack(change(answered));
+      isReviewed = changed !== 'back';
+      if (changed !== 'back') return changed;
+    }
+  };
+  const change = async (answered: Parts): Promise<Parts> => {
+    const choices = partsOf(answered).map((value) => ({ value, label: partLabels[value] }));
+    return ask(await asker.choose('Which answer?', choices), answered, false);
+  };
+  const stepsOf = (answered: Parts): readonly Step<Parts>[] => {
+    const questions = asked(answered).map(
+      (part): Step<Parts> =>
+        (before, isBack) =>
+          ask(part, before, isBack),
+    );
+    return isReviewed ? [] : [...questions, review];
+  };
   onInterrupted(() => {
     asker.restore();
-    flow.interrupted(cancelled(asker.unfinished));
+    flow.interrupted(cancelled());
   });
   try {
     let from = 0;
-    let isBack = false;
-    for (;;) {
-      parts = await askInOrder(stepsOf, parts, { stays: true, from, isBack });
-      const way = await agreeOrChange(flow, asker, used(parts), ask);
-      if (way === 'write') return flow.complete(used(parts));
-      if (way === 'cancel') throw new Cancelled();
-      isBack = way === 'back' && asked(parts).length > 0;
-      if (way === 'back') from = Math.max(0, asked(parts).length - 1);
-      else {
-        parts = way.parts;
-        // A change may take other answers away, those of flags too.
-        given = without(given, (name) => parts[name as Part] === undefined);
-        from = firstOpen(asked(parts), parts);
-      }
+    while (!isAgreed) {
+      isReviewed = false;
+      const answered = await orBack(askInOrder(stepsOf, parts, { from }));
+      from = 0;
+      // Going back from the first question repeats it.
+      if (answered === 'back') continue;
+      parts = answered;
+      // A change may take other answers away, those of flags too.
+      given = without(given, (name) => parts[name as Part] === undefined);
+      const open = asked(parts).findIndex((part) => parts[part] === undefined);
+      from = open < 0 ? asked(parts).length : open;
     }
+    return flow.complete(parts);
   } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
-    throw cancelled(error.unfinished);
+    throw error instanceof Cancelled ? cancelled() : error;
   } finally {
     onInterrupted(undefined);
   }
 }
 
 /** The answers whose names do not match. */
-function without<Parts extends object>(parts: Parts, matches: (name: string) => boolean): Parts {
-  return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name))) as Parts;
-}
-
-/**
- * The index of the first question without an answer, which appears after another start is chosen; the length if there is none.
- */
-function firstOpen<Part extends string>(
-  asked: readonly Part[],
-  parts: { readonly [part in Part]?: unknown },
-): number {
-  const open = asked.findIndex((part) => parts[part] === undefined);
-  return open < 0 ? asked.length : open;
-}
-
-/**
- * Shows what will be written, or why nothing can be written, and asks what to do. Going back from the list of answers shows
- * it again.
- */
-async function agreeOrChange<Part extends string, Parts extends Answered<Part>, Answers>(
-  flow: Flow<Part, Parts, Answers>,
-  asker: Asker,
-  parts: Parts,
-  ask: (part: Part, before: Parts, isBack: boolean) => Promise<Parts>,
-): Promise<'write' | 'cancel' | 'back' | { readonly parts: Parts }> {
-  const reviewed = await flow.review(flow.complete(parts));
-  for (;;) {
-    const way = await orBack(decide(asker, reviewed));
-    if (way !== 'change') return way;
-    const changed = await orBack(changeOne(flow, asker, parts, ask));
-    if (changed !== 'back') return { parts: changed };
-  }
-}
-
-async function changeOne<Part extends string, Parts extends Answered<Part>, Answers>(
-  flow: Flow<Part, Parts, Answers>,
-  asker: Asker,
-  parts: Parts,
-  ask: (part: Part, before: Parts, isBack: boolean) => Promise<Parts>,
-): Promise<Parts> {
-  const choices = flow.partsOf(parts).map((value) => ({ value, label: flow.labels[value] }));
-  return ask(await asker.choose('Which answer?', choices), parts, false);
+function without(parts: Parts, matches: (name: string) => boolean): Parts {
+  return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name)));
 }
 
 async function decide(

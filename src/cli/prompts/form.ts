@@ -1,69 +1,69 @@
-import type { Json } from '../../contract/model.ts';
+import { formatFields, withMembers } from '../../fields/language.ts';
+import { checkLines } from '../../fields/lines.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
+import { unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
 import type { Asker } from './asker.ts';
-import { Back, orBack } from './leaving.ts';
-import { askInOrder, type Step } from './steps.ts';
-
-/** How the form asks for a parameter or a field of the answer. */
-export interface FieldKind {
-  /** `parameter` */
-  readonly noun: string;
-  /** `--input` */
-  readonly flag: string;
-  /** `Must symbol be given?` */
-  isRequired(path: string): string;
-  /** Only parameters have defaults. */
-  readonly hasDefault: boolean;
-}
+import type { FieldKind } from './field-editor.ts';
+import { askInOrder, Back, orBack, type Step } from './leaving.ts';
 
 /** The form asks for members of members, no deeper; deeper ones are written as lines. */
 const deepest = 2;
-type ListOf = `${(typeof scalarTypes)[number] | 'object'}[]`;
 
-/** An answer and the text that was typed for it. */
-interface Typed<T> {
-  readonly text: string;
-  readonly value: T;
-}
-
-/** The answers about one field. */
+/** The answers about one field, as they were typed. */
 interface FieldAnswers {
   readonly name?: string;
-  readonly type?: FieldType | ListOf;
+  readonly type?: FieldType | `${FieldType}[]`;
   readonly description?: string;
   readonly required?: boolean;
   readonly members?: readonly FieldAnswers[];
-  readonly allowed?: Typed<readonly Json[] | undefined>;
-  readonly fallback?: Typed<Json | undefined>;
-  readonly examples?: Typed<readonly Json[] | undefined>;
+  /** Values as text; empty if there are none. */
+  readonly allowed?: string;
+  readonly fallback?: string;
+  readonly examples?: string;
 }
 
 /**
- * Asks for one field step by step.
+ * Asks for a list of fields: as lines of the field language, or step by step if the author wants that. The answers of the
+ * form become lines, too.
  *
- * @param siblings the other fields
- * @throws Back if the author goes back from the first question
+ * @param suggested the answer for Enter alone
+ * @param before an earlier answer to edit
  */
-export async function askField(asker: Asker, kind: FieldKind, siblings: readonly Field[]): Promise<Field> {
-  return fieldOf(
-    await askInOrder<FieldAnswers>((answers) => fieldSteps(asker, kind, siblings, '', 0, answers), {}),
-  );
-}
-
-function fieldOf({ name = '', required, description, ...rest }: FieldAnswers): Field {
-  return {
-    name,
-    ...(required && { required }),
-    ...shapeWith(rest),
-    ...(description !== undefined && description !== '' && { description }),
-  };
+export async function askFields(
+  asker: Asker,
+  message: string,
+  kind: FieldKind,
+  suggested: readonly Field[],
+  before?: readonly Field[],
+): Promise<readonly Field[]> {
+  const { flag, isInput } = kind;
+  let lines: readonly string[] =
+    before === undefined ? [] : before.length === 0 && isInput ? ['none'] : [...formatFields(before), ''];
+  for (;;) {
+    const answer = await asker.fields({
+      message: `${message} One ${kind.noun} per line: name:type ${isInput ? '[=default] ' : ''}description`,
+      kind,
+      lines,
+      suggested: formatFields(suggested),
+    });
+    if (answer.fields) return answer.fields;
+    const { fields } = checkLines(answer.lines, flag);
+    const steps = (answers: FieldAnswers) => fieldSteps(asker, kind, fields, '', 0, answers);
+    const field = await orBack(askInOrder<FieldAnswers>(steps, {}));
+    lines = answer.lines;
+    if (field === 'back') continue;
+    const written = lines.toSpliced(answer.row, 1, ...formatFields([fieldOf(field)]));
+    lines = [...written.filter((line) => line.trim() !== ''), ''];
+  }
 }
 
 /**
+ * The questions about one field.
+ *
  * @param siblings the other fields of the object that contains the field
  * @param above path of that object; empty at the top
  */
@@ -75,37 +75,31 @@ function fieldSteps(
   depth: number,
   answers: FieldAnswers,
 ): readonly Step<FieldAnswers>[] {
+  const { flag, noun, isInput } = kind;
   const path = above === '' ? (answers.name ?? '') : `${above}.${answers.name}`;
-  const base = shapeOf(answers.type ?? 'string');
-  const inner = base.items ?? base;
-  const isScalar = base.type !== 'object' && base.type !== 'array';
-  const hasValues = depth === 0 || !kind.hasDefault;
-  const name: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    name: await asker.text({
-      message: `Name of the ${kind.noun}${above && ` of ${above}`}`,
-      placeholder: 'symbol',
-      ...(so.name !== undefined && { before: so.name }),
-      parse: (text) => ownName(text, siblings, kind.flag),
-    }),
-  });
-  const type: Step<FieldAnswers> = async (so) => {
+  const bare = shapeOf({ type: answers.type, members: answers.members });
+  const limited = shapeOf({ type: answers.type, members: answers.members, allowed: answers.allowed });
+  const { type } = bare.items ?? bare;
+  const isOpen = bare.type !== 'boolean' && type !== 'object';
+  /** Adds the answer of a text prompt. */
+  const text =
+    (
+      part: 'name' | 'description' | 'allowed' | 'fallback' | 'examples',
+      message: string,
+      placeholder: string,
+      parse: (text: string) => Result<string>,
+    ): Step<FieldAnswers> =>
+    async (so) => {
+      const initial = part === 'name' ? undefined : '';
+      return { ...so, [part]: await asker.text({ message, placeholder, initial, before: so[part], parse }) };
+    };
+  const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
+  const chooseType: Step<FieldAnswers> = async (so) => {
     const chosen = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
     if (chosen === so.type) return so;
     // Members and values belong to the former type.
-    const { members: _, allowed: __, fallback: ___, examples: ____, ...rest } = so;
-    return { ...rest, type: chosen };
+    return { name: so.name, description: so.description, required: so.required, type: chosen };
   };
-  const description: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    description: await asker.text({
-      message: `What does ${path} mean?`,
-      placeholder: 'a description, with its unit',
-      initial: { text: '', value: '' },
-      ...(so.description !== undefined && { before: so.description }),
-      parse: (text) => parseText(text, kind.flag),
-    }),
-  });
   const required: Step<FieldAnswers> = async (so) => ({
     ...so,
     required: await asker.confirm(kind.isRequired(path), so.required ?? true),
@@ -114,74 +108,35 @@ function fieldSteps(
     ...so,
     members: await askMembers(asker, kind, path, depth + 1, so.members ?? []),
   });
-  return [
-    name,
-    type,
-    description,
-    required,
-    ...(inner.type === 'object' ? [members] : []),
-    ...(hasValues ? valueSteps(asker, kind, path, answers, isScalar) : []),
-  ];
-}
-
-/** Allowed values, default and examples; each must match those before. */
-function valueSteps(
-  asker: Asker,
-  { flag, hasDefault }: FieldKind,
-  path: string,
-  answers: FieldAnswers,
-  isScalar: boolean,
-): readonly Step<FieldAnswers>[] {
-  const { type, members, allowed } = answers;
-  const bare = shapeWith({ ...(type && { type }), ...(members && { members }) });
-  const nothing = { text: '', value: { text: '', value: undefined } };
-  const isBoolean = bare.type === 'boolean';
-  const asksAllowed: Step<FieldAnswers> = async ({ examples, ...so }) => {
-    const allowed = await asker.text<Typed<readonly Json[] | undefined>>({
-      message: `Allowed values of ${path}`,
-      placeholder: 'Enter to allow all, or a list: base, ethereum',
-      initial: nothing,
-      ...(so.allowed && { before: so.allowed.text }),
-      parse: (text) => typed(text, parseValues(text, bare, flag)),
-    });
+  const allowed: Step<FieldAnswers> = async (so) => {
+    const hint = 'Enter to allow all, or a list: base, ethereum';
+    const given = await text('allowed', `Allowed values of ${path}`, hint, list(bare))(so, false);
     // Allowed values are examples themselves.
-    return { ...so, allowed, ...(examples && allowed.value === undefined && { examples }) };
+    return given.allowed ? { ...given, examples: undefined } : given;
   };
-  const limited = shapeWith({
-    ...(type && { type }),
-    ...(members && { members }),
-    ...(allowed && { allowed }),
-  });
-  const asksDefault: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    fallback: await asker.text<Typed<Json | undefined>>({
-      message: `Default of ${path}`,
-      placeholder: 'Enter for none',
-      initial: nothing,
-      ...(so.fallback && { before: so.fallback.text }),
-      parse: (text) => typed(text, parseValue(text, limited, flag)),
-    }),
-  });
-  const asksExamples: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    examples: await asker.text<Typed<readonly Json[] | undefined>>({
-      message: `Examples of ${path}`,
-      placeholder: 'Enter for none, or a list: BTC, ETH',
-      initial: nothing,
-      ...(so.examples && { before: so.examples.text }),
-      parse: (text) => typed(text, parseValues(text, limited, flag)),
-    }),
-  });
-  const hasExamples = allowed?.value === undefined && !isBoolean && (bare.items ?? bare).type !== 'object';
+  const fallback = (value: string) => typed(value, parseValue(value, limited, flag));
+  const hasValues = depth === 0 || !isInput;
   return [
-    ...(isScalar && !isBoolean ? [asksAllowed] : []),
-    ...(hasDefault ? [asksDefault] : []),
-    ...(hasExamples ? [asksExamples] : []),
+    text('name', `Name of the ${noun}${above && ` of ${above}`}`, 'symbol', (name) =>
+      ownName(name, siblings, flag),
+    ),
+    chooseType,
+    text('description', `What does ${path} mean?`, 'a description, with its unit', (words) =>
+      parseText(words, flag),
+    ),
+    required,
+    ...(type === 'object' ? [members] : []),
+    ...(hasValues && isOpen && !bare.items ? [allowed] : []),
+    ...(hasValues && isInput ? [text('fallback', `Default of ${path}`, 'Enter for none', fallback)] : []),
+    ...(hasValues && isOpen && !limited.enum
+      ? [text('examples', `Examples of ${path}`, 'Enter for none, or a list: BTC, ETH', list(limited))]
+      : []),
   ];
 }
 
-function typed<T>(text: string, parsed: Result<T>): Result<Typed<T>> {
-  return parsed.ok ? pass({ text, value: parsed.value }) : parsed;
+/** The text of a value, if it can be read. */
+function typed(text: string, read: Result<unknown>): Result<string> {
+  return read.ok ? pass(text) : read;
 }
 
 /** Asks for the members of an object, at least one. Going back repeats the last question about the last one. */
@@ -205,40 +160,31 @@ async function askMembers(
       }
     }
     const siblings = members.map(fieldOf);
-    const member = await orBack(
-      askInOrder<FieldAnswers>(
-        (answers) => fieldSteps(asker, kind, siblings, above, depth, answers),
-        reopened ?? {},
-        reopened && {
-          from: fieldSteps(asker, kind, siblings, above, depth, reopened).length - 1,
-          isBack: true,
-        },
-      ),
-    );
+    const steps = (answers: FieldAnswers) => fieldSteps(asker, kind, siblings, above, depth, answers);
+    const last = reopened && { from: steps(reopened).length - 1, isBack: true };
+    const member = await orBack(askInOrder(steps, reopened ?? {}, last));
     reopened = undefined;
     if (member !== 'back') members = [...members, member];
     else if (members.length === 0) throw new Back();
   }
 }
 
-function shapeWith({ type = 'string', members, allowed, fallback, examples }: FieldAnswers): Shape {
-  const bare = shapeOf(type);
+function fieldOf({ name = '', required, description, ...rest }: FieldAnswers): Field {
+  return { name, ...(required && { required }), ...shapeOf(rest), ...(description && { description }) };
+}
+
+function shapeOf({ type = 'string', members, allowed, fallback, examples }: FieldAnswers): Shape {
+  const base = type.replace('[]', '') as FieldType;
+  const bare: Shape = type === base ? { type: base } : { type: 'array', items: { type: base } };
   const filled = members ? withMembers(bare, members.map(fieldOf)) : bare;
+  const limited = allowed
+    ? { ...filled, enum: [...new Set(unwrap(parseValues(allowed, filled, '')))] }
+    : filled;
   return {
-    ...filled,
-    ...(allowed?.value && { enum: [...new Set(allowed.value)] }),
-    ...(fallback?.value !== undefined && { default: fallback.value }),
-    ...(examples?.value && { examples: examples.value }),
+    ...limited,
+    ...(fallback && { default: unwrap(parseValue(fallback, limited, '')) }),
+    ...(examples && { examples: unwrap(parseValues(examples, limited, '')) }),
   };
-}
-
-function withMembers(shape: Shape, fields: readonly Field[]): Shape {
-  return shape.items ? { ...shape, items: withMembers(shape.items, fields) } : { ...shape, fields };
-}
-
-function shapeOf(type: FieldType | ListOf): Shape {
-  if (!type.endsWith('[]')) return { type: type as FieldType };
-  return { type: 'array', items: { type: type.slice(0, -2) as FieldType } };
 }
 
 function ownName(text: string, siblings: readonly Field[], flag: string): Result<string> {
@@ -252,7 +198,7 @@ function typeChoices(depth: number) {
   return [
     ...bases.map((type) => ({ value: type, label: type === 'object' ? 'object with members' : type })),
     ...bases.map((type) => ({
-      value: `${type}[]` as ListOf,
+      value: `${type}[]` as const,
       label: type === 'object' ? 'list of objects' : `list of ${type}s`,
     })),
   ];

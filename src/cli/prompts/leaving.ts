@@ -1,32 +1,17 @@
-import type { Field } from '../../model/model.ts';
-
 /** Thrown when the author cancels or the terminal closes. Nothing was written. */
 export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
   /** The command that continues with the answers so far. */
   readonly resume: string | undefined;
-  /** The part of the cancelled question's answer that was already given, by the name of the question. */
-  readonly unfinished: Readonly<Record<string, unknown>>;
 
-  constructor({ resume, unfinished = {} }: { resume?: string; unfinished?: Cancelled['unfinished'] } = {}) {
+  constructor(resume?: string) {
     super('cancelled');
-    this.name = 'Cancelled';
     this.resume = resume;
-    this.unfinished = unfinished;
   }
 }
 
-/** Thrown when the author goes back to the previous question. */
-export class Back extends Error {
-  constructor() {
-    super('back');
-    this.name = 'Back';
-  }
-}
-
-/** The fields that were typed before a question about fields was cancelled, by the name of its flag. */
-export function unfinishedFields(flag: string, fields: readonly Field[]): Cancelled['unfinished'] {
-  return fields.length > 0 ? { [flag.replace(/^--/, '')]: fields } : {};
-}
+/** Thrown when the author goes back to the previous question; where there is none, this cancels. */
+export class Back extends Cancelled {}
 
 /** The answer, or `back` if the author goes back. */
 export async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
@@ -35,5 +20,37 @@ export async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
   } catch (error) {
     if (error instanceof Back) return 'back';
     throw error;
+  }
+}
+
+/** A question that adds its answer to the earlier ones. `isBack`: the author goes back to it from the next one. */
+export type Step<Answers> = (answers: Answers, isBack: boolean) => Promise<Answers>;
+
+/**
+ * Asks one question after the other. Going back repeats the previous one and keeps all answers. A step that has several
+ * questions starts from its last one when the author goes back to it, and throws `Back` if it has none.
+ *
+ * @param stepsOf the questions, given the answers so far
+ * @param from index of the first question
+ * @param isBack whether the author goes back to the first question
+ * @throws Back if the author goes back from the first question
+ */
+export async function askInOrder<Answers>(
+  stepsOf: (answers: Answers) => readonly Step<Answers>[],
+  initial: Answers,
+  { from = 0, isBack = false }: { readonly from?: number; readonly isBack?: boolean } = {},
+): Promise<Answers> {
+  let answers = initial;
+  let at = from;
+  let goesBack = isBack;
+  for (;;) {
+    const step = stepsOf(answers)[at];
+    if (step === undefined) return answers;
+    const before = answers;
+    const answered = await orBack(step(before, goesBack));
+    goesBack = answered === 'back';
+    if (answered !== 'back') answers = answered;
+    else if (at === 0) throw new Back();
+    at += goesBack ? -1 : 1;
   }
 }

@@ -1,9 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { TextPrompt, wrapTextWithPrefix } from '@clack/core';
+import { type State, TextPrompt, wrapTextWithPrefix } from '@clack/core';
 import { S_BAR, S_BAR_END, symbol } from '@clack/prompts';
 
-export interface LineOptions {
+/** The terminal of a prompt. */
+export interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
+export interface LineOptions extends Streams {
   readonly message: string;
   readonly placeholder: string;
   /** The value for Enter alone. */
@@ -12,54 +19,58 @@ export interface LineOptions {
   readonly initialValue?: string;
   /** Why the text is refused. */
   validate(text: string | undefined): string | undefined;
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly signal: AbortSignal;
 }
 
 /** Asks for one line of text. Unlike clack's `text`, it lets its caller read what was typed when it is cancelled. */
 export class LinePrompt extends TextPrompt {
-  readonly #options: LineOptions;
-
-  constructor(options: LineOptions) {
+  constructor({ message, placeholder, ...options }: LineOptions) {
     super({
       ...options,
       render() {
-        return (this as unknown as LinePrompt).#frame();
+        const answer = styleText(
+          this.state === 'cancel' ? ['strikethrough', 'dim'] : 'dim',
+          this.value ?? '',
+        );
+        const typed = this.userInput === '' ? suggestion(placeholder) : this.userInputWithCursor;
+        const body = isOver(this.state) ? answer : typed;
+        return frame(options.output, this.state, message, [body], this.error);
       },
     });
-    this.#options = options;
   }
 
-  #frame(): string {
-    const { message, output } = this.#options;
-    const isOver = this.state === 'submit' || this.state === 'cancel';
-    const color = isOver ? 'gray' : this.state === 'error' ? 'yellow' : 'cyan';
-    const bar = `${styleText(color, S_BAR)}  `;
-    const head = [
-      styleText('gray', S_BAR),
-      wrapTextWithPrefix(output, message, bar, `${symbol(this.state)}  `),
-    ];
-    if (isOver) return [...head, wrapTextWithPrefix(output, this.#answer(), bar).trimEnd()].join('\n');
-    const typed = this.userInput === '' ? this.#placeholder() : this.userInputWithCursor;
-    const end = styleText(color, S_BAR_END);
-    const error = this.state === 'error' ? styleText('yellow', this.error) : '';
-    return [
-      ...head,
-      wrapTextWithPrefix(output, typed, bar),
-      wrapTextWithPrefix(output, error, '   ', `${end}  `).trimEnd(),
-      '',
-    ].join('\n');
+  get lines(): readonly string[] {
+    return [this.userInput];
   }
+}
 
-  #answer(): string {
-    const answer = this.value ?? '';
-    return styleText(this.state === 'cancel' ? ['strikethrough', 'dim'] : 'dim', answer);
-  }
+/** Whether a prompt is answered or cancelled. */
+export function isOver(state: State): boolean {
+  return state === 'submit' || state === 'cancel';
+}
 
-  #placeholder(): string {
-    const [first, ...rest] = [...this.#options.placeholder];
-    if (first === undefined) return styleText(['inverse', 'hidden'], '_');
-    return styleText('inverse', first) + styleText('dim', rest.join(''));
-  }
+/** A suggested text under the cursor. */
+export function suggestion(text: string): string {
+  const [first, ...rest] = [...text];
+  if (first === undefined) return styleText(['inverse', 'hidden'], '_');
+  return styleText('inverse', first) + styleText('dim', rest.join(''));
+}
+
+/** The screen of a prompt: its question, and its lines beside a bar, below which an error is shown. */
+export function frame(
+  output: Writable,
+  state: State,
+  message: string,
+  lines: readonly string[],
+  error = '',
+): string {
+  const color = isOver(state) ? 'gray' : state === 'error' ? 'yellow' : 'cyan';
+  const bar = `${styleText(color, S_BAR)}  `;
+  const shownError = state === 'error' ? styleText('yellow', error) : '';
+  const end = wrapTextWithPrefix(output, shownError, '   ', `${styleText(color, S_BAR_END)}  `).trimEnd();
+  return [
+    styleText('gray', S_BAR),
+    wrapTextWithPrefix(output, message, bar, `${symbol(state)}  `),
+    ...lines.map((line) => wrapTextWithPrefix(output, line, bar).trimEnd()),
+    ...(isOver(state) ? [] : [end, '']),
+  ].join('\n');
 }

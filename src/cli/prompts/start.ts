@@ -8,32 +8,18 @@ import { CommandError, unwrap } from '../../model/command-error.ts';
 import { inputError, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import type { Asker } from './asker.ts';
+import type { Asker, TextPrompt } from './asker.ts';
 
 /** What an author starts from, the first question. */
 export type Start = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
-const starts = [
+export const starts = [
   { value: 'blank', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
   { value: 'sample', label: 'A sample answer', hint: 'JSON from an API' },
   { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
   { value: 'url', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
 ] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
-
-/** Flags that say what the tools are made from: they answer the first question. */
-const decisive = [
-  'tool',
-  'description',
-  'effect',
-  'input',
-  'output',
-  'returns',
-  'spec',
-  'fromSample',
-  'fromOpenapi',
-  'fromUrl',
-] as const;
 
 /** The first question after each start. */
 const firstAfter = {
@@ -43,6 +29,16 @@ const firstAfter = {
   url: 'fromUrl',
   spec: 'spec',
 } as const satisfies { readonly [start in Start]: keyof ToolParts };
+
+/** Flags that say what the tools are made from: they answer the first question. */
+const decisive = [
+  ...Object.values(firstAfter),
+  'description',
+  'effect',
+  'input',
+  'output',
+  'returns',
+] as const;
 
 /** Whether the flags leave the first question open. */
 export function isStartOpen(given: Partial<ToolParts>): boolean {
@@ -54,7 +50,7 @@ export function withStart<Parts extends Partial<ToolParts>>(
   given: Parts,
 ): Parts & { readonly start?: Start } {
   const { ask = [] } = given;
-  const start = ask.length === 0 ? undefined : starts.find(({ value }) => ask.includes(firstAfter[value]));
+  const start = starts.find(({ value }) => ask.includes(firstAfter[value]));
   return start ? { ...given, start: start.value } : given;
 }
 
@@ -62,83 +58,80 @@ export function withStart<Parts extends Partial<ToolParts>>(
  * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
  * question after a start that no answer tells.
  */
-export function askedAgain(
-  parts: Partial<ToolParts> & { readonly start?: Start },
-  part: string | undefined,
-): readonly string[] {
-  const first = parts.start && firstAfter[parts.start];
-  const telling = parts.start === 'blank' ? decisive : first ? [first] : [];
-  const isTold = first === undefined || telling.some((name) => parts[name] !== undefined);
-  const isAnswered =
-    part !== undefined && (parts as { readonly [name: string]: unknown })[part] !== undefined;
-  return [...new Set([...(isAnswered ? [part] : []), ...(isTold ? [] : [first])])];
-}
-
-/** Asks what to start from. Drops the answers that belong to another start. */
-export async function askStart<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
-  asker: Asker,
+export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
   parts: Parts,
-): Promise<Parts> {
-  const start = await asker.choose('Start from', starts, parts.start ?? 'blank');
-  if (start === parts.start) return parts;
-  const {
-    spec: _,
-    fromSample: __,
-    fromOpenapi: ___,
-    operation: ____,
-    fromUrl: _____,
-    only: ______,
-    example: _______,
-    ...rest
-  } = parts;
-  return { ...rest, start } as Parts;
+  part: keyof Parts | undefined,
+): readonly string[] {
+  const { start } = parts;
+  const isTold = start === 'blank' ? !isStartOpen({ ...parts, ask: [] }) : parts[firstAfter[start ?? 'spec']];
+  const again = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
+  return [...new Set([...again, ...(start === undefined || isTold ? [] : [firstAfter[start]])])];
 }
 
 /** Asks for the files of sample answers, separated by commas. */
-export function askSamples(asker: Asker, before: readonly string[] | undefined): Promise<readonly string[]> {
+export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Promise<readonly string[]> {
   const { prompt, parse } = toolQuestions.fromSample;
   return asker.text({
     message: `${prompt.message} Separate several by commas.`,
     placeholder: 'base.json, ethereum.json',
-    ...(before && { before: before.join(', ') }),
+    before: fromSample?.join(', '),
     parse(text) {
-      const paths = text
-        .split(',')
-        .map((path) => path.trim())
-        .filter((path) => path !== '');
-      const missing = paths.find((path) => !existsSync(path));
-      if (paths.length > 0 && missing === undefined) return parse(paths);
-      return missing === undefined ? parse(['']) : noSuchFile('--from-sample', missing);
+      const paths = text.split(',').map((path) => path.trim());
+      const given = paths.filter((path) => path !== '');
+      const missing = given.find((path) => !existsSync(path));
+      return missing === undefined
+        ? parse(given.length > 0 ? given : [''])
+        : noSuchFile('--from-sample', missing);
     },
   });
 }
 
 /** Asks for the path of a spec file. */
-export function askSpec(asker: Asker, before: string | undefined): Promise<string> {
+export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<string> {
   const { prompt, parse } = toolQuestions.spec;
   return asker.text({
     ...prompt,
     placeholder: 'tools.json',
-    ...(before !== undefined && { before }),
+    before: spec,
     parse: (text) => existing(parse(text), '--spec'),
   });
 }
 
 /** Asks for an OpenAPI document until one can be read. */
-export async function askDocument(asker: Asker, before: string | undefined): Promise<string> {
+export function askDocument(asker: Asker, { fromOpenapi }: Partial<ToolParts>): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
-  let given = before;
+  const isUrl = (text: string) => /^https?:\/\//i.test(text.trim());
+  const question = {
+    ...prompt,
+    placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
+    before: fromOpenapi,
+    parse: (text: string) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
+  };
+  return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
+    unwrap((await documentAt(place)).document),
+  );
+}
+
+/** Asks for an MCP server until one lists its tools. */
+export function askServer(asker: Asker, { fromUrl }: Partial<ToolParts>): Promise<string> {
+  const { prompt, parse } = toolQuestions.fromUrl;
+  return askUntilRead(asker, 'fromUrl', { ...prompt, before: fromUrl, parse }, serverAt);
+}
+
+async function askUntilRead(
+  asker: Asker,
+  part: keyof ToolParts,
+  question: TextPrompt<string>,
+  read: (place: string) => Promise<unknown>,
+): Promise<string> {
+  let { before } = question;
   for (;;) {
-    given = await asker.text({
-      ...prompt,
-      placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
-      ...(given !== undefined && { before: given }),
-      parse: (text) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
-    });
-    asker.unfinished = { fromOpenapi: given };
+    const place = await asker.text({ ...question, before });
+    before = place;
+    asker.unfinished = () => ({ [part]: place });
     try {
-      unwrap((await documentAt(given)).document);
-      return given;
+      await read(place);
+      return place;
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       asker.warn([error.message, error.hint]);
@@ -153,10 +146,9 @@ export async function askDocument(asker: Asker, before: string | undefined): Pro
  */
 export async function askOperations(
   asker: Asker,
-  place: string,
-  before: readonly string[] | undefined,
+  { fromOpenapi = '', operation: before }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const operations = operationsOf(unwrap((await documentAt(place)).document));
+  const operations = operationsOf(unwrap((await documentAt(fromOpenapi)).document));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';
@@ -169,40 +161,18 @@ export async function askOperations(
   return asker.search(`Which of the ${operations.length} operations?`, options, before);
 }
 
-/** Asks for an MCP server until one lists its tools. */
-export async function askServer(asker: Asker, before: string | undefined): Promise<string> {
-  let given = before;
-  for (;;) {
-    const { prompt, parse } = toolQuestions.fromUrl;
-    given = await asker.text({ ...prompt, ...(given !== undefined && { before: given }), parse });
-    asker.unfinished = { fromUrl: given };
-    try {
-      await serverAt(given);
-      return given;
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      asker.warn([error.message, error.hint]);
-    }
-  }
-}
-
 /** Asks which tools of an MCP server to import. */
 export async function askTools(
   asker: Asker,
-  url: string,
-  before: readonly string[] | undefined,
+  { fromUrl = '', only }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const { tools } = await serverAt(url);
+  const { tools } = await serverAt(fromUrl);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';
     return { value: String(name), label: String(name), hint: `${warning}${plainText(description, 80)}` };
   });
-  return asker.search(`Which of the ${tools.length} tools?`, options, before);
-}
-
-function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text.trim());
+  return asker.search(`Which of the ${tools.length} tools?`, options, only);
 }
 
 function existing(parsed: Result<string>, flag: string): Result<string> {

@@ -5,10 +5,20 @@ export interface TextLines {
   readonly column: number;
 }
 
+/** A key as readline names it. */
+export interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+  readonly meta?: boolean;
+  readonly shift?: boolean;
+}
+
+const lineEnd = Number.POSITIVE_INFINITY;
+
 /** The lines with the cursor at the end of the last one. */
 export function textLines(lines: readonly string[]): TextLines {
   const all = lines.length > 0 ? lines : [''];
-  return at({ lines: all, row: all.length - 1, column: 0 }, all.length - 1, Number.POSITIVE_INFINITY);
+  return at({ lines: all, row: 0, column: 0 }, all.length - 1);
 }
 
 /** The text before and after the cursor on its line. */
@@ -18,20 +28,19 @@ export function aroundCursor({ lines, row, column }: TextLines): readonly [strin
 }
 
 /** Moves the cursor to a line, to the given column or the end of the line. */
-export function at(text: TextLines, row: number, column = text.column): TextLines {
+export function at(text: TextLines, row: number, column = lineEnd): TextLines {
   const next = Math.min(Math.max(row, 0), text.lines.length - 1);
-  return { ...text, row: next, column: Math.min(column, [...(text.lines[next] ?? '')].length) };
+  const length = [...(text.lines[next] ?? '')].length;
+  return { ...text, row: next, column: Math.min(Math.max(column, 0), length) };
 }
 
 /** Inserts text; its line breaks start new lines. */
 export function insert(text: TextLines, typed: string): TextLines {
   const [before, after] = aroundCursor(text);
-  const parts = typed.split('\n');
-  const last = parts.length === 1 ? before + typed : (parts.at(-1) ?? '');
-  const lines =
-    parts.length === 1 ? [last + after] : [before + parts[0], ...parts.slice(1, -1), last + after];
-  const row = text.row + parts.length - 1;
-  return { lines: text.lines.toSpliced(text.row, 1, ...lines), row, column: [...last].length };
+  const lines = `${before}${typed}`.split('\n');
+  const moved = { ...text, lines: text.lines.toSpliced(text.row, 1, ...lines) };
+  const end = at(moved, text.row + lines.length - 1);
+  return { ...end, lines: end.lines.with(end.row, `${end.lines[end.row]}${after}`) };
 }
 
 /** Replaces the text before the cursor on its line. */
@@ -40,14 +49,40 @@ export function replaceBefore(text: TextLines, before: string): TextLines {
   return { ...text, lines: text.lines.with(text.row, before + after), column: [...before].length };
 }
 
-/** Removes the cursor's line. */
-export function removeLine(text: TextLines): TextLines {
-  const lines = text.lines.toSpliced(text.row, 1);
-  return at({ ...text, lines: lines.length > 0 ? lines : [''] }, text.row);
+/** The text after a key; undefined if the key does not edit. */
+export function edited(text: TextLines, character: string | undefined, key: Key): TextLines | undefined {
+  const { name = '', ctrl, meta, shift } = key;
+  const edit = edits[ctrl && name.length === 1 ? `ctrl-${name}` : name];
+  if (edit) return edit(text, Boolean(shift || meta || ctrl));
+  const isTyped = character !== undefined && !ctrl && !meta && !/\p{Cc}/u.test(character);
+  return isTyped ? insert(text, character) : undefined;
 }
 
+/** What each key does; `isHeld`: together with Shift, Alt or Ctrl. */
+const edits: { readonly [key: string]: (text: TextLines, isHeld: boolean) => TextLines } = {
+  up: (text, isHeld) => (isHeld ? moveLine(text, -1) : at(text, text.row - 1)),
+  down: (text, isHeld) => (isHeld ? moveLine(text, 1) : at(text, text.row + 1)),
+  left: (text) => at(text, text.row, text.column - 1),
+  right: (text) => at(text, text.row, text.column + 1),
+  home: (text) => at(text, text.row, 0),
+  'ctrl-a': (text) => at(text, text.row, 0),
+  end: (text) => at(text, text.row),
+  'ctrl-e': (text) => at(text, text.row),
+  backspace,
+  delete(text) {
+    const [before, after] = aroundCursor(text);
+    return { ...text, lines: text.lines.with(text.row, before + [...after].slice(1).join('')) };
+  },
+  'ctrl-k'({ lines, row, column }) {
+    const rest = lines.length > 1 ? lines.toSpliced(row, 1) : [''];
+    return at({ lines: rest, row, column }, row, column);
+  },
+  'ctrl-u': (text) => replaceBefore(text, ''),
+  'ctrl-w': (text) => replaceBefore(text, aroundCursor(text)[0].replace(/\S+\s*$/, '')),
+};
+
 /** Swaps the cursor's line with the one above (-1) or below (1). */
-export function moveLine(text: TextLines, by: -1 | 1): TextLines {
+function moveLine(text: TextLines, by: -1 | 1): TextLines {
   const { lines, row } = text;
   const other = lines[row + by];
   if (other === undefined) return text;
@@ -55,17 +90,11 @@ export function moveLine(text: TextLines, by: -1 | 1): TextLines {
 }
 
 /** Removes the character before the cursor; at the start of a line, the line break. */
-export function backspace(text: TextLines): TextLines {
+function backspace(text: TextLines): TextLines {
   const [before, after] = aroundCursor(text);
   if (before !== '') return replaceBefore(text, [...before].slice(0, -1).join(''));
   const above = text.lines[text.row - 1];
   if (above === undefined) return text;
   const lines = text.lines.toSpliced(text.row - 1, 2, above + after);
   return { lines, row: text.row - 1, column: [...above].length };
-}
-
-/** Removes the character under the cursor. */
-export function deleteNext(text: TextLines): TextLines {
-  const [before, after] = aroundCursor(text);
-  return { ...text, lines: text.lines.with(text.row, before + [...after].slice(1).join('')) };
 }

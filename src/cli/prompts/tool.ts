@@ -1,8 +1,10 @@
 import { entriesOf } from '../../changes/entries.ts';
 import type { Effect } from '../../contract/effect.ts';
-import { generic } from '../../contract/platforms/index.ts';
+import { generic, marketplaces } from '../../contract/platforms/index.ts';
 import { prepareImported } from '../../import/prepare.ts';
-import { pass } from '../../model/input-error.ts';
+import { pass, refuse } from '../../model/input-error.ts';
+import type { InputError, Result } from '../../model/model.ts';
+import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
@@ -13,43 +15,30 @@ import {
   missingExamples,
 } from '../../tools/example-values.ts';
 import type { Asker, Choice } from './asker.ts';
-import { askFields } from './fields.ts';
-import type { FieldKind } from './form.ts';
-import { Back, Cancelled } from './leaving.ts';
+import type { FieldKind } from './field-editor.ts';
+import { askFields } from './form.ts';
+import { askInOrder, Back } from './leaving.ts';
 import {
   askDocument,
   askOperations,
   askSamples,
   askServer,
   askSpec,
-  askStart,
   askTools,
   type Start,
+  starts,
 } from './start.ts';
-import { askInOrder } from './steps.ts';
-
-/** The questions about a tool, including what it is made from. */
-export type ToolPart =
-  | 'start'
-  | 'fromSample'
-  | 'fromOpenapi'
-  | 'operation'
-  | 'fromUrl'
-  | 'only'
-  | 'spec'
-  | 'tool'
-  | 'description'
-  | 'effect'
-  | 'input'
-  | 'returns'
-  | 'output'
-  | 'example';
 
 /** The answers so far; only the prompts use `start`. */
-export type Started<Parts> = Parts & { readonly start?: Start };
+export type Parts = Partial<CreateParts> & { readonly start?: Start };
 
-export const toolLabels: { readonly [part in ToolPart]: string } = {
+/** A question that is asked at the terminal. */
+export type Part = keyof typeof partLabels;
+
+/** The questions in the list of answers. */
+export const partLabels = {
   start: 'What to start from',
+  directory: 'Directory',
   fromSample: 'Sample answers',
   fromOpenapi: 'OpenAPI document',
   operation: 'Operations',
@@ -63,15 +52,11 @@ export const toolLabels: { readonly [part in ToolPart]: string } = {
   returns: 'One record or a list',
   output: 'Outputs',
   example: 'Examples of parameters',
-};
+  platform: 'Marketplace',
+} as const;
 
-export function toolParts({
-  start,
-  spec,
-  fromOpenapi,
-  fromSample,
-  fromUrl,
-}: Started<Partial<ToolParts>>): readonly ToolPart[] {
+/** The questions about a tool, in order; they depend on the answers so far. */
+export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Parts): readonly Part[] {
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
   if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation'];
   if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only'];
@@ -80,130 +65,46 @@ export function toolParts({
   return [...described, 'returns', 'output'];
 }
 
-/** Asks one question about a tool and adds its answer to the others. */
-export async function askToolPart<Parts extends Started<Partial<ToolParts>>>(
+/** The answers that another answer to a question takes away. */
+const dependent: { readonly [part in Part]?: readonly Part[] } = {
+  start: ['spec', 'fromSample', 'fromOpenapi', 'operation', 'fromUrl', 'only', 'example'],
+  fromOpenapi: ['operation'],
+  fromUrl: ['only'],
+};
+
+/** What the questions of a command depend on. */
+export interface Naming {
+  /** The question for the name of the tool. */
+  readonly tool: Question<string, ToolParts>;
+  /** Why a valid name or directory is refused, such as one that is taken. */
+  nameError?(name: string): InputError | undefined;
+  directoryError?(directory: string): InputError | undefined;
+}
+
+/** Asks one question and adds its answer to the others. */
+export async function askPart(
   asker: Asker,
-  part: ToolPart,
+  part: Part,
   parts: Parts,
-  tool: Question<string, Parts>,
   isBack: boolean,
+  naming: Naming,
 ): Promise<Parts> {
-  switch (part) {
-    case 'start':
-      return askStart(asker, parts);
-    case 'fromSample':
-      return { ...parts, fromSample: await askSamples(asker, parts.fromSample) };
-    case 'fromOpenapi': {
-      const fromOpenapi = await askDocument(asker, parts.fromOpenapi);
-      return { ...parts, fromOpenapi, ...(fromOpenapi !== parts.fromOpenapi && { operation: undefined }) };
-    }
-    case 'operation':
-      return { ...parts, operation: await askOperations(asker, parts.fromOpenapi ?? '', parts.operation) };
-    case 'fromUrl': {
-      const fromUrl = await askServer(asker, parts.fromUrl);
-      return { ...parts, fromUrl, ...(fromUrl !== parts.fromUrl && { only: undefined }) };
-    }
-    case 'only':
-      return { ...parts, only: await askTools(asker, parts.fromUrl ?? '', parts.only) };
-    case 'spec':
-      return { ...parts, spec: await askSpec(asker, parts.spec) };
-    case 'tool':
-      return { ...parts, tool: await askText(asker, tool, parts, parts.tool) };
-    case 'description': {
-      const { description } = toolQuestions;
-      return { ...parts, description: await askText(asker, description, parts, parts.description) };
-    }
-    case 'effect': {
-      const { prompt, initial } = toolQuestions.effect;
-      const chosen = await asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
-      return { ...parts, effect: chosen };
-    }
-    case 'input': {
-      const { prompt, initial } = toolQuestions.input;
-      const input = await askFields(asker, prompt.message, parameter, initial(parts), parts.input);
-      return { ...parts, input };
-    }
-    case 'output': {
-      const { prompt, initial } = toolQuestions.output;
-      const message = parts.returns === 'list' ? 'What does each item contain?' : prompt.message;
-      return { ...parts, output: await askFields(asker, message, field, initial(parts), parts.output) };
-    }
-    case 'example':
-      return { ...parts, example: await askExamples(asker, parts, isBack) };
-    case 'returns': {
-      const { prompt, initial } = toolQuestions.returns;
-      const chosen = await asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
-      return { ...parts, returns: chosen };
-    }
-  }
-}
-
-/** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
-async function askExamples(
-  asker: Asker,
-  parts: Partial<ToolParts>,
-  isBack: boolean,
-): Promise<readonly ExampleValue[]> {
-  const { example: before = [], ...given } = parts;
-  // Errors in the file are reported at the review.
-  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
-  const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
-  if (isBack && wanted.length === 0) throw new Back();
-  const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
-  let values = before;
-  const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
-    values = await askExample(asker, one, earlier);
-    return values;
-  });
-  try {
-    return await askInOrder(() => steps, before, {
-      isBack,
-      from: isBack ? steps.length - 1 : Math.max(0, open),
-    });
-  } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
-    throw new Cancelled({ unfinished: { example: values } });
-  }
-}
-
-/** Asks for one example and adds it to the others. */
-async function askExample(
-  asker: Asker,
-  wanted: MissingExample,
-  values: readonly ExampleValue[],
-): Promise<readonly ExampleValue[]> {
-  const { tool, parameter } = wanted;
-  const before = values.find((value) => isFor(value, wanted))?.text;
-  const text = await asker.text({
-    message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
-    placeholder: 'none: a placeholder that the check reports',
-    initial: { text: '', value: '' },
-    ...(before !== undefined && { before }),
-    parse: (typed) => {
-      const value = exampleFor(typed, wanted, '--example');
-      return value.ok ? pass(typed) : value;
-    },
-  });
-  const others = values.filter((value) => !isFor(value, wanted));
-  return text === '' ? others : [...others, { tool, parameter, text }];
-}
-
-function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {
-  return value.tool === tool && value.parameter === parameter;
+  const answer = await askers[part](asker, parts, isBack, naming);
+  const gone = answer === parts[part] ? [] : (dependent[part] ?? []);
+  return { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])), [part]: answer };
 }
 
 const parameter: FieldKind = {
   noun: 'parameter',
   flag: '--input',
   isRequired: (path) => `Is ${path} required?`,
-  hasDefault: true,
+  isInput: true,
 };
 const field: FieldKind = {
   noun: 'field',
   flag: '--output',
   isRequired: (path) => `Is ${path} always present?`,
-  hasDefault: false,
+  isInput: false,
 };
 
 const shapes = [
@@ -219,13 +120,106 @@ const effectChoices: readonly Choice<Effect>[] = [
   { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
 ];
 
-function askText<Parts>(
+type Ask<T> = (asker: Asker, parts: Parts, isBack: boolean, naming: Naming) => Promise<T>;
+
+const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
+  start: (asker, { start = 'blank' }) => asker.choose('Start from', starts, start),
+  directory: (asker, parts, _, { directoryError }) =>
+    askName(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
+  fromSample: askSamples,
+  fromOpenapi: askDocument,
+  operation: askOperations,
+  fromUrl: askServer,
+  only: askTools,
+  spec: askSpec,
+  tool: (asker, parts, _, { tool, nameError }) => askName(asker, tool, parts, parts.tool, '_', nameError),
+  description: (asker, parts) => askName(asker, toolQuestions.description, parts, parts.description),
+  effect(asker, parts) {
+    const { prompt, initial } = toolQuestions.effect;
+    return asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
+  },
+  input(asker, parts) {
+    const { prompt, initial } = toolQuestions.input;
+    return askFields(asker, prompt.message, parameter, initial(parts), parts.input);
+  },
+  returns(asker, parts) {
+    const { prompt, initial } = toolQuestions.returns;
+    return asker.choose(prompt.message, shapes, parts.returns ?? initial(parts));
+  },
+  output(asker, parts) {
+    const { prompt, initial } = toolQuestions.output;
+    const message = parts.returns === 'list' ? 'What does each item contain?' : prompt.message;
+    return askFields(asker, message, field, initial(parts), parts.output);
+  },
+  example: askExamples,
+  platform(asker, { platform }) {
+    const options = marketplaces.map(({ name, title }) => ({
+      value: name,
+      label: name === 'generic' ? 'Any (the contract alone)' : title,
+      hint: name,
+    }));
+    return asker.choose(createQuestions.platform.prompt.message, options, platform);
+  },
+};
+
+/** Asks for a text. Refuses one that is taken, and suggests a free one. */
+function askName(
   asker: Asker,
   { prompt, initial, parse }: Question<string, Parts>,
-  parts: Partial<Parts>,
+  parts: Parts,
   before: string | undefined,
+  separator = ' ',
+  takenError: (name: string) => InputError | undefined = () => undefined,
 ): Promise<string> {
-  const text = initial(parts);
-  const given = before === undefined ? {} : { before };
-  return asker.text({ ...prompt, initial: { text, value: text }, ...given, parse });
+  const judged = (text: string): Result<string> => {
+    const parsed = parse(text);
+    const error = parsed.ok ? takenError(parsed.value) : undefined;
+    return error ? refuse(error) : parsed;
+  };
+  const wanted = initial(parts);
+  const names = [wanted, ...[2, 3, 4, 5].map((i) => `${wanted}${separator}${i}`)];
+  return asker.text({ ...prompt, initial: names.find((name) => judged(name).ok), before, parse: judged });
+}
+
+/** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
+async function askExamples(asker: Asker, parts: Parts, isBack: boolean): Promise<readonly ExampleValue[]> {
+  const { example: before = [], ...given } = parts;
+  // Errors in the file are reported at the review.
+  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
+  const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
+  const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
+  if (isBack && wanted.length === 0) throw new Back();
+  const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
+  const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
+    const values = await askExample(asker, one, earlier);
+    asker.unfinished = () => ({ example: values });
+    return values;
+  });
+  const from = isBack ? steps.length - 1 : Math.max(0, open);
+  return askInOrder(() => steps, before, { isBack, from });
+}
+
+/** Asks for one example and adds it to the others. */
+async function askExample(
+  asker: Asker,
+  wanted: MissingExample,
+  values: readonly ExampleValue[],
+): Promise<readonly ExampleValue[]> {
+  const { tool, parameter } = wanted;
+  const text = await asker.text({
+    message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
+    placeholder: 'none: a placeholder that the check reports',
+    initial: '',
+    before: values.find((value) => isFor(value, wanted))?.text,
+    parse(typed) {
+      const value = exampleFor(typed, wanted, '--example');
+      return value.ok ? pass(typed) : value;
+    },
+  });
+  const others = values.filter((value) => !isFor(value, wanted));
+  return text === '' ? others : [...others, { tool, parameter, text }];
+}
+
+function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {
+  return value.tool === tool && value.parameter === parameter;
 }
