@@ -49,76 +49,60 @@ export function requiredParts({
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
   if (given.fromUrl !== undefined) return { kind: 'url', url: given.fromUrl, selection: selectionOf(given) };
-  if (given.fromSample !== undefined) return sampleAnswers(given, given.fromSample);
-  if (given.fromOpenapi !== undefined) return openapiAnswers(given, given.fromOpenapi);
-  return { kind: 'tool', tool: toolOf(given), meta: given.meta ?? [] };
+  const { fromSample, fromOpenapi, tool: name, description, title, effect, meta = [] } = given;
+  const spec = toolOf(given);
+  const stated = { description, title, effect, meta };
+  if (fromSample !== undefined)
+    return { kind: 'sample', paths: fromSample, name: spec.name, input: spec.input, ...stated };
+  if (fromOpenapi !== undefined)
+    return { kind: 'openapi', document: fromOpenapi, operations: given.operation ?? [], name, ...stated };
+  return { kind: 'tool', tool: spec, meta };
 }
 
 /** The arguments of a command line that give the same answers. */
 export function replayTools(answers: ToolAnswers): readonly string[] {
-  const { tool, description, title, effect, input, output, returns, meta, fromSample } = toolQuestions;
-  const { fromOpenapi, operation, fromUrl, spec, only, except, example } = toolQuestions;
-  if (answers.kind === 'url') {
-    const { selection } = answers;
-    return [
-      ...fromUrl.replay(answers.url),
-      ...only.replay(selection.only),
-      ...except.replay(selection.except),
-      ...example.replay(selection.examples ?? []),
-    ];
+  const questions: { readonly [name: string]: Replayed<never> } = toolQuestions;
+  return Object.entries(partsOf(answers)).flatMap(([name, answer]) =>
+    answer === undefined ? [] : (questions[name]?.replay(answer as never) ?? []),
+  );
+}
+
+/** The answers one by one, in the order in which a command line repeats them. */
+function partsOf(answers: ToolAnswers): Partial<ToolParts> {
+  switch (answers.kind) {
+    case 'url': {
+      const { only, except, examples } = answers.selection;
+      return { fromUrl: answers.url, only, except, example: examples };
+    }
+    case 'file': {
+      const { only, except, output, returns, examples } = answers.selection;
+      return { spec: answers.path, only, except, output, returns, example: examples };
+    }
+    case 'openapi': {
+      const { name, description, title, effect, document, operations, meta } = answers;
+      return { tool: name, description, title, effect, fromOpenapi: document, operation: operations, meta };
+    }
+    case 'sample': {
+      const { name, description, input, paths, meta } = answers;
+      return { tool: name, description, ...natureOf(name, answers), input, fromSample: paths, meta };
+    }
+    case 'tool': {
+      const { name, description, input, output, returns } = answers.tool;
+      const nature = natureOf(name, answers.tool);
+      return { tool: name, description, ...nature, input, output, returns, meta: answers.meta };
+    }
   }
-  if (answers.kind === 'openapi') {
-    return [
-      ...(answers.name === undefined ? [] : tool.replay(answers.name)),
-      ...(answers.description === undefined ? [] : description.replay(answers.description)),
-      ...(answers.title === undefined ? [] : title.replay(answers.title)),
-      ...(answers.effect === undefined ? [] : effect.replay(answers.effect)),
-      ...fromOpenapi.replay(answers.document),
-      ...operation.replay(answers.operations),
-      ...meta.replay(answers.meta),
-    ];
-  }
-  if (answers.kind === 'file') {
-    const { selection } = answers;
-    return [
-      ...spec.replay(answers.path),
-      ...only.replay(selection.only),
-      ...except.replay(selection.except),
-      ...(selection.output === undefined ? [] : output.replay(selection.output)),
-      ...returns.replay(selection.returns ?? 'record'),
-      ...example.replay(selection.examples ?? []),
-    ];
-  }
-  if (answers.kind === 'sample') {
-    return [
-      ...tool.replay(answers.name),
-      ...(answers.description === undefined ? [] : description.replay(answers.description)),
-      ...replayNature(answers.name, answers),
-      ...input.replay(answers.input),
-      ...fromSample.replay(answers.paths),
-      ...meta.replay(answers.meta),
-    ];
-  }
-  return [
-    ...tool.replay(answers.tool.name),
-    ...description.replay(answers.tool.description),
-    ...replayNature(answers.tool.name, answers.tool),
-    ...input.replay(answers.tool.input),
-    ...output.replay(answers.tool.output),
-    ...returns.replay(answers.tool.returns),
-    ...meta.replay(answers.meta),
-  ];
 }
 
 /** Title and effect, if they differ from those derived from the name. */
-function replayNature(
-  name: string,
-  given: { readonly title?: string; readonly effect?: Effect },
-): readonly string[] {
-  const { title, effect } = toolQuestions;
-  const isOwn = given.title !== undefined && given.title !== title.initial({ tool: name });
-  const isOther = given.effect !== undefined && given.effect !== effect.initial({ tool: name });
-  return [...(isOwn ? title.replay(given.title) : []), ...(isOther ? effect.replay(given.effect) : [])];
+function natureOf(
+  tool: string,
+  { title, effect }: { readonly title?: string; readonly effect?: Effect },
+): Partial<ToolParts> {
+  return {
+    title: title === toolQuestions.title.initial({ tool }) ? undefined : title,
+    effect: effect === toolQuestions.effect.initial({ tool }) ? undefined : effect,
+  };
 }
 
 function selectionOf({ only = [], except = [], output, returns, example }: Partial<ToolParts>): Selection {
@@ -128,34 +112,6 @@ function selectionOf({ only = [], except = [], output, returns, example }: Parti
     ...(output && { output }),
     ...(returns && { returns }),
     ...(example && example.length > 0 && { examples: example }),
-  };
-}
-
-function openapiAnswers(given: Partial<ToolParts>, document: string): ToolAnswers {
-  const { tool, description, title, effect, operation = [], meta = [] } = given;
-  return {
-    kind: 'openapi',
-    document,
-    operations: operation,
-    ...(tool !== undefined && { name: tool }),
-    ...(description !== undefined && { description }),
-    ...(title !== undefined && { title }),
-    ...(effect !== undefined && { effect }),
-    meta,
-  };
-}
-
-function sampleAnswers(given: Partial<ToolParts>, paths: readonly string[]): ToolAnswers {
-  const { tool, input } = toolQuestions;
-  return {
-    kind: 'sample',
-    paths,
-    name: given.tool ?? tool.initial(given),
-    ...(given.description !== undefined && { description: given.description }),
-    ...(given.title !== undefined && { title: given.title }),
-    ...(given.effect !== undefined && { effect: given.effect }),
-    input: given.input ?? input.initial(given),
-    meta: given.meta ?? [],
   };
 }
 
