@@ -1,9 +1,8 @@
 import { safeJson } from '../check/report/json.ts';
 import { type Paint, painted } from '../contract/report.ts';
 import type { CommandError } from '../model/command-error.ts';
-import { type Progress, startProgress } from './progress.ts';
+import { type Progress, type Sink, startProgress } from './progress.ts';
 import { singleLine } from './single-line.ts';
-import type { Sink } from './sink.ts';
 
 export interface OutputOptions {
   readonly json: boolean;

@@ -40,18 +40,15 @@ export function buildProgram(name: ProgramName, run: Run): Command {
     .action((rule: string | undefined) =>
       run(async (output) => (await import('./commands/explain.ts')).explain(rule, output)),
     );
-  program
-    .command('spec-schema')
-    .description('Print the JSON Schema of --spec files')
-    .option('--json', 'print on one line')
-    .action(() => run(async (output) => (await import('./commands/spec-schema.ts')).printSpecSchema(output)));
-  program
-    .command('examples-schema')
-    .description('Print the JSON Schema of check --examples files')
-    .option('--json', 'print on one line')
-    .action(() =>
-      run(async (output) => (await import('./commands/examples-schema.ts')).printExamplesSchema(output)),
-    );
+  for (const [name, flag] of [
+    ['spec', '--spec'],
+    ['examples', 'check --examples'],
+  ] as const)
+    program
+      .command(`${name}-schema`)
+      .description(`Print the JSON Schema of ${flag} files`)
+      .option('--json', 'print on one line')
+      .action(() => run(async (output) => (await import('./commands/schema.ts')).printSchema(name, output)));
   program
     .command('platforms')
     .argument('[name]', 'print this profile in full, as a start for your own')

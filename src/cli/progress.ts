@@ -1,5 +1,12 @@
 import { singleLine } from './single-line.ts';
-import type { Sink } from './sink.ts';
+
+/** A stream to write to; `process.stdout` is one. */
+export interface Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+  hasColors?(): boolean;
+}
 
 /** A line that shows a step in progress. */
 export interface Progress {

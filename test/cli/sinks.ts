@@ -1,5 +1,5 @@
 import { Output } from '../../src/cli/output.ts';
-import type { Sink } from '../../src/cli/sink.ts';
+import type { Sink } from '../../src/cli/progress.ts';
 
 class Text implements Sink {
   readonly isTTY: boolean;

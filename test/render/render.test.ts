@@ -4,8 +4,7 @@ import { context, generic } from '../../src/contract/platforms/index.ts';
 import type { PlannedFile } from '../../src/plan/model.ts';
 import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
-import { renderTemplate } from '../../src/render/engine.ts';
-import { render } from '../../src/render/render.ts';
+import { render, renderTemplate } from '../../src/render/render.ts';
 import { gasPrice, hostile, hostileTool, listChains, preparedTools } from '../plan/prepared.ts';
 
 const templates = readTemplates();
