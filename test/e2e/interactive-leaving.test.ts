@@ -203,6 +203,24 @@ describe('Ctrl-C', () => {
     await again.shows('chain:string Chain');
   });
 
+  it('and SIGTERM keep the fields that are typed', async () => {
+    const cwd = place('typed');
+    const command = `${node} '${bins.create}' gas --no-install --no-git --tool get_gas --description Gas. --effect reads`;
+    const leave = [
+      (terminal: Terminal) => terminal.press(ctrlC),
+      (terminal: Terminal) => terminal.kill('SIGTERM'),
+    ];
+    for (const [i, end] of leave.entries()) {
+      const terminal = open(command, cwd);
+      await terminal.asked('What are the inputs of the tool?');
+      terminal.press('chain:string Chain', enter, 'limit:');
+      await terminal.shows('limit:█');
+      end(terminal);
+      expect(await terminal.ended, terminal.text).toBe([130, 143][i]);
+      expect(resumeOf(terminal)).toContain("--input 'chain:string Chain' --ask input");
+    }
+  });
+
   it('while a server is asked for its tools keeps its address', async () => {
     const cwd = place('silent');
     const http = createServer();
@@ -242,6 +260,17 @@ describe('Ctrl-C', () => {
     expect(resumeOf(terminal)).not.toContain('get_blank');
     expect(await firstQuestion(open(resumeOf(terminal), cwd))).toContain('Example of get_price.pair');
   });
+});
+
+it('Escape at the only question cancels', async () => {
+  const cwd = place('only-question');
+  const made = await create(['server', '--yes', '--no-install', '--no-git'], { cwd });
+  expect(made.status, made.stderr).toBe(0);
+  const terminal = open(`${node} '${bins.create}' server --no-install --no-git`, cwd);
+  await terminal.asked('server already contains a project');
+  terminal.press(esc);
+  expect(await terminal.ended, terminal.text).toBe(130);
+  expect(terminal.text).toContain('cancelled, nothing was written');
 });
 
 it('--ask without a terminal is refused', async () => {

@@ -105,7 +105,7 @@ export class Terminal {
   }
 
   /** Kills the program if it is running. */
-  kill(): void {
-    if (!this.#over) this.#pty.kill('SIGKILL');
+  kill(signal = 'SIGKILL'): void {
+    if (!this.#over) this.#pty.kill(signal);
   }
 }

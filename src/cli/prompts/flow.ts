@@ -62,16 +62,18 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     const kept = used({ ...parts, ...asker.unfinished() });
     return new Cancelled(flow.resume(kept, askedAgain(kept, current)));
   };
-  const ask = async (part: Part, before: Parts, isBack: boolean): Promise<Parts> => {
-    parts = before;
-    current = part;
-    const answered = await orBack(askPart(asker, part, before, isBack, flow));
-    current = undefined;
-    asker.unfinished = () => ({});
-    if (answered === 'back') throw new Back();
-    parts = answered;
-    return parts;
-  };
+  const ask =
+    (part: Part): Step<Parts> =>
+    async (before, isBack) => {
+      parts = before;
+      current = part;
+      const answered = await orBack(askPart(asker, part, before, isBack, flow));
+      current = undefined;
+      asker.unfinished = () => ({});
+      if (answered === 'back') throw new Back();
+      parts = answered;
+      return parts;
+    };
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
   const review = async (all: Parts): Promise<Parts> => {
     const answered = used(all);
@@ -87,16 +89,9 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   };
   const change = async (answered: Parts): Promise<Parts> => {
     const choices = partsOf(answered).map((value) => ({ value, label: partLabels[value] }));
-    return ask(await asker.choose('Which answer?', choices), answered, false);
+    return ask(await asker.choose('Which answer?', choices))(answered, false);
   };
-  const stepsOf = (answered: Parts): readonly Step<Parts>[] => {
-    const questions = asked(answered).map(
-      (part): Step<Parts> =>
-        (before, isBack) =>
-          ask(part, before, isBack),
-    );
-    return isReviewed ? [] : [...questions, review];
-  };
+  const stepsOf = (answered: Parts) => (isReviewed ? [] : [...asked(answered).map(ask), review]);
   onInterrupted(() => {
     asker.restore();
     flow.interrupted(cancelled());

@@ -125,15 +125,15 @@ type Ask<T> = (asker: Asker, parts: Parts, isBack: boolean, naming: Naming) => P
 const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
   start: (asker, { start = 'blank' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
-    askName(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
+    askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromSample: askSamples,
   fromOpenapi: askDocument,
   operation: askOperations,
   fromUrl: askServer,
   only: askTools,
   spec: askSpec,
-  tool: (asker, parts, _, { tool, nameError }) => askName(asker, tool, parts, parts.tool, '_', nameError),
-  description: (asker, parts) => askName(asker, toolQuestions.description, parts, parts.description),
+  tool: (asker, parts, _, { tool, nameError }) => askText(asker, tool, parts, parts.tool, '_', nameError),
+  description: (asker, parts) => askText(asker, toolQuestions.description, parts, parts.description),
   effect(asker, parts) {
     const { prompt, initial } = toolQuestions.effect;
     return asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
@@ -163,7 +163,7 @@ const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
 };
 
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
-function askName(
+function askText(
   asker: Asker,
   { prompt, initial, parse }: Question<string, Parts>,
   parts: Parts,
