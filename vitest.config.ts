@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
+            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
           ],
@@ -43,7 +43,7 @@ export default defineConfig({
         },
       },
       builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
-      builds('hostile', { include: ['test/{hostile,matrix}/**/*.test.ts'] }),
+      builds('hostile', { include: ['test/{hostile,matrix,judge}/**/*.test.ts'] }),
       builds('e2e', { include: ['test/{e2e,dev}/**/*.test.ts'], globalSetup: installs }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),

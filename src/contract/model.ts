@@ -111,6 +111,8 @@ export interface RuleResult {
   readonly cause?: NotRunCause;
   /** The rules of which at least one fails, where the server's own answer is why it was not run. */
   readonly see?: readonly string[];
+  /** What was wrong the first time, if the rule was asked again alone because load or other sessions may have caused it. */
+  readonly again?: string;
   /** Empty unless the status is `fail`. */
   readonly problems: readonly Problem[];
   /** Duration in milliseconds. */

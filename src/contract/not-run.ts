@@ -22,6 +22,7 @@ export const preventions = {
   initializeAgain: ['a second, ordinary initialize fails as well', ['session.unique']],
   session: ['initialize opened no session', ['session.open']],
   sessionAgain: ['a further initialize opened no session', ['session.unique']],
+  disturbed: ['two sessions at once disturb each other', ['session.two-at-once']],
   identity: ['health or initialize names no server', ['health.fields', 'identity.name']],
   list: ['the list of tools cannot be read to its end', ['discovery.tools-list', 'modern.tools']],
   large: ['the server lists more or larger tools than are checked', ['tool.readable']],

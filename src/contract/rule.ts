@@ -24,10 +24,11 @@ export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 /** A rule that needs a running server. */
 export interface LiveRule extends RuleText {
   /**
-   * When it runs: in parallel with the others (the default); `aside`, in a separate queue with separate instances; `last`, after
-   * the parallel ones and one by one, because it would disturb them.
+   * When it runs: in parallel with the others (the default); `aside`, in a separate queue with separate instances. After
+   * the parallel ones: `apart`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
+   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others.
    */
-  readonly turn?: 'aside' | 'last';
+  readonly turn?: 'aside' | 'apart' | 'opening' | 'last';
   /** What must work before the rule is judged; by default, initialize. */
   readonly controls?: readonly Control[];
   /**

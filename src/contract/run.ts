@@ -1,7 +1,7 @@
 import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { initializes } from './controls.ts';
+import { initializes, initializesAgain } from './controls.ts';
 import { isOfEra, judgedEra } from './era.ts';
 import { inspectTools } from './inspect.ts';
 import { LivenessTracker, outageProblems } from './life.ts';
@@ -18,7 +18,10 @@ import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
 
 /** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
-const atOnce = { beside: 12, aside: 3, last: 1 } as const;
+const atOnce = { beside: 12, aside: 3 } as const;
+
+/** The number of second questions without an answer after which no further rule is asked again. */
+const patience = 3;
 
 export interface RunOptions {
   /** Called after each rule, with the number of finished rules and of all rules. */
@@ -70,6 +73,9 @@ class Run {
   readonly #probes: Probe[] = [];
   /** The probe that ran the submission test. */
   #rehearsed: Probe | undefined;
+  /** Rules that failed by silence or aside: load, or other sessions of this run, may have caused it. */
+  readonly #doubted = new Set<LiveRule>();
+  #isRenewable: Promise<boolean> | undefined;
 
   constructor(target: Target, options: RunOptions) {
     this.#target = target;
@@ -153,9 +159,9 @@ class Run {
   }
 
   /**
-   * Judges all rules; the results are in the order of the rules. Rules that a dying server left without
-   * an answer are judged after its restart, one by one, to identify the one that ends it: first those that had not
-   * begun.
+   * Judges all rules; the results are in the order of the rules. If sessions disturb each other, the rules that open some
+   * are judged one by one, each in the only session. Rules that a dying server left without an answer are judged after its
+   * restart, one by one, to identify the one that ends it: first those that had not begun.
    */
   async #judgeAll(
     all: readonly LeveledRule[],
@@ -168,13 +174,20 @@ class Run {
       if (result) results.set(one.rule, finish(result));
     };
     const weighed = all.filter(({ rule }) => rule !== staysUp);
-    const turn = (name: keyof typeof atOnce) =>
-      mapConcurrently(
-        weighed.filter(({ rule }) => (rule.turn ?? 'beside') === name),
-        atOnce[name],
-        judge,
-      );
-    await Promise.all([turn('aside'), turn('beside').then(() => turn('last'))]);
+    const inTurn = (name: LiveRule['turn']) => weighed.filter(({ rule }) => rule.turn === name);
+    const alone = async (one: LeveledRule): Promise<void> => {
+      await this.#startAfresh();
+      await judge(one);
+    };
+    const inOrder = async (): Promise<void> => {
+      await mapConcurrently(inTurn(undefined), atOnce.beside, judge);
+      await mapConcurrently(inTurn('apart'), 1, judge);
+      const areApart = inTurn('apart').every(({ rule }) => results.get(rule)?.status !== 'fail');
+      await this.#startAfresh();
+      await mapConcurrently(inTurn('opening'), areApart ? atOnce.beside : 1, areApart ? judge : alone);
+      await mapConcurrently(inTurn('last'), 1, areApart ? judge : alone);
+    };
+    await Promise.all([mapConcurrently(inTurn('aside'), atOnce.aside, judge), inOrder()]);
     const open = weighed.filter(({ rule }) => !results.has(rule));
     if (open.length > 0 && (await this.#life.restart())) {
       this.#renew();
@@ -182,6 +195,7 @@ class Run {
       const others = open.filter(({ rule }) => !begun.has(rule));
       await mapConcurrently([...others, ...suspects], 1, judge);
     }
+    await this.#askAgain(weighed, results);
     for (const { rule, level } of weighed.filter(({ rule }) => !results.has(rule))) {
       const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
       results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
@@ -192,8 +206,47 @@ class Run {
     return all.flatMap(({ rule }) => results.get(rule) ?? []);
   }
 
+  /**
+   * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
+   * controls worked before, and would open sessions.
+   */
+  async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+    const areDoubted = all.some(({ rule }) => rule.turn === 'apart' && this.#doubted.has(rule));
+    const doubted = all.filter(
+      ({ rule }) =>
+        this.#doubted.has(rule) || (areDoubted && rule.turn === 'apart' && !isJudged(results.get(rule))),
+    );
+    if (doubted.length === 0 || this.#life.isOver) return;
+    await this.#startAfresh();
+    this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
+    let silences = 0;
+    for (const one of doubted) {
+      if (silences === patience) return;
+      this.#doubted.delete(one.rule);
+      await this.#startAfresh();
+      const first = results.get(one.rule);
+      const second = await this.#judge(one, new Set(), one.rule.turn !== 'apart');
+      if (this.#doubted.has(one.rule) && one.rule.turn !== 'aside') silences += 1;
+      if (second && isJudged(second))
+        results.set(one.rule, { ...second, again: first?.problems[0]?.actual ?? first?.reason ?? '' });
+    }
+  }
+
+  /** Ends the sessions of this run, unless the server opens no second one. */
+  async #startAfresh(): Promise<void> {
+    this.#isRenewable ??= initializesAgain(this.#probe).then(
+      (hindrance) => hindrance === undefined,
+      () => false,
+    );
+    if (await this.#isRenewable) await this.#probe.startAfresh();
+  }
+
   /** The verdict on a rule; undefined where the server is gone. */
-  async #judge({ rule, level }: LeveledRule, begun: Set<LiveRule>): Promise<RuleResult | undefined> {
+  async #judge(
+    { rule, level }: LeveledRule,
+    begun: Set<LiveRule>,
+    isControlledBefore = false,
+  ): Promise<RuleResult | undefined> {
     const probe = this.#probe;
     const life = this.#life;
     probe.signal?.throwIfAborted();
@@ -201,15 +254,16 @@ class Run {
     begun.add(rule);
     const started = now();
     const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started);
-    let isControlled = false;
+    let isControlled = isControlledBefore;
     try {
       const problems = await life.during(rule.id, async () => {
-        await control(rule, probe);
+        if (!isControlled) await control(rule, probe);
         isControlled = true;
         return rule.check(probe);
       });
       if (problems.length > 0 && rule.turn === 'last') await life.goesOn(rule.id);
       if (submissionRules.includes(rule)) this.#rehearsed = probe;
+      if (problems.length > 0 && rule.turn === 'aside') this.#doubted.add(rule);
       return judged(problems);
     } catch (error) {
       probe.signal?.throwIfAborted();
@@ -217,6 +271,7 @@ class Run {
       const isAlive = why.kind !== 'unanswered' || (await life.goesOn(rule.id));
       const isBroken = rule.silence === 'breaks' && isControlled && error instanceof NoAnswer;
       if (isBroken && (isAlive || rule.turn === 'last')) {
+        if (isAlive) this.#doubted.add(rule);
         return judged(
           error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
         );
@@ -259,6 +314,10 @@ async function control({ controls = [initializes] }: LiveRule, probe: Probe): Pr
     const reason = await works(probe);
     if (reason !== undefined) throw NotRun.by(reason);
   }
+}
+
+function isJudged(result: RuleResult | undefined): boolean {
+  return result !== undefined && result.status !== 'not-run';
 }
 
 /** The reason, read from an error, why a rule could not be judged. */

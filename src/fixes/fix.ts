@@ -52,7 +52,13 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   const description = descriptionOf(given, fixes);
   const _meta = metaOf(given, fixes);
   for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    fixes.leaveOut(key, given[key], 'neither the contract (C§2.1) nor MCP defines this field');
+    fixes.leaveOut(
+      key,
+      given[key],
+      key === 'execution'
+        ? 'MCP 2025-11-25: it offers the tool for tasks, which a generated server does not have'
+        : 'neither the contract (C§2.1) nor MCP defines this field',
+    );
   }
   const input = inputOf(given, fixes);
   const output = outputOf(given, fixes);

@@ -139,7 +139,10 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   },
   {
     rule: 'output.holds-empty',
-    tools: edited({ 'outputSchema.properties.searchExhausted.type': 'string' }),
+    tools: edited({
+      'outputSchema.properties.searchExhausted.type': 'string',
+      'outputSchema.properties.noResultsReason.type': 'integer',
+    }),
   },
   {
     rule: 'output.holds-empty',

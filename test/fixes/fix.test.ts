@@ -51,6 +51,19 @@ describe('a definition as a whole', () => {
     expect(fixed({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
   });
 
+  it('tells execution, which MCP defines, from members that nobody does', () => {
+    const result = fix(
+      { ...good, execution: { taskSupport: 'optional' }, version: 2 },
+      generic.smoke,
+      'tool',
+    );
+    const reasons = result.ok && result.value.changes.map(({ path, why }) => ({ path, why }));
+    expect(reasons).toEqual([
+      { path: 'execution', why: expect.stringContaining('MCP 2025-11-25') },
+      { path: 'version', why: expect.stringContaining('nor MCP defines') },
+    ]);
+  });
+
   it('keeps the members that MCP adds for people and clients', () => {
     const display = {
       annotations: { ...effects.acts, title: 'Price' },

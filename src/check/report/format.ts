@@ -50,9 +50,12 @@ export interface Remark {
   readonly fails: boolean;
 }
 
-/** What was not run, changes that break callers, entries of the baseline that pass now, and errors that belong to no rule. */
+/**
+ * What was not run, changes that break callers, entries of the baseline that pass now, errors that belong to no rule, second
+ * questions.
+ */
 export function remarksOf(report: CheckReport): readonly Remark[] {
-  const { ok, complete, demands, drift, baseline, strays = [] } = report;
+  const { ok, complete, demands, drift, baseline, rules, strays = [] } = report;
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
     ...(ok && !complete
@@ -69,6 +72,7 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
       fails: true,
     })),
     ...strays.map((stray) => ({ about: 'server', text: strayLine(stray), fails: false })),
+    ...rules.flatMap((rule) => againLines(rule).map((text) => ({ about: rule.id, text, fails: false }))),
   ];
 }
 
@@ -78,6 +82,13 @@ export function strayLine({ tool, message, at, times }: Stray): string {
     tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
   const often = times > 1 ? `, ${times} times` : '';
   return printable(`${who}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
+}
+
+/** That a rule was asked again alone, and what was wrong the first time, in a printable line. */
+export function againLines({ again, status }: CheckedRule): readonly string[] {
+  if (again === undefined) return [];
+  const how = status === 'pass' ? 'passed' : 'failed again';
+  return [printable(`${how} when it was asked again alone; the first time: ${again}`)];
 }
 
 /** File and line of a place in a project: `src/tools/x.ts:12`. */

@@ -1,7 +1,7 @@
 import { shorten } from '../../contract/json.ts';
 import { countsOf, printable, verdictOf } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { fixesOf, problemLine, reasonLine, strayLine, waysOn } from './format.ts';
+import { againLines, fixesOf, problemLine, reasonLine, strayLine, waysOn } from './format.ts';
 
 const problemsShown = 5;
 
@@ -52,6 +52,7 @@ export function markdownReport(report: CheckReport): string {
     ),
     strays.length === 0 ? [] : ['## Other errors in the server'],
     strays.map((stray) => `- ${text(strayLine(stray))}`),
+    rules.flatMap((rule) => againLines(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
     notRun.length === 0 ? [] : ['## Not run'],
     table(
       ['rule', 'reason'],

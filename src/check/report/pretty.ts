@@ -10,7 +10,7 @@ import {
   verdictLine,
 } from '../../contract/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { reasonLine, strayLine, waysOn } from './format.ts';
+import { againLines, reasonLine, strayLine, waysOn } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
 
 export interface PrettyOptions {
@@ -38,6 +38,7 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
     notRunLines(rules, paint, verbose),
     rehearsalLines(rehearsal, paint, verbose),
     strays.map((stray) => `${paint.yellow('!')} ${strayLine(stray)}`),
+    rules.flatMap((rule) => againLines(rule).map((line) => `· ${rule.id} ${line}`)),
     driftLines(report, paint),
     baselineLines(report, paint),
     [...summaryLines(report, paint), ...recapLines(report, paint, again)],

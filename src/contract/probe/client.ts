@@ -21,6 +21,8 @@ export interface ClientOptions extends Guarded {
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
   /** Followed where absent. */
   readonly redirect?: 'error';
+  /** Called with the session that the server opens. */
+  readonly onSession?: (session: string) => void;
 }
 
 /**
@@ -33,6 +35,7 @@ export async function connect({
   platform,
   headers,
   redirect,
+  onSession,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
@@ -44,7 +47,10 @@ export async function connect({
     const all = new Headers(init?.headers);
     const value = await token?.();
     if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
-    return send(input, { ...init, headers: all, ...(redirect && { redirect }) });
+    const answer = await send(input, { ...init, headers: all, ...(redirect && { redirect }) });
+    const session = answer.headers.get('mcp-session-id');
+    if (session) onSession?.(session);
+    return answer;
   };
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: authorized,

@@ -4,8 +4,11 @@ import type { PlatformProfile } from '../profile.ts';
 import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
 import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 
-/** How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test. */
-const roundsOfCase = 4;
+/**
+ * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
+ * the test once more if an answer was missing.
+ */
+const roundsOfCase = 6;
 
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
 const callsOfFirst = 90;

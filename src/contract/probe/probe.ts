@@ -2,6 +2,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { consent, harmless, NotRun } from '../not-run.ts';
+import type { Target } from '../target.ts';
 import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
@@ -22,6 +23,9 @@ const notRecorded = 'SOURCE_NOT_RECORDED';
 /** A tool may use another service, which has its own limits. */
 const callsAtOnce = 4;
 
+/** The facts that a new session replaces. */
+const ofSession = ['initialized', 'session', 'initialize again', 'two at once'];
+
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
   readonly rpc: RpcAnswer;
@@ -35,6 +39,22 @@ export interface CallOutcome extends CallCase {
  */
 export class Probe extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
+
+  /** @param earlier a probe of the same server, whose list of tools and whose permission to call them are taken over. */
+  constructor(target: Target, signal?: AbortSignal, earlier?: Probe) {
+    super(target, signal);
+    if (!earlier) return;
+    for (const name of ['listing', 'tools', 'callable']) {
+      const fact = earlier.#facts.get(name);
+      if (fact) this.#facts.set(name, fact);
+    }
+  }
+
+  /** Ends the sessions of this probe. The next request opens a new one. */
+  async startAfresh(): Promise<void> {
+    for (const name of ofSession) this.#facts.delete(name);
+    await this.endSessions();
+  }
 
   /** One JSON-RPC request, in the shared session unless another is named. */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
@@ -324,6 +344,7 @@ export class Probe extends Requests {
       signal: this.signal,
       admit: this.exchanges.admit,
       onLate: this.exchanges.onLate,
+      onSession: (session) => this.opened(session),
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;
     });

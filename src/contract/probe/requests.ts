@@ -7,8 +7,8 @@ import type { PlatformProfile } from '../profile.ts';
 import type { Forgery } from '../signer.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
-import { nextId, type RpcAnswer, rpcAnswer, rpcRequest } from './rpc.ts';
-import { graceMs } from './timeouts.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+import { confirmMs, graceMs } from './timeouts.ts';
 
 /** The version that the platform's own tests send (C§9.1). */
 export const platformVersion = '2024-11-05';
@@ -34,6 +34,8 @@ export class Requests {
   readonly signal: AbortSignal | undefined;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
+  /** The sessions that were opened at the endpoint of the target and not ended. */
+  readonly #opened = new Set<string>();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal) {
@@ -76,7 +78,7 @@ export class Requests {
   }
 
   /** Any HTTP request to the server; the endpoint unless a path is given. */
-  http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
+  async http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
     const {
       path,
       method = 'GET',
@@ -85,7 +87,7 @@ export class Requests {
       url = this.url,
       ...rest
     } = request;
-    return this.exchanges.exchange({
+    const answer = await this.exchanges.exchange({
       ...rest,
       method,
       timeoutMs,
@@ -93,6 +95,8 @@ export class Requests {
       headers: { ...this.target.headers, ...headers },
       signal: this.signal,
     });
+    if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
+    return answer;
   }
 
   /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
@@ -132,6 +136,25 @@ export class Requests {
       ...options,
     });
     return rpcAnswer(answer, id);
+  }
+
+  /** Remembers a session to end. */
+  protected opened(session: string | undefined): void {
+    if (session !== undefined) this.#opened.add(session);
+  }
+
+  /** Ends the sessions that were opened, where the server lets a caller end them. */
+  protected async endSessions(): Promise<void> {
+    const [first, ...others] = this.#opened;
+    this.#opened.clear();
+    const end = async (session: string | undefined): Promise<boolean> => {
+      const headers = present({ 'mcp-session-id': session });
+      const ended = await this.http({ method: 'DELETE', headers, timeoutMs: confirmMs }).catch(
+        () => undefined,
+      );
+      return ended !== undefined && ended.status !== 405;
+    };
+    if (first !== undefined && (await end(first))) await Promise.all(others.map(end));
   }
 
   /** A platform token, valid for a while or forged on request. */

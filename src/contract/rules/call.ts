@@ -163,7 +163,9 @@ async function failsOn(
   const calls = (await probe.tools()).flatMap((tool) => {
     const valid = succeeded.find((one) => one.tool === tool);
     const schema = tool.inputSchema;
-    if (!valid || !isObject(schema)) return [];
+    // If the arguments themselves do not fit, a changed copy shows nothing more.
+    if (!valid || !isObject(schema) || mismatches(withoutDialect(schema), valid.arguments, '').length > 0)
+      return [];
     return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));
   });
   if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);

@@ -119,6 +119,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK connects and lists the tools',
     source: 'C§1.2, C§4.1',
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
+    turn: 'opening',
     controls: [initializesAgain],
     silence: 'breaks',
     check: async (probe) => {

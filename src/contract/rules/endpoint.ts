@@ -14,7 +14,7 @@ export const staysUp: LiveRule = {
   controls: [],
   silence: 'breaks',
   check: async (probe) => {
-    await Promise.any([probe.health(), probe.initialize()]);
+    await probe.health().catch(() => probe.initialize()); // not both: a new session may disturb the others
     return [];
   },
 };

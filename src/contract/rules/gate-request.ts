@@ -3,7 +3,7 @@ import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
-import { describe, isRefusal, rpcRequest } from '../probe/rpc.ts';
+import { describe, isRefusal, nextId, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { unauthorizedProblems } from './expect.ts';
 
@@ -17,7 +17,7 @@ export const gateRequestRules: readonly LiveRule[] = [
   ]),
   bypass('gate.batch-mixed', 'a batch that hides a call behind an open method', async (probe) => [
     await unpaid(probe, (call) =>
-      JSON.stringify([rpcRequest(2, 'tools/list'), call, rpcRequest(3, 'tools/list')]),
+      JSON.stringify([rpcRequest(nextId(), 'tools/list'), call, rpcRequest(nextId(), 'tools/list')]),
     ),
   ]),
   bypass('gate.batch-nested', 'a batch inside a batch', async (probe) => [
@@ -86,19 +86,22 @@ export const gateRequestRules: readonly LiveRule[] = [
   {
     ...refused('gate.unknown-tool', 'a call of an unknown tool'),
     check: async (probe) => {
-      const body = rpcRequest(1, 'tools/call', { name: noSuchTool, arguments: {} });
+      const body = rpcRequest(nextId(), 'tools/call', { name: noSuchTool, arguments: {} });
       const answer = await probe.post(body, { session: await probe.session() });
       return unauthorizedProblems(answer, probe.profile, `tools/call of ${noSuchTool}`);
     },
   },
   {
     ...refused('gate.every-call', 'a call in a session that has paid for an earlier one'),
+    turn: 'opening',
     controls: [refusesUnpaid, admitsPaid, initializesAgain],
     check: async (probe) => {
       const session = await probe.newSession();
       const { name, arguments: args } = await probe.authenticationCall();
       await probe.call(name, args, { session });
-      const again = await probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), { session });
+      const again = await probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
+        session,
+      });
       return unauthorizedProblems(again, probe.profile, 'the second tools/call, without a token');
     },
   },
@@ -158,7 +161,7 @@ async function unpaid(
   { headers = {}, as }: Unpaid = {},
 ): Promise<Attempt> {
   const { name, arguments: args } = await probe.authenticationCall();
-  const call = rpcRequest(1, 'tools/call', { name, arguments: args });
+  const call = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
   const answer = await probe.post(write(call), { session: await probe.session(), headers });
   return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };
 }

@@ -4,7 +4,7 @@ import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { type Control, type LiveRule, unless } from '../rule.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
@@ -180,7 +180,7 @@ export async function callWith(
 ): Promise<HttpAnswer> {
   const { header } = probe.profile.token;
   const { name, arguments: args } = call ?? (await probe.authenticationCall());
-  return probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {
+  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
     session: await probe.session(),
     headers: { [header]: value },
   });

@@ -4,7 +4,7 @@ import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { type Control, unless } from '../rule.ts';
 import type { Exit, Instance } from '../target.ts';
 
@@ -68,7 +68,7 @@ export async function callOf(
   const { name, arguments: args } = await probe.authenticationCall();
   const { http } = await probe.initialize(undefined, { url });
   const session = String(http.headers['mcp-session-id']);
-  return probe.post(rpcRequest(1, 'tools/call', { name, arguments: args }), {
+  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
     ...options,
     url,
     session,

@@ -6,7 +6,7 @@ import { grouped } from '../grouped.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { graceMs, settleMs } from '../probe/timeouts.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { isClientError } from './expect.ts';
@@ -65,7 +65,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     fix: 'Limit the body, for instance to 1 MB, and answer 413. Count the bytes as they arrive.',
     check: async (probe) => {
       const session = await probe.session();
-      const body = JSON.stringify(rpcRequest(1, 'tools/list', { filler: 'x'.repeat(largeBytes) }));
+      const body = JSON.stringify(rpcRequest(nextId(), 'tools/list', { filler: 'x'.repeat(largeBytes) }));
       return [...(await refusalProblems(probe, body, session, chunked)), ...(await healthProblems(probe))];
     },
   };

@@ -6,6 +6,7 @@ import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } 
 import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import { type Control, type LiveRule, unless } from '../rule.ts';
+import { holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
@@ -160,13 +161,16 @@ export const modernRefusalRules: readonly LiveRule[] = [
     level: 'must',
     title: 'a batch, broken JSON and a request with the id null are refused',
     source: 'MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null',
-    fix: 'Answer HTTP 400 with an error.',
+    fix: 'Answer HTTP 400, in JSON-RPC or in your own words.',
     controls,
     check: (probe) =>
-      eachUnreadable(probe, (answer, path) => {
-        const isRefused = answer.status === 400 && errorIn(answer) !== undefined;
-        return unless(isRefused, { path, expected: 'HTTP 400 and an error', actual: describe(answer) });
-      }),
+      eachUnreadable(probe, (answer, path) =>
+        unless(answer.status === 400 && !holdsResult(answer), {
+          path,
+          expected: 'HTTP 400 and no result',
+          actual: describe(answer),
+        }),
+      ),
   },
   {
     id: 'modern.error-id',

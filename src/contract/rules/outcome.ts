@@ -101,6 +101,7 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'the client of the MCP SDK accepts the result of every call',
     source: 'C§1.2, C§2.2',
     fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
+    turn: 'opening',
     controls: [initializesAgain, listsInClient],
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);

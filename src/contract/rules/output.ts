@@ -1,9 +1,11 @@
 import { isObject, shorten } from '../json.ts';
-import { propertiesOf, typesOf } from '../keywords.ts';
-import type { JsonObject, Problem } from '../model.ts';
+import { propertiesOf, requiredOf, typesOf } from '../keywords.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
+import type { PlatformProfile } from '../profile.ts';
 import { type StaticRule, unless } from '../rule.ts';
 import { mismatches, tryCompile } from '../schema.ts';
+import { sampleArguments } from '../smoke.ts';
 import { type LocatedSchema, schemasIn } from '../walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
@@ -148,8 +150,8 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every outputSchema allows an explicit empty result',
     source: 'C§2.2, C§8',
     fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
-    inspect: ({ outputSchema }) =>
-      outcomeProblems(outputSchema, { searchExhausted: true, noResultsReason: 'Nothing matches.' }),
+    inspect: (tool, _siblings, profile) =>
+      outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
   },
   {
     id: 'output.holds-failure',
@@ -157,8 +159,8 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every outputSchema allows a failure',
     source: 'C§2.2, C§7',
     fix: 'Allow null in the required fields and declare error and message as strings.',
-    inspect: ({ outputSchema }) =>
-      outcomeProblems(outputSchema, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
+    inspect: (tool, _siblings, profile) =>
+      outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
   },
   declares(['searchExhausted', 'noResultsReason'], {
     id: 'output.empty-signal',
@@ -233,16 +235,44 @@ function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'
   };
 }
 
-function outcomeProblems(outputSchema: unknown, signal: JsonObject): readonly Problem[] {
+/**
+ * Why an outputSchema allows no result without data, whichever of these signals the result has. Required fields may hold
+ * null, an empty list, the argument that they repeat, or, as a count, 0.
+ */
+function outcomeProblems(
+  { inputSchema, outputSchema }: JsonObject,
+  { smoke }: PlatformProfile,
+  ...told: readonly JsonObject[]
+): readonly Problem[] {
   if (!isObject(outputSchema) || !tryCompile(outputSchema).ok) return [];
-  const blank = blankAnswer(outputSchema);
-  if (blank.ok) return mismatches(outputSchema, { ...blank.answer, ...signal }, 'structuredContent');
-  return blank.blocked.map((path) => ({
-    path,
-    expected: 'a field that can be empty',
-    actual: 'required, but allows neither null nor an empty list',
-    fix: `Add "null" to ${path}.type, or remove the field from required.`,
-  }));
+  const required = requiredOf(outputSchema);
+  const echoes = sampleArguments(
+    { ...(isObject(inputSchema) && inputSchema), type: 'object', required },
+    smoke,
+  );
+  const known: JsonObject = Object.fromEntries(
+    propertiesOf(outputSchema).flatMap(([name, schema]): [string, Json][] => {
+      const [type, ...others] = typesOf(schema);
+      if (!required.includes(name) || others.length > 0 || type === 'array' || type === 'object') return [];
+      if (Object.hasOwn(echoes, name)) return [[name, echoes[name] ?? null]];
+      if (name === 'searchExhausted') return [[name, false]];
+      return type === 'integer' ? [[name, 0]] : [];
+    }),
+  );
+  const found = told.map((signal) => {
+    const given = { ...known, ...signal };
+    const rest = required.filter((name) => !Object.hasOwn(given, name));
+    const blank = blankAnswer({ ...outputSchema, required: rest });
+    return blank.ok
+      ? mismatches(outputSchema, { ...blank.answer, ...given }, 'structuredContent')
+      : blank.blocked.map((path) => ({
+          path,
+          expected: 'a field that can be empty',
+          actual: 'required, but allows neither null nor an empty list',
+          fix: `Add "null" to ${path}.type, or remove the field from required.`,
+        }));
+  });
+  return found.toSorted((one, other) => one.length - other.length)[0] ?? [];
 }
 
 function isTyped(schema: JsonObject): boolean {

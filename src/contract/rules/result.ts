@@ -123,7 +123,7 @@ export const resultRules: readonly LiveRule[] = [
     fact: true,
     fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
     judge: ({ structuredContent }, { tool }) => {
-      if (!isObject(structuredContent)) return undefined;
+      if (!isObject(structuredContent) || !isObject(tool.outputSchema)) return undefined;
       const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
       return Object.keys(structuredContent)
         .filter((name) => !declared.has(name))

@@ -3,7 +3,7 @@ import { present, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, rpcRequest } from '../probe/rpc.ts';
+import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
@@ -42,12 +42,13 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     controls: [lists, answersCalls],
     check: async (probe) => {
       const { name, arguments: args } = await probe.authenticationCall();
-      const body = rpcRequest(1, 'tools/call', { name, arguments: args });
+      const body = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
       return invalidSessionProblems(await probe.post(body, { token: await probe.payment() }), 'tools/call');
     },
   },
   {
     id: 'session.foreign-initialize',
+    turn: 'opening',
     controls: [initializesAgain],
     level: 'must',
     title: 'initialize with an unknown session id is refused',
@@ -109,7 +110,7 @@ function refused(
       const answers = await Promise.all(
         ids.map((session) =>
           method === 'POST'
-            ? probe.post(rpcRequest(1, 'tools/list'), { session })
+            ? probe.post(rpcRequest(nextId(), 'tools/list'), { session })
             : probe.openStream(session),
         ),
       );

@@ -1,9 +1,54 @@
 import { initializesAgain, lists, opensSession } from '../controls.ts';
 import { shorten } from '../json.ts';
+import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
-import { describe, rpcAnswer, rpcRequest, sessionOf } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import type { Probe } from '../probe/probe.ts';
+import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
+import { type Control, type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+
+/** Requests with the same id in two sessions, sent once in a run. */
+function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
+  return probe.once('two at once', async () => {
+    const method = await otherMethod(probe);
+    const sessions = [await probe.newSession(), await probe.newSession()] as const;
+    const id = 424_242;
+    const [tools, others] = await Promise.all([
+      probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
+      probe.post(rpcRequest(id, method), { session: sessions[1] }),
+    ]);
+    return [
+      ...unless(Array.isArray(rpcAnswer(tools, id).result?.tools), {
+        path: 'tools/list in the first session',
+        expected: 'a list of tools',
+        actual: describe(tools),
+      }),
+      ...unless(rpcAnswer(others, id).result?.tools === undefined, {
+        path: `${method} in the second session`,
+        expected: 'no list of tools',
+        actual: describe(others),
+      }),
+      ...carriedOutProblems(rpcAnswer(others, id), `${method} in the second session`),
+    ];
+  });
+}
+
+/** A method beside tools/list that the server answers, whatever its other methods do. */
+function otherMethod(probe: Probe): Promise<string> {
+  return probe.once('other method', async () => {
+    for (const method of ['prompts/list', 'resources/list']) {
+      const answer = await probe.rpc(method).catch(unanswered);
+      if (carriedOutProblems(answer, method).length === 0) return method;
+    }
+    return 'ping';
+  });
+}
+
+/** Two sessions at once get their own answers: otherwise twenty do not, either. */
+const keepsTwoApart: Control = async (probe) => {
+  const problems = await twoAtOnce(probe).catch(({ message }: Error) => [message]);
+  return problems.length === 0 ? undefined : 'disturbed';
+};
 
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
@@ -63,6 +108,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'every initialize opens its own session',
     source: 'C§3.1',
     fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
+    turn: 'opening',
     controls: [opensSession],
     silence: 'breaks',
     check: async (probe) => {
@@ -83,13 +129,15 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'a session answers more than one request',
     source: 'C§3.1',
     fix: 'Keep the session until it is deleted or expires.',
+    turn: 'opening',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
+      const method = await otherMethod(probe);
       const session = await probe.newSession();
       for (let turn = 1; turn <= 5; turn++) {
-        const answer = await probe.rpc('resources/list', undefined, { session });
-        const problems = carriedOutProblems(answer, `resources/list, request ${turn}`);
+        const answer = await probe.rpc(method, undefined, { session });
+        const problems = carriedOutProblems(answer, `${method}, request ${turn}`);
         if (problems.length > 0) return problems;
       }
       return [];
@@ -101,50 +149,29 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'two sessions at once each get their own answers',
     source: 'C§3.1; reproduced with SDK 1.32',
     fix: 'Create a server object for each session or each request.',
+    turn: 'apart',
     controls: [initializesAgain, lists],
     silence: 'breaks',
-    check: async (probe) => {
-      const sessions = [await probe.newSession(), await probe.newSession()] as const;
-      const id = 424_242;
-      const [tools, prompts] = await Promise.all([
-        probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
-        probe.post(rpcRequest(id, 'prompts/list'), { session: sessions[1] }),
-      ]);
-      return [
-        ...unless(Array.isArray(rpcAnswer(tools, id).result?.tools), {
-          path: 'tools/list in the first session',
-          expected: 'a list of tools',
-          actual: describe(tools),
-        }),
-        ...unless(rpcAnswer(prompts, id).result?.tools === undefined, {
-          path: 'prompts/list in the second session',
-          expected: 'no list of tools',
-          actual: describe(prompts),
-        }),
-        ...carriedOutProblems(rpcAnswer(prompts, id), 'prompts/list in the second session'),
-      ];
-    },
+    check: twoAtOnce,
   },
   {
     id: 'session.parallel',
     level: 'must',
     title: 'twenty sessions are opened and used in parallel',
     source: 'C§3.1',
-    turn: 'last',
+    turn: 'apart',
     fix: 'Allow several sessions at once, and share no state between them.',
-    controls: [initializesAgain, lists],
+    controls: [initializesAgain, lists, keepsTwoApart],
     silence: 'breaks',
     check: async (probe) => {
-      await probe.session();
+      const method = await otherMethod(probe);
       const opened = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
       const refused = opened.flatMap((answer) => resultProblems(answer, 'initialize'));
       if (refused.length > 0) return refused.slice(0, 1);
       const used = await Promise.all(
-        opened.map(async (answer) =>
-          probe.rpc('prompts/list', undefined, { session: await probe.enter(answer) }),
-        ),
+        opened.map(async (answer) => probe.rpc(method, undefined, { session: await probe.enter(answer) })),
       );
-      return used.flatMap((answer) => carriedOutProblems(answer, 'prompts/list')).slice(0, 1);
+      return used.flatMap((answer) => carriedOutProblems(answer, method)).slice(0, 1);
     },
   },
   {
@@ -153,6 +180,7 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'GET with a known session is handled',
     source: 'C§3.1, C§4',
     fix: 'Open the event stream of the session, or answer 405.',
+    turn: 'opening',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
@@ -170,13 +198,14 @@ export const sessionRules: readonly LiveRule[] = [
     title: 'a deleted session is refused afterwards',
     source: 'MCP 2025-06-18, transports; C§3.1',
     fix: 'Remove the session on DELETE, or answer DELETE with 405.',
+    turn: 'opening',
     controls: [initializesAgain, lists],
     check: async (probe) => {
       const session = await probe.newSession();
       const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
       if (deleted.status === 405) return [];
       const [posted, got] = await Promise.all([
-        probe.post(rpcRequest(1, 'tools/list'), { session }),
+        probe.post(rpcRequest(nextId(), 'tools/list'), { session }),
         probe.openStream(session),
       ]);
       return [

@@ -20,6 +20,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
+    turn: 'opening',
     controls,
     silence: 'breaks',
     check: async (probe) => {
@@ -37,6 +38,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
+    turn: 'opening',
     controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
@@ -53,6 +55,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
+    turn: 'opening',
     controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
@@ -72,6 +75,7 @@ export const submissionRules: readonly LiveRule[] = [
     source,
     fact: true,
     fix: 'Make the tools faster. The test calls all of them with one token that expires.',
+    turn: 'opening',
     controls,
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;

@@ -5,7 +5,7 @@ import { NotRun } from '../not-run.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
-import { rpcRequest } from '../probe/rpc.ts';
+import { nextId, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 
@@ -30,7 +30,7 @@ export const transportRules: readonly LiveRule[] = [
     source: 'C§1.4, C§4',
     fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
   },
-  turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(1, 'tools/list'), {
+  turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(nextId(), 'tools/list'), {
     headers: { 'content-type': 'text/plain' },
   }),
   turnedDown(
@@ -50,7 +50,7 @@ export const transportRules: readonly LiveRule[] = [
     controls: [lists],
     check: async (probe) =>
       rejectedProblems(
-        await probe.post(rpcRequest(1, 'tools/list'), {
+        await probe.post(rpcRequest(nextId(), 'tools/list'), {
           session: await probe.session(),
           headers: { origin: 'https://attacker.example' },
         }),
@@ -102,7 +102,7 @@ export const transportRules: readonly LiveRule[] = [
           probe.http({
             method,
             headers: present({ 'content-type': 'application/json', 'mcp-session-id': session }),
-            body: JSON.stringify(rpcRequest(1, 'tools/list')),
+            body: JSON.stringify(rpcRequest(nextId(), 'tools/list')),
           }),
         ),
       );
@@ -199,6 +199,7 @@ function accepted(
     title: `${what} is answered`,
     source: 'C§4',
     fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
+    turn: 'opening',
     controls: [lists],
     silence: 'breaks',
     check: async (probe) => {

@@ -149,11 +149,11 @@ function withoutDelete() {
   return instead((request) => (request.method === 'DELETE' ? { status: 405 } : undefined));
 }
 
-/** Forgets a session after four requests for resources. */
+/** Forgets a session after four requests for prompts. */
 function forgetful() {
   const counts = new Map<string | undefined, number>();
   return instead((request) => {
-    if (methodOf(request) !== 'resources/list') return undefined;
+    if (methodOf(request) !== 'prompts/list') return undefined;
     const count = (counts.get(idOf(request)) ?? 0) + 1;
     counts.set(idOf(request), count);
     return count > 4 ? { status: 400, body: { error: 'Invalid session' } } : undefined;

@@ -70,7 +70,7 @@ const wires: readonly Wire[] = [
     rule: 'gate.batch-mixed',
     bodies: [
       new RegExp(
-        `^\\[\\{"jsonrpc":"2.0","id":2,"method":"tools/list"\\},${call},\\{"jsonrpc":"2.0","id":3,"method":"tools/list"\\}\\]$`,
+        `^\\[\\{"jsonrpc":"2.0","id":1,"method":"tools/list"\\},${call},\\{"jsonrpc":"2.0","id":1,"method":"tools/list"\\}\\]$`,
       ),
     ],
   },
@@ -155,9 +155,7 @@ const wires: readonly Wire[] = [
   { rule: 'http.other-methods', heads: ['PUT /mcp HTTP/1.1', 'PATCH /mcp HTTP/1.1'] },
   {
     rule: 'http.large-body',
-    heads: [
-      `content-length: ${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { filler: '' } }).length + 4 * 1024 * 1024}`,
-    ],
+    bodies: [/^\{"jsonrpc":"2\.0","id":1,"method":"tools\/list","params":\{"filler":"x{4194304}"\}\}$/],
   },
   { rule: 'http.large-body-chunked', heads: ['Transfer-Encoding: chunked'] },
   { rule: 'http.deep-body', bodies: [`${'['.repeat(20_000)}${']'.repeat(20_000)}`] },
@@ -204,7 +202,8 @@ describe('each raw probe is sent byte for byte', () => {
         line,
       ).toBe(true);
     }
-    const sent = requests.map(({ body }) => body.toString('utf8'));
+    // The ids of a run are unique.
+    const sent = requests.map(({ body }) => body.toString('utf8').replaceAll(/"id":[1-9]\d*/g, '"id":1'));
     for (const body of bodies) {
       expect(sent.some((one) => (typeof body === 'string' ? one === body : body.test(one)))).toBe(true);
     }

@@ -1,0 +1,33 @@
+import { createSigner, type Report, runContract } from '../../src/contract/index.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import type { Served } from './reference.ts';
+import type { Trust } from './token.ts';
+import { examples } from './tools.ts';
+
+const audience = 'https://lakes.example.com/mcp';
+const signer = await createSigner(context.token, audience);
+
+/** The trust of every server under test. */
+export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+
+/** Checks a server as `market-mcp check <url> --platform context --signing-key … --examples …` does, and stops it. */
+export async function judge(serving: Promise<Served>): Promise<Report> {
+  const { url, stop } = await serving;
+  try {
+    return await runContract({
+      url,
+      profile: context,
+      signer,
+      examples: new Map(Object.entries(examples)),
+      calls: { named: [] },
+      timeoutMs: 10_000,
+    });
+  } finally {
+    await stop();
+  }
+}
+
+/** The ids of the rules that failed, in alphabetical order. */
+export function failuresOf({ rules }: Report): readonly string[] {
+  return rules.flatMap(({ status, id }) => (status === 'fail' ? [id] : [])).toSorted();
+}
