@@ -211,20 +211,20 @@ class Run {
    * controls worked before, and would open sessions.
    */
   async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
-    const areDoubted = all.some(({ rule }) => rule.turn === 'apart' && this.#doubted.has(rule));
-    const doubted = all.filter(
-      ({ rule }) =>
-        this.#doubted.has(rule) || (areDoubted && rule.turn === 'apart' && !isJudged(results.get(rule))),
-    );
+    const isApartDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'apart');
+    const isAsked = ({ rule }: LeveledRule): boolean =>
+      this.#doubted.has(rule) || (rule.turn === 'apart' && isApartDoubted() && !isJudged(results.get(rule)));
+    const doubted = all.filter(isAsked);
     if (doubted.length === 0 || this.#life.isOver) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
     let silences = 0;
     for (const one of doubted) {
       if (silences === patience) return;
+      const first = results.get(one.rule);
+      if (!isJudged(first) && isApartDoubted()) continue; // it needs what has failed again
       this.#doubted.delete(one.rule);
       await this.#startAfresh();
-      const first = results.get(one.rule);
       const second = await this.#judge(one, new Set(), one.rule.turn !== 'apart');
       if (this.#doubted.has(one.rule) && one.rule.turn !== 'aside') silences += 1;
       if (second && isJudged(second))

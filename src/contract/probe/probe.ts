@@ -40,11 +40,11 @@ export interface CallOutcome extends CallCase {
 export class Probe extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
 
-  /** @param earlier a probe of the same server, whose list of tools and whose permission to call them are taken over. */
+  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them are taken over. */
   constructor(target: Target, signal?: AbortSignal, earlier?: Probe) {
     super(target, signal);
     if (!earlier) return;
-    for (const name of ['listing', 'tools', 'callable']) {
+    for (const name of [...ofSession, 'other method', 'listing', 'tools', 'callable']) {
       const fact = earlier.#facts.get(name);
       if (fact) this.#facts.set(name, fact);
     }
