@@ -33,7 +33,7 @@ export async function examine(server: ForeignServer, place: string): Promise<Exa
     expect(headers.has('mcp-session-id')).toBe(server.hasSessions);
     const args = [bins.market, 'check', url, '--json', '--call', '*', '--timeout', String(timeoutMs)];
     const { status, stdout, stderr } = await run(process.execPath, args);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect({ status, stderr }).toEqual({ status: server.dies ? 3 : 1, stderr: '' });
     const report: CheckReport = JSON.parse(stdout);
     const failed = report.rules.filter((rule) => rule.status === 'fail').map(({ id }) => id);
     expect(failed).toEqual(expect.arrayContaining([...server.fails]));
@@ -45,11 +45,11 @@ export async function examine(server: ForeignServer, place: string): Promise<Exa
 }
 
 async function started(server: ForeignServer, place: string) {
-  const args = await server.start(place);
   const port = await freePort();
+  const args = (await server.start(place)).map((text) => text.replace('$PORT', String(port)));
   const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'loopback.js'), ...args], {
     cwd: place,
-    env: { PATH: process.env.PATH, PORT: String(port) },
+    env: { PATH: process.env.PATH, PORT: String(port), ...server.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // its own process group, so that its children are ended with it
   });
@@ -91,7 +91,7 @@ async function initialize(url: string): Promise<Response> {
   return answer;
 }
 
-function titleOf({ modules }: ForeignServer, name: string): string {
-  const manifest = readFileSync(join(modules, name, 'package.json'), 'utf8');
-  return `${name} ${JSON.parse(manifest).version}`;
+function titleOf({ modules }: ForeignServer, directory: string): string {
+  const { name, version } = JSON.parse(readFileSync(join(modules, directory, 'package.json'), 'utf8'));
+  return `${name} ${version}`;
 }

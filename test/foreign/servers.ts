@@ -1,6 +1,7 @@
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { context } from '../../src/contract/platforms/index.ts';
 import { installedModules } from '../e2e/install-once.ts';
 import { repository } from '../e2e/support.ts';
 
@@ -12,12 +13,16 @@ export interface ForeignServer {
   readonly modules: string;
   /** A package whose stdio server it serves over HTTP. */
   readonly wraps?: string;
-  /** The arguments for Node. `place` is an empty directory for its files. */
+  /** The arguments for Node, in which `$PORT` is the port. `place` is an empty directory for its files. */
   start(place: string): Promise<readonly string[]> | readonly string[];
+  /** Variables that it needs. None is a real key. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Known properties on every machine: the form of its answers, whether it has sessions, the rules that it fails. */
   readonly answers: 'JSON' | 'SSE';
   readonly hasSessions: boolean;
   readonly fails: readonly string[];
+  /** Set if a request of the check ends its process. */
+  readonly dies?: true;
 }
 
 /** The name of the installation of this directory's package.json. */
@@ -109,7 +114,80 @@ export const installedServers: readonly ForeignServer[] = [
     hasSessions: true,
     fails: ['gate.no-token', 'health.fields', 'session.unknown-post'],
   },
+  {
+    name: "a marketplace's quickstart, with the SDK of its time",
+    package: 'quickstart-sdk',
+    modules,
+    start: quickstart,
+    env: {
+      PLATFORM_PUBLIC_KEY: context.token.fallbackKey?.pem ?? '',
+      PLATFORM_ISSUER: context.token.issuer ?? '',
+      PLATFORM_AUDIENCE: 'https://tools.example.com/mcp',
+    },
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['session.two-at-once', 'gate.batch'],
+  },
+  {
+    name: 'context7-mcp',
+    package: '@upstash/context7-mcp',
+    modules,
+    start: () => [module('@upstash/context7-mcp/dist/index.js'), '--transport', 'http'],
+    env: { OTEL_SDK_DISABLED: 'true' }, // its metrics have a port of their own
+    answers: 'SSE',
+    hasSessions: false,
+    fails: ['gate.no-token'],
+  },
+  {
+    name: 'brave-search-mcp-server',
+    package: '@brave/brave-search-mcp-server',
+    modules,
+    start: () => [module('@brave/brave-search-mcp-server/dist/index.js'), '--transport', 'http'],
+    env: { BRAVE_API_KEY: 'none' },
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['gate.no-token'],
+  },
+  {
+    name: 'notion-mcp-server',
+    package: '@notionhq/notion-mcp-server',
+    modules,
+    start: () => [
+      module('@notionhq/notion-mcp-server/bin/cli.mjs'),
+      '--transport',
+      'http',
+      '--unsafe-disable-auth',
+      '--port',
+      '$PORT', // it compares the host and port of each request
+    ],
+    env: { NOTION_TOKEN: 'none' },
+    answers: 'SSE',
+    hasSessions: true,
+    fails: ['endpoint.stays-up', 'gate.no-token'],
+    dies: true, // of a GET whose session is "constructor"
+  },
+  {
+    name: 'airtable-mcp-server',
+    package: 'airtable-mcp-server',
+    modules,
+    start: () => [module('airtable-mcp-server/dist/main.js')],
+    env: { MCP_TRANSPORT: 'http', AIRTABLE_API_KEY: 'none' },
+    answers: 'JSON',
+    hasSessions: false,
+    fails: ['gate.no-token'],
+  },
 ];
+
+/** The same file with an older SDK, which lets several transports share one server object. */
+function quickstart(place: string): readonly string[] {
+  const text = readFileSync(join(import.meta.dirname, 'quickstart.js'), 'utf8');
+  writeFileSync(
+    join(place, 'quickstart.mjs'),
+    text.replaceAll('@modelcontextprotocol/sdk/', 'quickstart-sdk/'),
+  );
+  symlinkSync(modules, join(place, 'node_modules'), 'dir');
+  return [join(place, 'quickstart.mjs')];
+}
 
 function sdkExample(file: string): Pick<ForeignServer, 'name' | 'package' | 'modules' | 'start'> {
   const place = `@modelcontextprotocol/sdk/dist/esm/examples/server/${file}.js`;

@@ -3,6 +3,7 @@ import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
+import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
 import { type Control, type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
@@ -46,7 +47,9 @@ function otherMethod(probe: Probe): Promise<string> {
 
 /** Two sessions at once get their own answers: otherwise twenty do not, either. */
 const keepsTwoApart: Control = async (probe) => {
-  const problems = await twoAtOnce(probe).catch(({ message }: Error) => [message]);
+  const problems = await twoAtOnce(probe).catch((error: unknown) =>
+    error instanceof NoAnswer ? [error] : [],
+  );
   return problems.length === 0 ? undefined : 'disturbed';
 };
 
