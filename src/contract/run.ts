@@ -1,7 +1,7 @@
 import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { initializes, initializesAgain } from './controls.ts';
+import { initializesAgain } from './controls.ts';
 import { isOfEra, judgedEra } from './era.ts';
 import { inspectTools } from './inspect.ts';
 import { LivenessTracker, outageProblems } from './life.ts';
@@ -16,6 +16,7 @@ import { staysUp } from './rules/endpoint.ts';
 import { submissionRules } from './rules/submission.ts';
 import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
+import { control, messageOf, unjudged } from './unjudged.ts';
 
 /** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
 const atOnce = { beside: 12, aside: 3 } as const;
@@ -183,7 +184,7 @@ class Run {
       await mapConcurrently(inTurn(undefined), atOnce.beside, judge);
       await mapConcurrently(inTurn('apart'), 1, judge);
       const areApart = inTurn('apart').every(({ rule }) => results.get(rule)?.status !== 'fail');
-      await this.#startAfresh();
+      if (inTurn('apart').length > 0) await this.#startAfresh();
       await mapConcurrently(inTurn('opening'), areApart ? atOnce.beside : 1, areApart ? judge : alone);
       await mapConcurrently(inTurn('last'), 1, areApart ? judge : alone);
     };
@@ -234,6 +235,7 @@ class Run {
 
   /** Ends the sessions of this run, unless the server opens no second one. */
   async #startAfresh(): Promise<void> {
+    if (this.#target.era === 'modern') return;
     this.#isRenewable ??= initializesAgain(this.#probe).then(
       (hindrance) => hindrance === undefined,
       () => false,
@@ -308,25 +310,6 @@ async function reach(probe: Probe): Promise<void> {
   }
 }
 
-/** @throws NotRun if an ordinary request does not work either. */
-async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
-  for (const works of controls) {
-    const reason = await works(probe);
-    if (reason !== undefined) throw NotRun.by(reason);
-  }
-}
-
 function isJudged(result: RuleResult | undefined): boolean {
   return result !== undefined && result.status !== 'not-run';
-}
-
-/** The reason, read from an error, why a rule could not be judged. */
-function unjudged(error: unknown): NotRun {
-  if (error instanceof NotRun) return error;
-  if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
-  return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -44,6 +44,13 @@ const servers: { readonly [what in Prevention]: Broken } = {
     ),
   },
   sessionAgain: { breaks: firstOnly((answer) => ({ ...answer, headers: {} })) },
+  disturbed: {
+    breaks: {
+      // The id of two requests in two sessions: the second one gets no answer.
+      respond: (good) => async (message) =>
+        message.id === 424_242 && message.method !== 'tools/list' ? new Promise(() => {}) : good(message),
+    },
+  },
   identity: { breaks: { health: () => () => ({ status: 200, body: 'ok' }) } },
   list: { breaks: failsOnPageTwo },
   large: { breaks: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] } },

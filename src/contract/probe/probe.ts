@@ -24,7 +24,7 @@ const notRecorded = 'SOURCE_NOT_RECORDED';
 const callsAtOnce = 4;
 
 /** The facts that a new session replaces. */
-const ofSession = ['initialized', 'session', 'initialize again', 'two at once'];
+const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
 
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
@@ -44,7 +44,7 @@ export class Probe extends Requests {
   constructor(target: Target, signal?: AbortSignal, earlier?: Probe) {
     super(target, signal);
     if (!earlier) return;
-    for (const name of [...ofSession, 'other method', 'listing', 'tools', 'callable']) {
+    for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
       const fact = earlier.#facts.get(name);
       if (fact) this.#facts.set(name, fact);
     }
