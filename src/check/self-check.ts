@@ -1,8 +1,8 @@
-import type { Report } from '../contract/model.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import { type CheckOptions, examine } from './examine.ts';
+import type { CheckReport } from './model.ts';
 import { holdProject } from './project.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function build(directory: string, packageManager: PackageManager): 
  *
  * @throws SystemError `NOT_STARTED` with the last lines of the server, `UNREACHABLE` if it stops answering.
  */
-export async function selfCheck(directory: string, onRule: CheckOptions['onRule']): Promise<Report> {
+export async function selfCheck(directory: string, onRule: CheckOptions['onRule']): Promise<CheckReport> {
   const { release, ...held } = await holdProject(directory);
   try {
     const demands = { level: 'must', requireAll: false } as const;

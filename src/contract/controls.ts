@@ -47,6 +47,12 @@ export const reportsHealth: Control = async (probe) => {
   return undefined;
 };
 
+/** tools/list returns a list, to its last page. */
+export const listsAll: Control = async (probe) => {
+  await probe.listing();
+  return undefined;
+};
+
 /** The client of the MCP SDK lists the tools without a token. */
 export const listsInClient: Control = async (probe) => {
   const { error } = await clientListing(probe);
@@ -98,10 +104,6 @@ export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutco
 export function noAnswerTo(outcomes: readonly CallOutcome[]): NotRun {
   return NotRun.because('unanswered', `no call was answered: ${outcomes[0]?.rpc.http.body}`);
 }
-
-/** Authentication accepts an ordinary call. */
-export const admitsCalls: Control = async (probe) =>
-  isRefusal((await probe.ordinaryCall()).http) ? 'refused' : undefined;
 
 /** A tools/call without a token is refused: otherwise other ways past authentication prove nothing. */
 export const refusesUnpaid: Control = async (probe) => {

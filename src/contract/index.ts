@@ -4,7 +4,7 @@ export { inspectTools } from './inspect.ts';
 export type * from './model.ts';
 export type { PlatformProfile } from './profile.ts';
 export { profileProblems, profileSchema } from './profile-schema.ts';
-export { printable, type TextOptions, textReport } from './report.ts';
+export { printable } from './report.ts';
 export { type RunOptions, runContract, Unreachable } from './run.ts';
 export { createSigner, type Forgery, type Signer } from './signer.ts';
 export { sampleArguments } from './smoke.ts';

@@ -24,6 +24,7 @@ export const preventions = {
   sessionAgain: ['a further initialize opened no session', ['session.unique']],
   disturbed: ['two sessions at once disturb each other', ['session.two-at-once']],
   identity: ['health or initialize names no server', ['health.fields', 'identity.name']],
+  health: ['GET /health returns no status', ['health.status', 'health.fields']],
   list: ['the list of tools cannot be read to its end', ['discovery.tools-list', 'modern.tools']],
   large: ['the server lists more or larger tools than are checked', ['tool.readable']],
   clientList: ['the client cannot list the tools', ['discovery.client']],

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
 import { evaluateReport } from '../../src/check/verdict.ts';
-import type { RehearsalStep, Report, RuleResult } from '../../src/contract/model.ts';
+import type { RehearsalStep, RuleResult } from '../../src/contract/model.ts';
 import { consent, NotRun } from '../../src/contract/not-run.ts';
-import { textReport } from '../../src/contract/report.ts';
 import { notRun } from '../../src/contract/summary.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
@@ -295,10 +294,17 @@ describe('a check that left rules out', () => {
     expect([report.ok, report.complete]).toEqual([true, true]);
     expect(reporters[name](report, plain)).not.toMatch(/nothing failed|To run/);
   });
+});
 
-  it('is not called passed in the report of create, either', () => {
-    const said = (report: Report) => textReport(report).at(-1);
-    expect(said(of(open))).toMatch(/^! nothing failed, 4 of 5 rules not run {2}1 rules passed/);
-    expect(said(of([]))).toMatch(/^✓ passed/);
-  });
+it('prints the first five problems of a rule, its fix and its source for people', () => {
+  const problems = Array.from({ length: 8 }, (_, index) => ({
+    path: `p${index}`,
+    expected: 'x',
+    actual: 'y',
+  }));
+  const report = evaluateReport(reportOf([failed('input.sample', problems, { level: 'should' })]), lenient);
+  const text = reporters.pretty(report, { color: false, verbose: false });
+  expect(text).toMatch(
+    / p4\n {4}expected {2}x\n {4}actual {4}y\n {4}… and 3 more\n {4}fix {7}Fix it\.\n {4}source /,
+  );
 });

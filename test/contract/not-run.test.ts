@@ -52,6 +52,7 @@ const servers: { readonly [what in Prevention]: Broken } = {
     },
   },
   identity: { breaks: { health: () => () => ({ status: 200, body: 'ok' }) } },
+  health: { breaks: { health: () => () => ({ status: 200, body: {} }) } },
   list: { breaks: failsOnPageTwo },
   large: { breaks: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] } },
   clientList: { breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 5 })) } },
@@ -236,7 +237,7 @@ it('has no verdict if a rule fails to run and no failed rule explains it', () =>
 const excepted = {
   'because inapplicable': 8,
   'because example': 2,
-  'because withheld': 2,
+  'because withheld': 3,
   'because unanswered': 5,
   'because deadline': 1,
   'because error': 1,

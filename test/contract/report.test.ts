@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleResult } from '../../src/contract/model.ts';
 import { NotRun } from '../../src/contract/not-run.ts';
-import { printable, textReport } from '../../src/contract/report.ts';
+import { printable } from '../../src/contract/report.ts';
 import { notRun, summaryOf } from '../../src/contract/summary.ts';
-import { reportOf as anyReportOf } from '../check/report.ts';
 
 const rule: RuleResult = {
   id: 'gate.no-token',
@@ -31,11 +30,6 @@ const advised: RuleResult = {
   problems: Array.from({ length: 8 }, (_, index) => ({ path: `p${index}`, expected: 'x', actual: 'y' })),
 };
 
-const reportOf = (rules: readonly RuleResult[]) => ({
-  ...anyReportOf(rules),
-  target: 'http://127.0.0.1:1/mcp',
-});
-
 describe('summaryOf', () => {
   it('counts each verdict once', () => {
     expect(summaryOf([rule, failed, advised, notRun(rule, NotRun.without('signer'))], 10)).toEqual({
@@ -48,54 +42,6 @@ describe('summaryOf', () => {
       errors: 0,
       ms: 10,
     });
-  });
-});
-
-describe('textReport', () => {
-  it('prints tool, path, expected, actual, fix and source of a failure', () => {
-    expect(textReport(reportOf([rule, failed, advised])).join('\n')).toMatchInlineSnapshot(`
-      "Contract check of http://127.0.0.1:1/mcp (platform generic)
-
-      ✗ output.holds-failure  tools/call without a token is refused
-          get\\u{1b}[31m · outputSchema
-          expected  null
-          actual    a\\u{a}b
-          fix       Add "null".
-          source    C§5.4
-      ! input.sample  tools/call without a token is refused
-          p0
-          expected  x
-          actual    y
-          p1
-          expected  x
-          actual    y
-          p2
-          expected  x
-          actual    y
-          p3
-          expected  x
-          actual    y
-          p4
-          expected  x
-          actual    y
-          … and 3 more
-          fix       Verify the token.
-          source    C§5.4
-
-      ✗ failed  1 rules passed, 1 failed, 1 advised in 1.2 s"
-    `);
-  });
-
-  it('lists passed rules on request', () => {
-    expect(textReport(reportOf([rule]), { verbose: true })).toContain(
-      '✓ gate.no-token  tools/call without a token is refused',
-    );
-    expect(textReport(reportOf([rule])).join('\n')).not.toContain('gate.no-token');
-  });
-
-  it('uses colours only on request', () => {
-    expect(textReport(reportOf([failed])).join('')).not.toContain('\u001b');
-    expect(textReport(reportOf([rule]), { color: true }).join('')).toContain('\u001b[32m');
   });
 });
 

@@ -38,6 +38,13 @@ const opening = {
   clientInfo: { name: 'confirmation', version: '1.0.0' },
 };
 
+const now = () => Math.floor(Date.now() / 1000);
+
+/** Whether a call with these claims runs. */
+async function runsWith(claims: Readonly<Record<string, Json | undefined>>): Promise<boolean> {
+  return ran(await ask(call(), { authorization: `Bearer ${await signer.token({ claims })}` }));
+}
+
 /** For each rule that the quickstart fails: a request that reproduces the failure. The last one needs a second session. */
 const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'output.holds-empty': async () => !(await admits({ chain: null, gwei: null, searchExhausted: true })),
@@ -64,8 +71,9 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'gate.scheme-case': async () =>
     ran(await ask(call(), { authorization: `Bearer ${await signer.token()}` })) &&
     !ran(await ask(call(), { authorization: `bearer ${await signer.token()}` })),
-  'gate.no-expiry': async () =>
-    ran(await ask(call(), { authorization: `Bearer ${await signer.token({ claims: { exp: undefined } })}` })),
+  'gate.no-expiry': () => runsWith({ exp: undefined }),
+  'gate.long-lived': () => runsWith({ exp: now() + 10 * 365 * 86_400 }),
+  'gate.issued-later': () => runsWith({ iat: now() + 3_600, exp: now() + 3_720 }),
   'gate.batch': async () => !ran(await ask(call())) && ran(await ask(`[${call()}]`)),
   'gate.batch-mixed': async () => ran(await ask(`[${rpc('tools/list')},${call()}]`)),
   'gate.content-type': async () => ran(await ask(call(), { 'content-type': `${json}\u00a0` })),
@@ -91,6 +99,8 @@ describe("the quickstart of a marketplace's SDK", () => {
     const reason = 'a second, ordinary initialize fails as well (see session.unique)';
     const unjudged = report.rules.filter((rule) => rule.reason === reason).map(({ id }) => id);
     expect(unjudged).toEqual([
+      'discovery.invalid-token',
+      'discovery.same-list',
       'discovery.client',
       'session.lasting',
       'session.two-at-once',
@@ -102,6 +112,7 @@ describe("the quickstart of a marketplace's SDK", () => {
       'protocol.later-versions',
       'protocol.unknown-version',
       'http.charset',
+      'http.chunked',
       'http.any-host',
       'gate.every-call',
       'outcome.client',

@@ -100,7 +100,7 @@ function isEvident(id: string, answered: Answered, server: MuteServer): boolean 
   if (isStatic.has(id) || id === 'discovery.tools') return times('tools/list') > 0;
   if (id === 'endpoint.stays-up') return server.lasts;
   if (id === 'health.status') return times('/health') + times('any /health') > 0;
-  const list = /^discovery\.(\w+)-list$/.exec(id)?.[1];
+  const list = /^discovery\.(tools|resources|prompts)-list$/.exec(id)?.[1];
   if (list !== undefined) return times(`${list}/list`) > 0;
   switch (group) {
     case 'endpoint':

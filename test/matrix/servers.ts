@@ -77,6 +77,7 @@ const rubbishCalls = [
   'outcome.empty',
   'outcome.fail',
   'submission.calls',
+  'call.answered',
   'modern.call',
   'modern.no-token',
 ];
@@ -116,6 +117,8 @@ export const muteServers: readonly MuteServer[] = [
   mute('answers calls in other JSON', isCall, otherJson, rubbishCalls),
   mute('answers in HTML after initialize', (request) => !isOpening(request), html, [
     ...lists,
+    'gate.valid-token',
+    'gate.no-token',
     'modern.served',
   ]),
 ];

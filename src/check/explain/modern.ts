@@ -61,9 +61,9 @@ export const modernExplanations: Explanations = {
   ),
   'modern.failure': exchange(
     'A caller without a session must learn that a call failed, as a caller with one does. Otherwise it pays for an error and shows it as data.',
-    'tools/call no_such_tool, without a session',
+    'tools/call get_price {"symbol": 5}, without a session',
     '200 {"result": {"isError": false, …}}',
-    '200 {"result": {"isError": true, "content": [{"type": "text", "text": "Unknown tool: no_such_tool"}], …}}',
+    '200 {"result": {"isError": true, "content": […], …}}',
   ),
   'modern.encoded-name': exchange(
     'A client encodes a name that a header cannot contain as base64. It may encode any name.',

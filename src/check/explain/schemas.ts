@@ -12,10 +12,10 @@ const orders = {
   examples: [[{ id: '17' }]],
 };
 
-const trade = { $ref: '#/definitions/trade' };
+const trade = { $ref: '#/properties/trade' };
 const text = { type: 'string', description: 'Its name.' };
 const recursive = (definition: JsonObject) => ({
-  outputSchema: { type: 'object', properties: { trade }, definitions: { trade: definition } },
+  outputSchema: { type: 'object', properties: { trade: definition } },
 });
 
 /** What a tool returns, the dialect of both schemas, and `_meta`. */

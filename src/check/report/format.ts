@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/not-run.ts';
-import { printable, verdictOf } from '../../contract/report.ts';
+import { type Paint, plain, printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
@@ -101,6 +101,26 @@ export function fileOf(at: string): { readonly file: string; readonly line?: num
 export function stackLines(problems: readonly Problem[]): readonly string[] {
   const stacks = problems.flatMap(({ cause }) => (cause ? [cause.stack.map(printable).join('\n')] : []));
   return [...new Set(stacks)].filter((stack) => stack !== '');
+}
+
+/** The verdict in words. A report with rules that could not be run does not say that the server passed. */
+export function verdictOf({ ok, complete, rules, summary }: CheckReport): string {
+  if (!ok) return 'failed';
+  return complete ? 'passed' : `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
+}
+
+/** The counts of a report in words; those that are 0 are left out, except the first two. */
+export function countsOf(
+  { passed, failed, advice, known, notRun }: CheckReport['summary'],
+  paint: Paint = plain,
+): string {
+  return [
+    `${passed} rules passed`,
+    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
+    ...(advice > 0 ? [paint.yellow(`${advice} advised`)] : []),
+    ...(known > 0 ? [`${known} known`] : []),
+    ...(notRun > 0 ? [`${notRun} not run`] : []),
+  ].join(', ');
 }
 
 /** The group of a rule: `gate` of `gate.no-token`. */

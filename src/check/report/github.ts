@@ -1,7 +1,7 @@
-import { countsOf, printable, verdictOf } from '../../contract/report.ts';
+import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
-import { fileOf, fixesOf, problemLine, remarksOf, stackLines } from './format.ts';
+import { countsOf, fileOf, fixesOf, problemLine, remarksOf, stackLines, verdictOf } from './format.ts';
 
 /** More lines in an annotation would hide the fix. */
 const problemsShown = 10;

@@ -1,7 +1,16 @@
 import { shorten } from '../../contract/json.ts';
-import { countsOf, printable, verdictOf } from '../../contract/report.ts';
+import { printable } from '../../contract/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
-import { againLines, fixesOf, problemLine, reasonLine, strayLine, waysOn } from './format.ts';
+import {
+  againLines,
+  countsOf,
+  fixesOf,
+  problemLine,
+  reasonLine,
+  strayLine,
+  verdictOf,
+  waysOn,
+} from './format.ts';
 
 const problemsShown = 5;
 

@@ -1,16 +1,8 @@
 import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
-import {
-  type Paint,
-  painted,
-  plain,
-  printable,
-  problemLines,
-  ruleLines,
-  verdictLine,
-} from '../../contract/report.ts';
+import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { againLines, reasonLine, strayLine, waysOn } from './format.ts';
+import { againLines, countsOf, reasonLine, strayLine, verdictOf, waysOn } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
 
 export interface PrettyOptions {
@@ -177,5 +169,12 @@ function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
     ...(demands.requireAll ? ['every rule must run'] : []),
   ];
   const terms = demanded.length > 0 ? ` (${demanded.join(', ')})` : '';
-  return [`${verdictLine(report, paint)}${terms}`, ...(report.complete ? [] : waysOn(report))];
+  const verdict = verdictOf(report);
+  const mark = { passed: paint.green('✓ passed'), failed: paint.red('✗ failed') }[verdict];
+  const seconds = (report.summary.ms / 1000).toFixed(1);
+  const counts = countsOf(report.summary, paint);
+  return [
+    `${mark ?? paint.yellow(`! ${verdict}`)}  ${counts} in ${seconds} s${terms}`,
+    ...(report.complete ? [] : waysOn(report)),
+  ];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Creation, planCreation } from '../../changes/creation.ts';
-import type { Report } from '../../contract/model.ts';
+import type { CheckReport } from '../../check/model.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { inputError, pass } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
@@ -144,7 +144,7 @@ function answering(
 interface Taken {
   /** The installed packages as `name@version`; null without an installation. */
   readonly packages: readonly string[] | null;
-  readonly report: Report | null;
+  readonly report: CheckReport | null;
 }
 
 /** Runs the wanted steps: install, git, self-check. */

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
+import type { CheckReport } from '../../check/model.ts';
+import { reporters } from '../../check/report/index.ts';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
-import { textReport } from '../../contract/report.ts';
 import type { ImportedTool } from '../../import/model.ts';
 import { errorSentence } from '../../model/input-error.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
@@ -85,9 +86,11 @@ export function showPrepared({ changes, advice }: Prepared, output: Output): voi
 const shownHints = 8;
 
 /** Prints the rules that the server breaks and their fixes. If it breaks none, prints which were not run and why. */
-export function showReport(report: Report, output: Output): void {
+export function showReport(report: CheckReport, output: Output): void {
   const isClean = report.summary.failed === 0 && report.summary.advice === 0;
-  const lines = isClean ? notRunLines(report) : textReport(report, { color: output.hasColors });
+  const lines = isClean
+    ? notRunLines(report)
+    : reporters.pretty(report, { color: output.hasColors, verbose: false }).split('\n');
   for (const line of lines) output.line(`  ${line}`);
 }
 

@@ -1,5 +1,5 @@
+import type { CheckReport } from '../../check/model.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
-import type { Report } from '../../contract/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { installedPackages } from '../../project/installed.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
@@ -45,7 +45,7 @@ export async function gitStep({ directory }: ProjectContext, output: Output): Pr
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
-): Promise<Report> {
+): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => build(directory, packageManager));
   const report = await withProgress(output.progress('self-check'), (update) =>
     selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),

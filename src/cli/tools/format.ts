@@ -1,4 +1,4 @@
-import type { Report } from '../../contract/model.ts';
+import type { CheckReport } from '../../check/model.ts';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { Drift } from '../../project/listed.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -40,7 +40,7 @@ export async function checkChange(
   done: string,
   undo: string,
   output: Output,
-): Promise<Report> {
+): Promise<CheckReport> {
   const { checkStep } = await import('../create/steps.ts');
   try {
     return await checkStep(context, output);
@@ -52,7 +52,7 @@ export async function checkChange(
 }
 
 /** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if a rule failed. */
-export function requirePassed(report: Report | null, done: string, undo: string, output: Output): void {
+export function requirePassed(report: CheckReport | null, done: string, undo: string, output: Output): void {
   if (report === null) return;
   showReport(report, output);
   if (report.ok) return;

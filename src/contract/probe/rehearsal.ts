@@ -7,7 +7,7 @@ import { sampleArguments } from '../smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
-import { incidentIn } from './rpc.ts';
+import { incidentIn, isRefusal } from './rpc.ts';
 
 /** A run of the submission test. */
 export interface Rehearsal {
@@ -50,7 +50,8 @@ const fixes = {
 export function rehearse(probe: Probe): Promise<Rehearsal> {
   return probe.once('rehearsal', async () => {
     await probe.callable();
-    await probe.outcomes();
+    const outcomes = await probe.outcomes();
+    if (outcomes.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
     const rehearsal = await submissionTest(probe).catch((error: unknown) => {
       if (error instanceof ListRejected) return { steps: [], rejected: error.message, ms: 0 };
       throw error;

@@ -1,12 +1,12 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { admitsCalls, answeredCalls, answersCalls, noAnswerTo } from '../controls.ts';
+import { answeredCalls, answersCalls, noAnswerTo } from '../controls.ts';
 import { isObject, shorten, withoutPrototype } from '../json.ts';
 import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { invalidVariants, maxInvalidVariants } from '../probe/cases.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
-import { describe, describeCall, textOf } from '../probe/rpc.ts';
+import { describe, describeCall, isRefusal, textOf } from '../probe/rpc.ts';
 import { judgeEach, type LiveRule, unless } from '../rule.ts';
 import { mismatches, withoutDialect } from '../schema.ts';
 import { isClientError } from './expect.ts';
@@ -21,8 +21,8 @@ export const callRules: readonly LiveRule[] = [
     title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
     source: 'C§4, C§4.1, C§7',
     fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
-    controls: [admitsCalls],
     check: async (probe) => {
+      if (isRefusal((await probe.ordinaryCall()).http)) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
       const judged = outcomes.filter(
         ({ rpc: { http } }) => http.status > 0 && http.status !== tooManyRequests,

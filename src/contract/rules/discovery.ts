@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clientListing, initializesAgain, lists } from '../controls.ts';
+import { clientListing, initializesAgain, lists, listsAll } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
@@ -99,17 +99,18 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'tools/list returns the same definitions each time, in each session',
     source: 'C§3.2, C§9.3: the platform keeps the list until it is refreshed',
     fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
-    controls: [initializesAgain, lists],
+    controls: [initializesAgain, listsAll],
     check: async (probe) => {
       const session = await probe.newSession();
-      const { tools, fault } = await listTools((params) => probe.rpc('tools/list', params, { session }));
-      const first = await probe.listed();
+      const pages = await listTools((params) => probe.rpc('tools/list', params, { session }));
+      const problems = pageProblems(pages);
+      if (problems.length > 0) return problems;
+      const [first, tools] = [await probe.listed(), pages.tools];
       const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
-      return unless(!fault && changed < 0 && tools.length === first.length, {
+      return unless(changed < 0 && tools.length === first.length, {
         path: 'tools/list, in a second session',
         expected: changed < 0 ? `${first.length} tools` : shorten(first[changed], 300),
-        actual:
-          fault?.problem.actual ?? (changed < 0 ? `${tools.length} tools` : shorten(tools[changed], 300)),
+        actual: changed < 0 ? `${tools.length} tools` : shorten(tools[changed], 300),
       });
     },
   },
@@ -120,7 +121,7 @@ export const discoveryRules: readonly LiveRule[] = [
     source: 'C§1.2, C§4.1',
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
     turn: 'opening',
-    controls: [initializesAgain],
+    controls: [initializesAgain, listsAll],
     silence: 'breaks',
     check: async (probe) => {
       const tools = await probe.tools();

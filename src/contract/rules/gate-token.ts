@@ -172,14 +172,10 @@ export function forged(
   return refuses(id, `tools/call with ${what}`, attempts, refusesOnlyOthers);
 }
 
-/** Sends a tools/call with this value of the token's header; of the first tool, unless another call is given. */
-export async function callWith(
-  probe: Probe,
-  value: string | undefined,
-  call?: Awaited<ReturnType<Probe['authenticationCall']>>,
-): Promise<HttpAnswer> {
+/** Sends a tools/call with this value of the token's header. */
+export async function callWith(probe: Probe, value: string | undefined): Promise<HttpAnswer> {
   const { header } = probe.profile.token;
-  const { name, arguments: args } = call ?? (await probe.authenticationCall());
+  const { name, arguments: args } = await probe.authenticationCall();
   return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
     session: await probe.session(),
     headers: { [header]: value },

@@ -50,7 +50,8 @@ export const identityRules: readonly LiveRule[] = [
       const { status, values } = await probe.health();
       const [body] = values;
       const word = isObject(body) ? body.status : undefined;
-      return unless(status !== 200 || typeof word !== 'string' || !notReady.test(word), {
+      if (!isText(word)) throw NotRun.by('health');
+      return unless(status !== 200 || !notReady.test(word), {
         path: 'GET /health status',
         expected: '"ok", or HTTP 503',
         actual: `HTTP 200 with ${shorten(word)}`,

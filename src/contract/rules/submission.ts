@@ -1,4 +1,4 @@
-import { admitsCalls, initializesAgain, listsInClient } from '../controls.ts';
+import { initializesAgain, listsInClient } from '../controls.ts';
 import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import { Unanswered } from '../probe/receive.ts';
@@ -9,7 +9,7 @@ import { ofCall } from './result.ts';
 
 const source = 'app contribute/actions.ts';
 
-const controls = [initializesAgain, listsInClient, admitsCalls];
+const controls = [initializesAgain, listsInClient];
 
 /** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [

@@ -1,6 +1,6 @@
 import type { CheckReport } from '../../check/model.ts';
+import { countsOf, verdictOf } from '../../check/report/format.ts';
 import { reporters } from '../../check/report/index.ts';
-import { countsOf, verdictOf } from '../../contract/report.ts';
 import type { Job } from '../core/jobs.ts';
 import { Head, Notice, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
