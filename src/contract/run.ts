@@ -1,7 +1,6 @@
 import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { initializesAgain } from './controls.ts';
 import { isOfEra, judgedEra } from './era.ts';
 import { inspectTools } from './inspect.ts';
 import { LivenessTracker, outageProblems } from './life.ts';
@@ -11,6 +10,7 @@ import { overdue } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
 import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
+import { sessionOf } from './probe/rpc.ts';
 import { effectiveLevel, type LiveRule, verdict } from './rule.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { submissionRules } from './rules/submission.ts';
@@ -236,8 +236,8 @@ class Run {
   /** Ends the sessions of this run, unless the server opens no second one. */
   async #startAfresh(): Promise<void> {
     if (this.#target.era === 'modern') return;
-    this.#isRenewable ??= initializesAgain(this.#probe).then(
-      (hindrance) => hindrance === undefined,
+    this.#isRenewable ??= this.#probe.initializedAgain().then(
+      ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
     );
     if (await this.#isRenewable) await this.#probe.startAfresh();
