@@ -22,14 +22,16 @@ const resetting = (isMeant: (message: Message, session: string | undefined) => b
 describe('a rule that failed by silence', () => {
   it('is asked again alone, and passes if the silence was that of a busy machine', async () => {
     const uses = new Map<string | undefined, number>();
+    const others = new Set<string | undefined>();
     const first = { isPast: false };
     const report = await judge(
       serve(
         trust,
         resetting(({ method }, session) => {
-          if (method !== 'prompts/list') return false;
+          if (method !== 'prompts/list' && method !== 'notifications/initialized') others.add(session);
+          if (method !== 'prompts/list' || others.has(session)) return false;
           uses.set(session, (uses.get(session) ?? 0) + 1);
-          // The fifth in one session: only session.lasting sends so many.
+          // The fifth in one session, with nothing else in it: only session.lasting sends so many.
           if (uses.get(session) !== 5 || first.isPast) return false;
           first.isPast = true;
           return true;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { brokenGates } from './broken/access.ts';
+import { brokenGates, brokenTokenReaders } from './broken/access.ts';
 import { brokenDescriptions } from './broken/descriptions.ts';
+import { brokenDiscoveries } from './broken/discovery.ts';
 import { brokenMessages, brokenSessions } from './broken/messages.ts';
 import { brokenResults } from './broken/results.ts';
-import { unnamedFaults } from './broken/unnamed.ts';
 import { correctServers } from './correct.ts';
 import { failuresOf, judge, trust } from './judge.ts';
 import { serve } from './reference.ts';
@@ -14,7 +14,8 @@ const brokenServers = [
   ...brokenGates,
   ...brokenSessions,
   ...brokenMessages,
-  ...unnamedFaults,
+  ...brokenTokenReaders,
+  ...brokenDiscoveries,
 ];
 
 /** What the reference server lacks: the contract does not ask for it. */

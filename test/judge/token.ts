@@ -46,6 +46,11 @@ export const tokenChecks = {
   issuer: ({ claims }: Token, { issuer }: Trust): boolean => claims.iss === issuer,
   audience: ({ claims }: Token, { audience }: Trust): boolean => claims.aud === audience,
   expiry: ({ claims }: Token): boolean => typeof claims.exp === 'number' && claims.exp > Date.now() / 1000,
+  /** The platform's tokens are valid for two minutes. */
+  lifetime: ({ claims: { exp, iat } }: Token): boolean => {
+    const now = Date.now() / 1000;
+    return Number(iat ?? now) <= now + 60 && Number(exp ?? now) - Number(iat ?? now) <= 1_200;
+  },
   start: ({ claims: { nbf } }: Token): boolean =>
     nbf === undefined || (typeof nbf === 'number' && nbf <= Date.now() / 1000 + 5),
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clientListing, initializesAgain, lists, listsAll } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
-import type { Problem } from '../model.ts';
+import type { Json, Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { listTools, pageProblems } from '../probe/listing.ts';
@@ -80,13 +80,17 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the open methods work with an invalid token, too',
     source: 'C§4.1, C§5.2',
     fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
+    turn: 'opening',
     controls: [initializesAgain, lists],
     silence: 'breaks',
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
       const headers = { [header]: `${scheme} e30.e30.invalid` };
       const methods = ['tools/list', 'resources/list', 'prompts/list'];
-      const answers = await Promise.all(methods.map((method) => probe.rpc(method, undefined, { headers })));
+      const session = await probe.newSession();
+      const answers = await Promise.all(
+        methods.map((method) => probe.rpc(method, undefined, { headers, session })),
+      );
       return [
         ...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'),
         ...answers.flatMap((answer, index) => carriedOutProblems(answer, String(methods[index]))),
@@ -99,19 +103,24 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'tools/list returns the same definitions each time, in each session',
     source: 'C§3.2, C§9.3: the platform keeps the list until it is refreshed',
     fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
+    turn: 'opening',
     controls: [initializesAgain, listsAll],
     check: async (probe) => {
       const session = await probe.newSession();
-      const pages = await listTools((params) => probe.rpc('tools/list', params, { session }));
-      const problems = pageProblems(pages);
-      if (problems.length > 0) return problems;
-      const [first, tools] = [await probe.listed(), pages.tools];
-      const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
-      return unless(changed < 0 && tools.length === first.length, {
-        path: 'tools/list, in a second session',
-        expected: changed < 0 ? `${first.length} tools` : shorten(first[changed], 300),
-        actual: changed < 0 ? `${tools.length} tools` : shorten(tools[changed], 300),
-      });
+      const first = await probe.listed();
+      for (const time of ['first', 'second']) {
+        const pages = await listTools((params) => probe.rpc('tools/list', params, { session }));
+        const problems = pageProblems(pages);
+        if (problems.length > 0) return problems;
+        const { tools } = pages;
+        const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
+        if (changed < 0 && tools.length === first.length) continue;
+        const shown = (list: readonly Json[]) =>
+          changed < 0 ? `${list.length} tools` : shorten(list[changed], 300);
+        const path = `tools/list, in a second session, the ${time} time`;
+        return [{ path, expected: shown(first), actual: shown(tools) }];
+      }
+      return [];
     },
   },
   {

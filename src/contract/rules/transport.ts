@@ -63,6 +63,7 @@ export const transportRules: readonly LiveRule[] = [
     title: 'a web page that may send requests may send and read the session id, too',
     source: 'C§3.1, C§4; Fetch standard, CORS protocol',
     fix: 'Add mcp-session-id to Access-Control-Allow-Headers and to Access-Control-Expose-Headers.',
+    turn: 'opening',
     controls: [lists],
     check: async (probe) => {
       const { listing, token } = probe.profile;
@@ -147,6 +148,7 @@ export const transportRules: readonly LiveRule[] = [
     title: 'no error exposes internals of the server',
     source: 'OWASP, error handling',
     fix: 'Log the error and answer with a short message.',
+    turn: 'opening',
     check: async (probe) => {
       const session = await probe.session();
       const bodies: readonly (readonly [Json, PostOptions])[] = [

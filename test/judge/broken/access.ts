@@ -51,8 +51,8 @@ const batched = (parts: Parts) => {
 
 /** Rules that expect the refusal of an unpaid call. */
 const refusals =
-  `alg-none embedded-key empty-token every-call expired garbage no-audience no-expiry no-issuer no-token
-not-yet-valid notification other-algorithm other-scheme public-key-as-secret similar-audience tampered
+  `alg-none embedded-key empty-token every-call expired garbage issued-later long-lived no-audience no-expiry no-issuer no-token
+not-yet-valid notification other-algorithm other-scheme public-key-as-secret similar-audience similar-issuer tampered
 tampered-after-success trusted-headers unknown-tool wrong-audience wrong-issuer wrong-key`
     .split(/\s+/)
     .map((name) => `gate.${name}`);
@@ -69,10 +69,15 @@ export const brokenGates = [
     const error = { code: -32001, message: 'Unauthorized' };
     parts.unauthorized = () => ({ status: 401, body: { jsonrpc: '2.0', id: null, error } });
   }),
-  broken('C§5.2', 'prompts/list needs a token', 'discovery.prompts-list', (parts) => {
-    const { isCharged } = parts;
-    parts.isCharged = (message) => isCharged(message) || (message as Message)?.method === 'prompts/list';
-  }),
+  broken(
+    'C§5.2',
+    'prompts/list needs a token',
+    ['discovery.prompts-list', 'discovery.invalid-token'],
+    (parts) => {
+      const { isCharged } = parts;
+      parts.isCharged = (message) => isCharged(message) || (message as Message)?.method === 'prompts/list';
+    },
+  ),
   broken('C§5.2', 'initialize needs a token', 'discovery.initialize', (parts) => {
     const { isCharged } = parts;
     parts.isCharged = (message) => isCharged(message) || (message as Message)?.method === 'initialize';
@@ -214,7 +219,7 @@ export const brokenGates = [
   broken(
     'facts, Token',
     'any issuer is accepted',
-    ['gate.wrong-issuer', 'gate.no-issuer'],
+    ['gate.wrong-issuer', 'gate.no-issuer', 'gate.similar-issuer'],
     check('issuer', () => true),
   ),
   broken(
@@ -255,7 +260,7 @@ export const brokenGates = [
   broken(
     'C§5.1',
     'accepted tokens are remembered by their claims',
-    'gate.tampered-after-success',
+    ['gate.tampered-after-success', 'gate.expired-after-success'],
     (parts) => {
       const { isPaid } = parts;
       const accepted = new Set<string>();
@@ -290,21 +295,26 @@ export const brokenTokenReaders = [
   broken(
     'facts, Token',
     'PS256 is accepted',
-    [],
+    ['gate.other-algorithm'],
     alsoSignedAs('PS256', byKey('RSA-SHA256', constants.RSA_PKCS1_PSS_PADDING)),
   ),
   broken(
     'facts, Token',
     'an issuer that starts like the right one is accepted',
-    [],
+    ['gate.similar-issuer'],
     check('issuer', ({ claims }, { trust }) => String(claims.iss).startsWith(trust.issuer)),
   ),
-  broken('facts, Token', 'a token that was accepted once is accepted after its expiry', [], (parts) => {
-    const { isPaid } = parts;
-    const accepted = new Set<string>();
-    parts.isPaid = (authorization = '') => {
-      if (!accepted.has(authorization) && isPaid(authorization)) accepted.add(authorization);
-      return accepted.has(authorization);
-    };
-  }),
+  broken(
+    'facts, Token',
+    'a token that was accepted once is accepted after its expiry',
+    ['gate.expired-after-success'],
+    (parts) => {
+      const { isPaid } = parts;
+      const accepted = new Set<string>();
+      parts.isPaid = (authorization = '') => {
+        if (!accepted.has(authorization) && isPaid(authorization)) accepted.add(authorization);
+        return accepted.has(authorization);
+      };
+    },
+  ),
 ];

@@ -269,7 +269,7 @@ export const brokenMessages = [
   broken(
     'C§4',
     'params are read although they are optional',
-    ['protocol.optional-params', 'discovery.prompts-list'],
+    ['protocol.optional-params', 'discovery.prompts-list', 'discovery.invalid-token'],
     (parts) => {
       const { answer } = parts;
       parts.answer = async (message, asked, headers) => {

@@ -99,7 +99,13 @@ export const brokenResults = [
   broken(
     'C§2.2',
     'failures without isError',
-    ['outcome.fail', 'call.wrong-arguments', 'call.missing-arguments', 'call.no-arguments-object'],
+    [
+      'outcome.fail',
+      'call.wrong-arguments',
+      'call.missing-arguments',
+      'call.no-arguments-object',
+      'result.no-error',
+    ],
     results((result) => without('isError', result)),
   ),
   broken(
@@ -116,18 +122,23 @@ export const brokenResults = [
       isError ? { ...result, structuredContent: { ...given, error: 404 } } : result,
     ),
   ),
-  broken('C§7', 'a failure of a tool is an exception: error -32603', ['outcome.fail'], (parts) => {
-    const { answer } = parts;
-    parts.answer = async (message, asked, headers) => {
-      const reply = await answer(message, asked, headers);
-      const { result } = (reply.body ?? {}) as { result?: { structuredContent?: Data } };
-      if (result?.structuredContent?.error !== 'NO_PARTS') return reply;
-      return {
-        ...reply,
-        body: { jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'Internal error' } },
+  broken(
+    'C§7',
+    'a failure of a tool is an exception: error -32603',
+    ['outcome.fail', 'call.answered'],
+    (parts) => {
+      const { answer } = parts;
+      parts.answer = async (message, asked, headers) => {
+        const reply = await answer(message, asked, headers);
+        const { result } = (reply.body ?? {}) as { result?: { structuredContent?: Data } };
+        if (result?.structuredContent?.error !== 'NO_PARTS') return reply;
+        return {
+          ...reply,
+          body: { jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'Internal error' } },
+        };
       };
-    };
-  }),
+    },
+  ),
   broken(
     'C§2.2, C§7',
     'nothing is found, and nothing says so',
@@ -179,7 +190,7 @@ export const brokenResults = [
   broken(
     'facts, Results',
     'the data differ from call to call in what is found',
-    'outcome.repeatable',
+    'outcome.repeatable|outcome.found',
     (parts) => {
       const { run } = parts;
       const seen = new Set<unknown>();
