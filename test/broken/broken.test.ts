@@ -2,29 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectTools, rules } from '../../src/contract/index.ts';
 import type { RuleResult } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import { buildProgram, checkServer, failuresOf, type Program, trust } from './check.ts';
+import { buildProgram, checkServer, failuresOf, type Program } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
 import { good } from './edited.ts';
-import { brokenDiscovery } from './servers/discovery.ts';
-import { brokenGates } from './servers/gate.ts';
-import { brokenModern } from './servers/modern.ts';
 import { brokenPrograms } from './servers/process.ts';
-import { brokenProtocol } from './servers/protocol.ts';
-import { brokenResults } from './servers/result.ts';
-import { brokenRuntimes } from './servers/runtime.ts';
-import { brokenSessions } from './servers/session.ts';
-import { brokenTransport } from './servers/transport.ts';
-
-const brokenServers = [
-  ...brokenDiscovery,
-  ...brokenSessions,
-  ...brokenProtocol,
-  ...brokenTransport,
-  ...brokenGates(trust),
-  ...brokenModern,
-  ...brokenResults,
-  ...brokenRuntimes,
-];
+import { brokenServers } from './servers.ts';
 
 /** Rules that an answer of the server prevented, where no rule that judges this answer failed. */
 function unexplained(results: readonly RuleResult[]): readonly string[] {

@@ -184,27 +184,22 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     tools: edited({
       'outputSchema.properties.before': {
         description: 'The trade before.',
-        $ref: '#/definitions/trade',
-      },
-      'outputSchema.definitions': {
-        trade: {
-          anyOf: [
-            {
-              type: 'object',
-              properties: {
-                before: { description: 'The trade before.', $ref: '#/definitions/trade' },
-                buyer: { type: 'string', description: 'Who bought.' },
-              },
+        anyOf: [
+          {
+            type: 'object',
+            properties: {
+              before: { description: 'The trade before.', $ref: '#/properties/before' },
+              buyer: { type: 'string', description: 'Who bought.' },
             },
-            {
-              type: 'object',
-              properties: {
-                before: { description: 'The trade before.', $ref: '#/definitions/trade' },
-                seller: { type: 'string', description: 'Who sold.' },
-              },
+          },
+          {
+            type: 'object',
+            properties: {
+              before: { description: 'The trade before.', $ref: '#/properties/before' },
+              seller: { type: 'string', description: 'Who sold.' },
             },
-          ],
-        },
+          },
+        ],
       },
     }),
   },

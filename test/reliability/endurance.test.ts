@@ -10,7 +10,7 @@ import { type Course, createWorld, endSessions, kinds, sendTraffic } from './end
 import { record } from './figures.ts';
 import { type Memory, type ServerProcess, startServer } from './server.ts';
 
-const requests = 200_000;
+const requests = process.env.NIGHTLY ? 200_000 : 40_000;
 const connections = 64;
 /** After these requests, the server's code is compiled and its caches are full. */
 const warmUp = 50_000;

@@ -1,0 +1,21 @@
+import { trust } from './check.ts';
+import { brokenDiscovery } from './servers/discovery.ts';
+import { brokenGates } from './servers/gate.ts';
+import { brokenModern } from './servers/modern.ts';
+import { brokenProtocol } from './servers/protocol.ts';
+import { brokenResults } from './servers/result.ts';
+import { brokenRuntimes } from './servers/runtime.ts';
+import { brokenSessions } from './servers/session.ts';
+import { brokenTransport } from './servers/transport.ts';
+
+/** For each rule that judges a server, servers that break it. */
+export const brokenServers = [
+  ...brokenDiscovery,
+  ...brokenSessions,
+  ...brokenProtocol,
+  ...brokenTransport,
+  ...brokenGates(trust),
+  ...brokenModern,
+  ...brokenResults,
+  ...brokenRuntimes,
+];
