@@ -27,8 +27,9 @@ const unlimited = Object.fromEntries(
   ].map((line) => line.split('=')),
 );
 
-/** Set by `npm run attacks`: runs all attacks, also without the limits. */
+/** Set by `npm run attacks`: runs all attacks, also without the limits and behind proxies, unless it is `direct`. */
 const isForPage = process.env.ATTACKS_PAGE !== undefined;
+const isDirect = process.env.ATTACKS_PAGE === 'direct';
 /** Duration of the attack after everything is sent. */
 const holdMs = isForPage ? 6_000 : 2_000;
 
@@ -105,6 +106,7 @@ const passing = ['unfinished paid bodies', 'slow readers'];
 /** Outside of `npm run attacks`, only some run through proxies. */
 const proxied = attacks.filter(
   ({ scenario, leg }) =>
+    !isDirect &&
     scenario.descriptors === undefined &&
     (isForPage || (leg === 'sessions' && passing.includes(scenario.name))),
 );
@@ -122,7 +124,7 @@ function expectToLive(outcome: Outcome, { longestTurnMs = Infinity, calls }: Sce
 
 describe('a server under attack keeps running, stays within its memory and answers honest callers', () => {
   test.each(attacks)('$name', async ({ scenario, leg, name }) => {
-    const before = isForPage ? await suffer(scenario, leg, unlimited) : undefined;
+    const before = isForPage && !isDirect ? await suffer(scenario, leg, unlimited) : undefined;
     const after = await suffer(scenario, leg, {});
     rows.push({ name, scenario, before, after });
     expect(after.limitsMet).toEqual(expect.arrayContaining([...scenario.limits]));

@@ -229,6 +229,7 @@ test('renders the texts of a hostile server without harm on every page', async (
       required: [],
     },
     outputSchema: { type: 'object', properties: { [hostile]: { type: 'string', description: hostile } } },
+    annotations: { readOnlyHint: true },
   };
   const data = {
     [hostile]: hostile,

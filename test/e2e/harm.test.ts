@@ -76,11 +76,10 @@ const market = async (...args: string[]) => {
 
 /** Asks the running marketplace, as its page does. */
 const question = `
-const [page] = [process.env.MARKET_MCP_URL];
-const post = (path, body) => fetch(page + path, {
-  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-});
-const { form } = await (await fetch(page + '/register.json')).json();
+const { origin, searchParams } = new URL(process.env.MARKET_MCP_URL);
+const headers = { authorization: \`Bearer \${searchParams.get('secret')}\`, 'content-type': 'application/json' };
+const post = (path, body) => fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
+const { form } = await (await fetch(origin + '/register.json', { headers })).json();
 const { accepted } = await (await post('/register.json', { ...form, category: 'Other' })).json();
 const { ending } = await (await post('/ask.json', { question: 'cancel the parcel P0004', mode: 'auto' })).json();
 console.log(JSON.stringify({ accepted, ending }));
@@ -202,7 +201,9 @@ it('the page Check calls no tool of a server of somebody else that may change so
     ),
   );
   try {
-    const script = `fetch(process.env.MARKET_MCP_URL + '/check.json', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+    const script = `const { origin, searchParams } = new URL(process.env.MARKET_MCP_URL);
+      const authorization = 'Bearer ' + searchParams.get('secret');
+      fetch(origin + '/check.json', { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' })
       .then((answer) => answer.json()).then(({ rules }) => console.log(rules.length));`;
     writeFileSync(join(root, 'check.mjs'), script);
     const args = [

@@ -23,7 +23,7 @@ describe('the packed tarball in an empty directory', () => {
     expect(packages).toEqual(['create-market-mcp']);
   });
 
-  it('is under 1.925 MB unpacked, without the archives of earlier versions and the copy for unpublished projects', () => {
+  it('is under 2.05 MB unpacked, without the archives of earlier versions and the copy for unpublished projects', () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('dist/vendor'))
       .map(({ parentPath, name }) => ({
@@ -31,7 +31,7 @@ describe('the packed tarball in an empty directory', () => {
         bytes: statSync(join(parentPath, name)).size,
       }));
     const sum = files.reduce((total, { isArchive, bytes }) => total + (isArchive ? 0 : bytes), 0);
-    expect(sum).toBeLessThan(1_925_000);
+    expect(sum).toBeLessThan(2_050_000);
     // There is one for each earlier version.
     for (const { isArchive, bytes } of files) if (isArchive) expect(bytes).toBeLessThan(80_000);
   });
@@ -76,7 +76,7 @@ describe('a generated project', () => {
     expect(installed.length, installed.join(' ')).toBeLessThanOrEqual(14);
   });
 
-  it('has at most 35 files, each listed under its owner in the README', async () => {
+  it('has at most 37 files, each listed under its owner in the README', async () => {
     const made = await create(['counted', '--tool', 'get_record', '--yes', '--no-install', '--no-git'], {
       cwd: root,
     });
@@ -89,7 +89,7 @@ describe('a generated project', () => {
     for (const path of tree(join(root, 'counted')).keys()) {
       if (!owners.has(path)) owners.set(path.replace(/-\d.*\.tgz$/, '-*.tgz'), files[path].owner);
     }
-    expect(owners.size).toBeLessThanOrEqual(35);
+    expect(owners.size).toBeLessThanOrEqual(37);
     expect(documentedOwners()).toEqual(owners);
   });
 });
