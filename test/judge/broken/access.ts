@@ -135,17 +135,24 @@ export const brokenGates = [
     'gate.notification',
     charges(({ id }) => id !== undefined),
   ),
-  broken('C§5.4', 'a session that has paid once is paid for', 'gate.every-call|gate.no-token', (parts) => {
-    const { post, isPaid } = parts;
-    const paid = new Set<string>();
-    parts.post = (asked) => {
-      const session = parts.sessionOf(asked) ?? '';
-      if (asked.headers.authorization !== undefined && isPaid(asked.headers.authorization)) paid.add(session);
-      const isLater = asked.headers.authorization === undefined && paid.has(session);
-      return post(isLater ? { ...asked, headers: { ...asked.headers, authorization: 'none' } } : asked);
-    };
-    parts.isPaid = (authorization) => authorization === 'none' || isPaid(authorization);
-  }),
+  // Whichever unpaid call comes after a paid one in the session of the check.
+  broken(
+    'C§5.4',
+    'a session that has paid once is paid for',
+    [...refusals, 'gate.batch'].join('|'),
+    (parts) => {
+      const { post, isPaid } = parts;
+      const paid = new Set<string>();
+      parts.post = (asked) => {
+        const session = parts.sessionOf(asked) ?? '';
+        if (asked.headers.authorization !== undefined && isPaid(asked.headers.authorization))
+          paid.add(session);
+        const isLater = asked.headers.authorization === undefined && paid.has(session);
+        return post(isLater ? { ...asked, headers: { ...asked.headers, authorization: 'none' } } : asked);
+      };
+      parts.isPaid = (authorization) => authorization === 'none' || isPaid(authorization);
+    },
+  ),
   broken('C§5.1', 'a proxy may say that the call is paid', 'gate.trusted-headers', (parts) => {
     const { post, isPaid } = parts;
     parts.post = (asked) =>
