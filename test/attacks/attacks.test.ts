@@ -30,8 +30,10 @@ const unlimited = Object.fromEntries(
 /** Set by `npm run attacks`: runs all attacks, also without the limits and behind proxies, unless it is `direct`. */
 const isForPage = process.env.ATTACKS_PAGE !== undefined;
 const isDirect = process.env.ATTACKS_PAGE === 'direct';
+/** Whether all attacks run, or only the daily ones. */
+const isWhole = isForPage || process.env.NIGHTLY !== undefined;
 /** Duration of the attack after everything is sent. */
-const holdMs = isForPage ? 6_000 : 2_000;
+const holdMs = isWhole ? 6_000 : 2_000;
 
 let project: ReturnType<typeof buildProject>;
 const rows: Row[] = [];
@@ -90,7 +92,6 @@ const daily = [
   'one silent socket from each of many addresses',
   'slow readers',
 ];
-const isWhole = isForPage || process.env.NIGHTLY !== undefined;
 
 const attacks = scenarios.flatMap((scenario) =>
   (scenario.legs ?? (['sessions'] as const))
