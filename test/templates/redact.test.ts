@@ -71,14 +71,14 @@ describe.each([key, awkward, 'ключ-автора', '\\\\server\\key', 'x'.rep
   },
 );
 
-it('whatever is no key stays byte for byte', () => {
+it('text that is not a key stays byte for byte', () => {
   const text = `{"a" : 1.50, "b":[1e400,"\\u0041\\/", 12345678901234567890],"c":"${key}","c":"\\"\\\\"}`;
   expect(redactorOf(['another-key'])(text)).toBe(text);
   expect(redactorOf([key])(text)).toBe(text.replace(key, '[secret]'));
   expect(redactorOf([key])('<html> ')).toBe('<html> ');
 });
 
-it('a short text is no key in an answer', () => {
+it('a short text is not a key in an answer', () => {
   expect(redactorOf(['base', '1234567', ''])('{"chain":"base","n":1234567}')).toBe(
     '{"chain":"base","n":1234567}',
   );

@@ -40,7 +40,7 @@ export interface CallOutcome extends CallCase {
 export class Probe extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
 
-  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them are taken over. */
+  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
   constructor(target: Target, signal?: AbortSignal, earlier?: Probe) {
     super(target, signal);
     if (!earlier) return;
