@@ -7,7 +7,7 @@ import { licences } from './scripts/build/licences.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { load } from './scripts/load.js';
 
-// Builds the package: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
+// Builds the runtime, and the package of the programs: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
 // one file, the schema of a tool spec, and the licences of the bundled packages.
 
 // `--published`: projects install the package from the registry instead of containing it (src/plan/published.ts).
@@ -16,6 +16,7 @@ const out = 'dist';
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
+compileRuntime();
 const { precompile } = await load('src/render/compile.ts');
 
 // Files for code that many runs do not need, loaded on first use.
@@ -218,12 +219,20 @@ async function packTemplates() {
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
 }
 
-/** Packs the package for projects; the last step, because it includes all other outputs. */
+/** Compiles the runtime, with types and source maps. */
+function compileRuntime() {
+  rmSync('runtime/dist', { recursive: true, force: true });
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'runtime'], { stdio: 'inherit' });
+}
+
+/** Packs the runtime and this package for projects; the last step, because this package includes all other outputs. */
 async function packForProjects() {
-  const { packPackage, packedDirectory } = await load('src/project/pack.ts');
-  const { name, content } = packPackage('.');
+  const { packPackage, packRuntime, packedDirectory } = await load('src/project/pack.ts');
   mkdirSync(packedDirectory);
-  writeFileSync(join(packedDirectory, name), content);
+  for (const pack of [packRuntime, packPackage]) {
+    const { name, content } = pack('.');
+    writeFileSync(join(packedDirectory, name), content);
+  }
 }
 
 async function writeSpecSchema() {

@@ -5,8 +5,8 @@ import { type AppConfig, isLoopback } from './server/http.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
 
-/** A server's configuration, complete and validated; its name and version are in package.json. */
-export type Config = Omit<AppConfig, 'name' | 'version'> & ListenOptions;
+/** What the environment configures, complete and validated. */
+export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOptions;
 
 /** What the server must know about its platform, from `platform.ts`. */
 export interface Platform {
@@ -22,10 +22,6 @@ export interface Platform {
   readonly limits: {
     /** How long the platform waits for a call, in milliseconds. */
     readonly callMs: number;
-  };
-  readonly protocol?: {
-    /** Whether the stateless revision of MCP is served in addition to sessions; `on` by default. */
-    readonly modern: 'on' | 'off';
   };
 }
 
@@ -110,7 +106,6 @@ export function readConfig(
     port,
     host: read('HOST', (text) => text ?? (production ? '0.0.0.0' : '127.0.0.1')),
     production,
-    modern: platform.protocol?.modern !== 'off',
     token: authOff ? null : readToken(),
     sessionSecret: read('SESSION_SECRET', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),

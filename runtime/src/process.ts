@@ -1,15 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { ServerInfo } from './server/mcp.ts';
 
-/** The project's directory; this module runs from `dist/src`. */
-export const projectDirectory = fileURLToPath(new URL('../../', import.meta.url));
+let found: string | undefined;
 
-/** The server's identity: the name and version of the project's package.json. */
-export function readServerInfo(): ServerInfo {
-  const { name, version } = JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8'));
-  return { name, version };
+/**
+ * The project's directory: the nearest one with a package.json above the started file, else above the working directory.
+ * It is determined once, when it is first needed.
+ *
+ * @throws Error if there is none, as on a host without files
+ */
+export function projectDirectory(): string {
+  found ??= [process.argv[1], path.join(process.cwd(), 'any')]
+    .map((start) => (start === undefined ? undefined : nearestPackage(path.dirname(path.resolve(start)))))
+    .find((directory) => directory !== undefined);
+  if (found === undefined) throw new Error('There is no package.json above the started file.');
+  return found;
+}
+
+function nearestPackage(directory: string): string | undefined {
+  if (existsSync(path.join(directory, 'package.json'))) return directory;
+  const parent = path.dirname(directory);
+  return parent === directory ? undefined : nearestPackage(parent);
 }
 
 /** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
@@ -24,12 +35,17 @@ export function isProduction(): boolean {
 
 /** Adds the variables of the project's `.env`, if it exists, to the environment; variables that are already set win. */
 export function loadEnvironment(): void {
-  const file = path.join(projectDirectory, '.env');
+  const file = path.join(projectDirectory(), '.env');
   try {
     if (existsSync(file)) process.loadEnvFile(file);
   } catch (error) {
     refuse([`.env cannot be read: ${(error as Error).message}`]);
   }
+}
+
+/** Ends the process with 1 if a variable of the author's modules is missing or invalid, and prints which. */
+export function requireVariables(): void {
+  if (ownErrors.length > 0) refuse(ownErrors);
 }
 
 /** Prints on stderr why the process cannot start, and ends it with 1. */

@@ -1,66 +1,98 @@
-import { readConfig } from './config.ts';
-import { platform, runtime } from './platform.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Platform, readConfig } from './config.ts';
 import {
   loadEnvironment,
   mostConnections,
   ownErrors,
   ownWarnings,
-  readServerInfo,
+  projectDirectory,
   refuse,
 } from './process.ts';
+import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createLog } from './server/log.ts';
-import { tools } from './tools/index.ts';
 
-// Runs the server as this process until SIGTERM or SIGINT, then exits with 0. If it cannot start, prints the reasons on stderr
-// and exits with 1. The same signal again ends the process at once.
+export type { Platform } from './config.ts';
 
-loadEnvironment();
-const configured = readConfig(process.env, platform);
-if (!configured.ok || ownErrors.length > 0) {
-  refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
+export interface ServeOptions {
+  readonly tools: readonly Tool[];
+  readonly platform: Platform;
+  /**
+   * Whether requests of MCP 2026-07-28, which has no sessions, are answered beside those of earlier versions. By default they are;
+   * without, each of them gets 400 (C§3.1).
+   */
+  readonly modern?: boolean;
 }
-const { config, warnings } = configured;
-const info = readServerInfo();
 
-// The reader of the log may go away or stand still: that ends the log or leaves it with gaps, but does not end the server.
+/** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
 const mostUnread = 262_144;
-const { stdout } = process;
-for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
-const log = createLog(
-  (lines) => stdout.write(lines),
-  () => stdout.writable && stdout.writableLength < mostUnread,
-);
-process.on('exit', log.flush);
-process.on('unhandledRejection', (reason) => {
-  log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
-});
 
-const { app, server } = await start().catch((error: Error) => refuse([error.message]));
+/**
+ * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Its options come from the environment and from
+ * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
+ * exits with 1. The same signal again ends the process at once.
+ */
+export async function serve({ tools, platform, modern = true }: ServeOptions): Promise<void> {
+  loadEnvironment();
+  const configured = readConfig(process.env, platform);
+  if (!configured.ok || ownErrors.length > 0) {
+    refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
+  }
+  const { config, warnings } = configured;
+  const { name, version } = packageIn(projectDirectory());
+  const runtime = packageIn(path.join(import.meta.dirname, '..')).version;
 
-let stopping = false;
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, async () => {
-    if (stopping) return;
-    stopping = true;
-    log('stopping', { signal });
-    await server.stop();
-    process.exit(0);
+  // The reader of the log may go away or stand still: that ends the log or leaves it with gaps, but does not end the server.
+  const { stdout } = process;
+  for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
+  const log = createLog(
+    (lines) => stdout.write(lines),
+    () => stdout.writable && stdout.writableLength < mostUnread,
+  );
+  process.on('exit', log.flush);
+  process.on('unhandledRejection', (reason) => {
+    log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
   });
+
+  const start = async () => {
+    const app = createApp({ ...config, modern, name, version }, tools, log);
+    const maxConnections = Math.min(config.maxConnections, mostConnections());
+    return { app, server: await listen(app, { ...config, maxConnections }, log) };
+  };
+  const { app, server } = await start().catch((error: Error) => refuse([error.message]));
+
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => {
+      if (stopping) return;
+      stopping = true;
+      log('stopping', { signal });
+      await server.stop();
+      process.exit(0);
+    });
+  }
+
+  // A reader of this line may end the server at once.
+  for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
+  const { host } = config;
+  log('listening', {
+    name,
+    version,
+    runtime,
+    host,
+    port: server.port,
+    tools: tools.length,
+    key: app.keyInUse(),
+  });
+  if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
+  void app.prepare();
 }
 
-// A reader of this line may end the server at once.
-for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
-const { host } = config;
-log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
-if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
-void app.prepare();
-
-async function start() {
-  const app = createApp({ ...config, ...info }, tools, log);
-  const maxConnections = Math.min(config.maxConnections, mostConnections());
-  return { app, server: await listen(app, { ...config, maxConnections }, log) };
+/** Name and version of the package in a directory. */
+function packageIn(directory: string): { readonly name: string; readonly version: string } {
+  return JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
 }
 
 /** The endpoint with the host name that tokens have in development. */

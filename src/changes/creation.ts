@@ -8,7 +8,7 @@ import type { FileSet } from '../plan/model.ts';
 import { planProject, type Start } from '../plan/project.ts';
 import { apisOf, variablesOf } from '../plan/sources.ts';
 import { withManifest } from '../project/manifest.ts';
-import { ownPackage } from '../project/own-package.ts';
+import { ownPackages } from '../project/own-package.ts';
 import { sourceFiles } from '../project/sources.ts';
 import { readTemplates } from '../project/templates.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
@@ -41,9 +41,9 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const templates = readTemplates();
   const { kind } = answers.source;
   const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind;
-  const own = ownPackage();
+  const own = ownPackages();
   const planned = planProject(
-    { name, profile: profile.value, packageManager, tools: prepared.tools, ownPackage: own.specifier, start },
+    { name, profile: profile.value, packageManager, tools: prepared.tools, packages: own.specifiers, start },
     templates,
   );
   const tools = prepared.tools.map(({ definition }) => definition.name);

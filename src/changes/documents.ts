@@ -6,7 +6,7 @@ import { isAsWritten } from '../project/files.ts';
 import { sha256 } from '../project/hash.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
-import { ownPackage } from '../project/own-package.ts';
+import { ownPackages } from '../project/own-package.ts';
 import { type ReadText, withExamples } from '../project/sources.ts';
 import { inStyle, plain } from '../project/text.ts';
 import { render } from '../render/render.ts';
@@ -40,7 +40,7 @@ export function documentChanges(
     variables: null,
     ...manifest.answers,
     profile,
-    ownPackage: ownPackage().specifier,
+    packages: ownPackages().specifiers,
   };
   const before = rendered(base, templates);
   const after = rendered({ ...base, variables: variables ?? null }, templates);
@@ -54,7 +54,7 @@ export function documentChanges(
     else {
       const missing = (variables ?? []).filter(({ name }) => !ours.includes(name));
       const names = missing.map(({ name }) => name).join(', ');
-      const why = `add there what the new tools need: ${names || 'the source kit'}`;
+      const why = `add there what the new tools need: ${names || 'the APIs'}`;
       left.push({ path, what: 'was left as you edited it', why });
     }
   }

@@ -1,7 +1,8 @@
 import type { JsonObject, ToolExample } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { ServerPlatform } from '../plan/project.ts';
 import { CommandError } from '../model/command-error.ts';
 import { closest } from '../model/input-error.ts';
+import { runtimePackage } from '../plan/versions.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 
@@ -15,7 +16,7 @@ export interface ProjectTool {
 
 /** What the compiled code of a project declares. */
 export interface Facts {
-  readonly platform: PlatformProfile;
+  readonly platform: ServerPlatform;
   readonly tools: readonly ProjectTool[];
 }
 
@@ -27,7 +28,7 @@ export interface Facts {
 export function factsOf(directory: string): Promise<Facts> {
   return told(
     directory,
-    ['platform.js', 'tools/index.js'],
+    ['./dist/src/platform.js', toolsModule],
     '({ platform }, { tools }) => ({ platform, tools })',
   );
 }
@@ -78,9 +79,9 @@ export function callExamples(
 ): Promise<readonly CalledExample[]> {
   return told(
     directory,
-    ['process.js', 'server/call.js', 'tools/index.js'],
-    `async ({ ownErrors, refuse }, { callTool }, { tools }) => {
-      if (ownErrors.length > 0) refuse(ownErrors);
+    [`${runtimePackage}/testing`, toolsModule],
+    `async ({ callTool, requireVariables }, { tools }) => {
+      requireVariables();
       const called = [];
       for (const tool of tools.filter(({ name }) => ${JSON.stringify(tools)}.includes(name))) {
         for (const { arguments: args, expect } of tool.examples) {
@@ -105,13 +106,15 @@ export function calledLine({ tool, arguments: args, expect, outcome, error }: Ca
   return `${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`;
 }
 
+const toolsModule = './dist/src/tools/index.js';
+
 /** Separates our output from that of the tools while they are loaded. */
 const mark = '\u0000facts\u0000';
 
 /**
  * The value of a function of modules of a built project. It runs in a separate process: the author's code is not loaded into this one.
  *
- * @param modules below `dist/src/`
+ * @param modules specifiers as in a file of the project's directory
  * @param value source text of the function
  * @throws SystemError `NOT_STARTED` with the last lines, if the modules cannot be loaded.
  */
@@ -121,7 +124,7 @@ async function told<T>(
   value: string,
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<T> {
-  const imports = modules.map((name) => `import(${JSON.stringify(`./dist/src/${name}`)})`);
+  const imports = modules.map((name) => `import(${JSON.stringify(name)})`);
   const script = `
 const told = await (${value})(...(await Promise.all([${imports}])));
 process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(told), () => process.exit(0));`;

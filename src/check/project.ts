@@ -6,7 +6,10 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { toolMethods, toolSources } from '../project/open.ts';
-import { runtimeOf } from '../project/runtime.ts';
+import { readAnyManifest } from '../project/manifest.ts';
+import { presentProfile, profileDifferences } from '../project/profile.ts';
+import { installedRuntime } from '../project/runtime.ts';
+import { version } from '../plan/versions.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
@@ -61,7 +64,8 @@ export async function holdProject(
     call.map((tool) => ({ flag: '--call', tool })),
     facts.tools.map(({ name }) => name),
   );
-  const profile = platform ?? facts.platform;
+  const recorded = presentProfile(readAnyManifest(directory));
+  const profile = platform ?? recorded;
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
@@ -87,7 +91,7 @@ export async function holdProject(
       asking,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
-    const runtime = runtimeOf(directory);
+    const runtime = installedRuntime(directory);
     const unrecorded = new Set<string>();
     return {
       target: {
@@ -100,7 +104,9 @@ export async function holdProject(
         signer,
         launch,
         owned,
-        ...(runtime && { runtime }),
+        ...(runtime !== null && {
+          runtime: { version: runtime, newest: version, differences: profileDifferences(facts.platform, recorded) },
+        }),
       },
       answers,
       unrecorded: () => [...unrecorded],

@@ -1,4 +1,4 @@
-import type { Cause, Era, JsonObject, Methods, ToolExample } from './model.ts';
+import type { Cause, Era, JsonObject, Methods, Problem, ToolExample } from './model.ts';
 import type { CallPolicy } from './probe/safety.ts';
 import type { PlatformProfile } from './profile.ts';
 import type { Signer } from './signer.ts';
@@ -41,12 +41,11 @@ export interface Target {
 
 /** The runtime in a project: files that this program wrote and nobody should edit. */
 export interface Runtime {
-  /** The version that wrote it. */
   readonly version: string;
   /** The version of the program that checks it. */
   readonly newest: string;
-  /** Paths of its files that were edited or removed. */
-  readonly edited: readonly string[];
+  /** What it reads otherwise than the check: members of the profile in `src/platform.ts` and in `market-mcp.json`. */
+  readonly differences: readonly Problem[];
 }
 
 /** A server process that can be replaced. */

@@ -1,7 +1,6 @@
 /**
  * Who changes a file after it was written. `yours`: the author; the program never rewrites it. `generated`: the program rewrites
- * it.
- * `sealed`: the runtime, which is replaced as a whole; the hash in the manifest reveals edits.
+ * it. `sealed`, in projects of versions before 0.3.0: a copy of the runtime, which an upgrade removes.
  */
 export type Ownership = 'yours' | 'generated' | 'sealed';
 

@@ -4,10 +4,10 @@ import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
-import { apisOf, kitDirectory, variablesOf } from './sources.ts';
+import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
-import { dependencies, devDependencies, sourceDependencies, version } from './versions.ts';
+import { devDependencies, programPackage, runtimePackage, sourceDependencies } from './versions.ts';
 
 /** Everything that determines the content of a project. */
 export interface ProjectAnswers extends Omit<CommonFileAnswers, 'tools' | 'variables'> {
@@ -22,11 +22,16 @@ export interface CommonFileAnswers {
   readonly packageManager: PackageManager;
   /** Names of the tools, in order. */
   readonly tools: readonly string[];
-  /** The specifier of this program in package.json: an exact version, or `file:…`. */
-  readonly ownPackage: string;
+  readonly packages: PackageSpecifiers;
   readonly start: Start;
-  /** Variables of the APIs that tools call; null if no tool calls one and the project lacks the source kit. */
+  /** Variables of the APIs that tools call; null if no tool calls one. */
   readonly variables: readonly ApiVariable[] | null;
+}
+
+/** Our packages in a project's package.json, each as an exact version or as `file:…`. */
+export interface PackageSpecifiers {
+  readonly program: string;
+  readonly runtime: string;
 }
 
 /** What the first tools of a project were made from: nothing or a spec, sample answers, an API, a running MCP server. */
@@ -36,15 +41,16 @@ export type Start = 'blank' | 'sample' | 'openapi' | 'url';
 export interface TemplateContext {
   readonly name: string;
   readonly description: string;
-  /** Version of this program and thereby of the runtime. */
-  readonly version: string;
   readonly dependencies: { readonly [name: string]: string };
-  readonly dependencyNames: readonly string[];
   readonly devDependencies: { readonly [name: string]: string };
   readonly packageManager: PackageManagerCommands;
   readonly profile: PlatformProfile;
+  /** What the server reads of the profile. */
+  readonly platform: ServerPlatform;
+  /** Whether MCP 2026-07-28 is served. */
+  readonly modern: boolean;
   readonly listing: ListingContext;
-  /** Whether the project contains this program as a file in `vendor/`. */
+  /** Whether the project contains this program and its runtime as files in `vendor/`. */
   readonly vendored: boolean;
   /** The tool that README uses as its example. */
   readonly firstTool: { readonly name: string; readonly file: string };
@@ -52,7 +58,13 @@ export interface TemplateContext {
   readonly kit: KitContext;
 }
 
-/** The source kit and its variables; the lists are empty if no tool calls an API. */
+/** What a server reads of its platform's profile: see `Platform` of the runtime. */
+export interface ServerPlatform {
+  readonly token: Omit<PlatformProfile['token'], 'audience' | 'claims'>;
+  readonly limits: Pick<PlatformProfile['limits'], 'callMs'>;
+}
+
+/** What tools with an API need; the lists are empty if no tool calls one. */
 export interface KitContext {
   readonly isPresent: boolean;
   readonly dependencyNames: readonly string[];
@@ -94,7 +106,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
 }
 
 /**
- * The files of a project that belong to no tool, without the list of tools and the source kit.
+ * The files of a project that belong to no tool, without the list of tools.
  *
  * @param templates of this version, or of an earlier one.
  */
@@ -113,7 +125,7 @@ export function projectContext({
   profile,
   packageManager,
   tools,
-  ownPackage,
+  packages,
   start,
   variables,
 }: CommonFileAnswers): TemplateContext {
@@ -122,15 +134,15 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
-    version,
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
-    dependencies,
-    dependencyNames: Object.keys(dependencies),
-    devDependencies: { ...devDependencies, 'create-market-mcp': ownPackage },
+    dependencies: { [runtimePackage]: packages.runtime },
+    devDependencies: { ...devDependencies, [programPackage]: packages.program },
     packageManager: packageManagerCommands[packageManager],
     profile,
+    platform: serverPlatform(profile),
+    modern: profile.protocol?.modern !== 'off',
     listing: listingContext(profile),
-    vendored: ownPackage.startsWith('file:'),
+    vendored: packages.program.startsWith('file:'),
     firstTool,
     start: {
       isSample: start === 'sample',
@@ -158,11 +170,10 @@ function kitContext(given: CommonFileAnswers['variables']): KitContext {
   };
 }
 
-/** The list of tools and the source kit are planned separately. */
+/** The list of tools is planned separately. */
 function belongs(template: string, packageManager: PackageManager): boolean {
   if (!template.startsWith(root)) return false;
   if (targetPath(template) === toolsIndex) return false;
-  if (template.startsWith(root + kitDirectory)) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 
@@ -184,8 +195,13 @@ function targetPath(template: string): string {
 }
 
 function ownerOf(path: string): Ownership {
-  if (path === 'src/platform.ts') return 'generated';
-  return /^(start\.js$|src\/(server\/|(config|main|process|variables)\.ts$))/.test(path) ? 'sealed' : 'yours';
+  return path === 'src/platform.ts' ? 'generated' : 'yours';
+}
+
+/** The members of a profile that the server reads. */
+export function serverPlatform({ token, limits }: PlatformProfile): ServerPlatform {
+  const { audience: _, claims: _claims, ...read } = token;
+  return { token: read, limits: { callMs: limits.callMs } };
 }
 
 function listingContext({ title, listing }: PlatformProfile): ListingContext {

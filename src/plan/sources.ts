@@ -1,12 +1,9 @@
 import type { Json } from '../contract/model.ts';
 import type { Api, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
-import type { PlannedFile, TemplateSet } from './model.ts';
+import type { PlannedFile } from './model.ts';
 
 /** Path of the file that declares the author's variables. */
 export const environmentFile = 'src/env.ts';
-
-/** The directory of the source kit. A project has all of the kit or nothing. */
-export const kitDirectory = 'src/source/';
 
 /** The context of `templates/source/env.ts.hbs`. */
 export interface EnvironmentContext {
@@ -38,22 +35,6 @@ export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
 export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
   const all = apis.flatMap(({ variables }) => variables);
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
-}
-
-/** The part of the source kit that forwards calls to MCP servers; only in projects that do so. */
-export const mcpSourceFile = `${kitDirectory}mcp-source.ts`;
-
-/** The files of the source kit. */
-export function planKit(templates: TemplateSet, forwards: boolean): readonly PlannedFile[] {
-  const root = `project/${kitDirectory}`;
-  return [...templates.keys()]
-    .filter((template) => template.startsWith(root))
-    .filter((template) => forwards || !template.startsWith(`${root}mcp-`))
-    .map((template) => ({
-      path: kitDirectory + template.slice(root.length),
-      template,
-      owner: 'sealed',
-    }));
 }
 
 export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {

@@ -3,13 +3,19 @@ import ours from '../../package.json' with { type: 'json' };
 /** Version of this program, which is also the version of its templates. */
 export const version: string = ours.version;
 
-/** The dependencies of a generated server, in exactly the versions that this package is developed and tested with. */
-export const dependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
+/** The package of this program. */
+export const programPackage = 'create-market-mcp';
 
-/** The dependencies of the source kit. */
+/** The package that a project's server runs with. It has the version of this program. */
+export const runtimePackage = 'market-mcp-runtime';
+
+/** The dependencies of the runtime, in exactly the versions that this package is developed and tested with. */
+export const runtimeDependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
+
+/** What the runtime needs in addition in projects whose tools call an API. */
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
 
-/** The dependencies of its compilation. */
+/** What the compilation of a project needs. */
 export const devDependencies = pick(['@types/node', 'typescript'] as const);
 
 function pick<Name extends keyof typeof ours.devDependencies>(names: readonly Name[]) {

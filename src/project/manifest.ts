@@ -22,7 +22,7 @@ export const manifestFile = 'market-mcp.json';
 /** The contents of `market-mcp.json`: enough to render the project again and to detect changed files. */
 export interface Manifest {
   /** Version of this format. */
-  readonly schema: 2;
+  readonly schema: 3;
   /** Version of the program, and thereby of the templates, that wrote the files. */
   readonly template: string;
   readonly platform: string;
@@ -57,7 +57,7 @@ export function withManifest(
   { platform, answers, listed }: Pick<Manifest, 'platform' | 'answers' | 'listed'>,
 ): FileSet {
   const manifest: Manifest = {
-    schema: 2,
+    schema: 3,
     template: version,
     platform,
     answers,
@@ -131,13 +131,13 @@ function parentsOf(directory: string): readonly string[] {
 /**
  * The manifest of a project.
  *
- * @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid, `OLD_PROJECT` if version 0.1 wrote
- *   it: that version has another layout.
+ * @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid, `OLD_PROJECT` if a version before 0.3.0 wrote
+ *   it: those contain the runtime.
  */
 export function readManifest(directory: string): Manifest {
   const value = readJson(directory);
   const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (schema !== 1) return validManifest(value);
+  if (schema !== 1 && schema !== 2) return validManifest(value);
   const message = `${join(directory, manifestFile)}: this project was made by version ${template}, whose files have another layout`;
   const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
   throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
@@ -150,11 +150,13 @@ export function readManifest(directory: string): Manifest {
  */
 export function readAnyManifest(directory: string): Manifest {
   const value = readJson(directory) as Partial<Manifest> | null;
-  if ((value?.schema as number | undefined) !== 1) return validManifest(value);
+  const schema = value?.schema as number | undefined;
+  if (schema === 2) return validManifest({ ...value, schema: 3 });
+  if (schema !== 1) return validManifest(value);
   const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
     return [path, { ...file, owner: firstOwnerOf(path, file?.owner) }];
   });
-  return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
+  return validManifest({ ...value, schema: 3, files: Object.fromEntries(files) });
 }
 
 /** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */

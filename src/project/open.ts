@@ -1,19 +1,16 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Methods } from '../contract/model.ts';
-import { platforms } from '../contract/platforms/index.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
 import { memoize } from '../model/memoize.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { LiteralReader } from '../typescript/literal.ts';
-import { codeTokens } from '../typescript/tokens.ts';
 import { readToolSource } from '../typescript/tool-source.ts';
 import { ProjectError } from './errors.ts';
 import { placeIn, readIn, refuseObstacles } from './inside.ts';
 import type { NamedTool } from './listed.ts';
-import { type Manifest, readManifest } from './manifest.ts';
+import { readManifest } from './manifest.ts';
 import type { Project, ToolFile } from './model.ts';
+import { presentProfile } from './profile.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
@@ -34,7 +31,7 @@ export async function openProject(directory: string): Promise<Project> {
   const tools = inOrder
     .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
     .filter(({ served, source }) => served || source.exportsTool);
-  return { directory, manifest, profile: await profileOf(directory, manifest), index, tools };
+  return { directory, manifest, profile: presentProfile(manifest), index, tools };
 }
 
 /** The file that defines each tool, by the tool's name; without tools whose name is computed. */
@@ -109,44 +106,4 @@ function namesIn(directory: string, place: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/**
- * The profile in `src/platform.ts`, which the server and its self-check use; if it is no longer a literal,
- * the one in the manifest.
- */
-async function profileOf(directory: string, { answers }: Manifest): Promise<PlatformProfile> {
-  const written = writtenProfile(directory);
-  const recorded = platforms.find(({ name }) => name === answers.profile) ?? answers.profile;
-  const profile = written ?? recorded;
-  if (profile === recorded || JSON.stringify(profile) === JSON.stringify(recorded)) {
-    if (typeof recorded === 'object') return recorded;
-    throw profileError(directory, `it names the unknown profile ${answers.profile}`);
-  }
-  const { profileProblems } = await import('../contract/profile-schema.ts');
-  const [problem] = profileProblems(profile);
-  if (!problem) return profile as PlatformProfile;
-  throw profileError(directory, `${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
-}
-
-function writtenProfile(directory: string): unknown {
-  try {
-    return profileIn(readIn(directory, 'src/platform.ts').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-const profileIn = memoize((text): unknown => {
-  const reader = new LiteralReader(codeTokens(text));
-  const at = reader.constant('platform');
-  return at === undefined ? undefined : reader.value(at);
-});
-
-function profileError(directory: string, message: string): ProjectError {
-  return new ProjectError(
-    'PROFILE_DAMAGED',
-    `${join(directory, 'src/platform.ts')}: ${message}`,
-    'See docs/platform-profiles.md.',
-  );
 }

@@ -1,17 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
+import type { PackageSpecifiers } from '../plan/project.ts';
 import { isPublished } from '../plan/published.ts';
-import { version } from '../plan/versions.ts';
+import { programPackage, runtimePackage, version } from '../plan/versions.ts';
 import { type PackedPackage, packedDirectory, packPackage } from './pack.ts';
 
-/** How a project gets this program. */
-export interface OwnPackage {
-  /** The specifier in its package.json: an exact version, or `file:vendor/….tgz`. */
-  readonly specifier: string;
-  /** The files for it in the project. */
+/** How a project gets this program and its runtime. */
+export interface OwnPackages {
+  readonly specifiers: PackageSpecifiers;
+  /** The files for them in the project. */
   readonly files: FileSet;
 }
+
+const incomplete = 'the package of this program is incomplete; install it again';
 
 /** The directory of this package: the parent of `dist` if built, two levels up in a checkout. */
 const root = [join(import.meta.dirname, '..'), join(import.meta.dirname, '../..')].find((directory) =>
@@ -19,22 +21,31 @@ const root = [join(import.meta.dirname, '..'), join(import.meta.dirname, '../..'
 );
 
 /**
- * This package as a development dependency of a project: from the registry if published, else packed into the project.
+ * This program and the runtime as dependencies of a project: from the registry if published, else packed into the project.
  *
  * @throws Error if a checkout was not built.
  */
-export function ownPackage(): OwnPackage {
-  if (isPublished) return { specifier: version, files: new Map() };
-  const { name, content } = packed(rootDirectory());
-  const path = `vendor/${name}`;
-  return { specifier: `file:${path}`, files: new Map([[path, { content, owner: 'generated' }]]) };
+export function ownPackages(): OwnPackages {
+  if (isPublished) return { specifiers: { program: version, runtime: version }, files: new Map() };
+  const directory = rootDirectory();
+  // An installed copy of this program packs itself.
+  const program = packedIn(directory, programPackage) ?? packPackage(directory);
+  const runtime = packedIn(directory, runtimePackage);
+  if (runtime === undefined) throw new Error(incomplete);
+  const pathOf = ({ name }: PackedPackage) => `vendor/${name}`;
+  return {
+    specifiers: { program: `file:${pathOf(program)}`, runtime: `file:${pathOf(runtime)}` },
+    files: new Map(
+      [program, runtime].map((packed) => [pathOf(packed), { content: packed.content, owner: 'generated' }]),
+    ),
+  };
 }
 
-/** The package that the build packed; an installed copy packs itself. */
-function packed(directory: string): PackedPackage {
+/** A package that the build packed. */
+function packedIn(directory: string, name: string): PackedPackage | undefined {
   const place = join(directory, packedDirectory);
-  const [name] = existsSync(place) ? readdirSync(place) : [];
-  return name === undefined ? packPackage(directory) : { name, content: readFileSync(join(place, name)) };
+  const file = existsSync(place) ? readdirSync(place).find((file) => file.startsWith(`${name}-`)) : undefined;
+  return file === undefined ? undefined : { name: file, content: readFileSync(join(place, file)) };
 }
 
 /** The command that runs a program of this package when it is not installed: with npx if published, else by path. */
@@ -48,6 +59,6 @@ export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly s
 }
 
 function rootDirectory(): string {
-  if (root === undefined) throw new Error('the package of this program is incomplete; install it again');
+  if (root === undefined) throw new Error(incomplete);
   return root;
 }

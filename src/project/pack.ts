@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { createTar } from 'nanotar';
+import { runtimeDependencies, sourceDependencies } from '../plan/versions.ts';
 import { sha256 } from './hash.ts';
 
 /** A package as one file, as `npm pack` makes it. */
@@ -11,31 +12,61 @@ export interface PackedPackage {
   readonly content: Uint8Array;
 }
 
-/** The build's output directory for the packed package, which is excluded from the package itself. */
+/** The build's output directory for packed packages. */
 export const packedDirectory = 'dist/vendor';
-
-/** Parts that a project does not need: the package itself, and earlier releases. */
-const leftOut = [packedDirectory, 'dist/releases'];
 
 /** The members of our package.json that an installed copy needs. */
 const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
-/**
- * Packs this package from a built or installed directory. The same content gives the same name: order,
- * times, modes and owners are fixed, and neither npm nor Yarn 1 accepts new content under a known name.
- */
+/** Packs this package from a built or installed directory. */
 export function packPackage(directory: string): PackedPackage {
-  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  const kept = Object.fromEntries(neededMembers.map((name) => [name, manifest[name]]));
+  const manifest = manifestIn(directory);
+  const paths = ['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
+  // What a project does not need: the packed package itself, and earlier releases.
+  const leftOut = [`${packedDirectory}/${manifest.name}-`, 'dist/releases/'];
+  return packed(
+    Object.fromEntries(neededMembers.map((name) => [name, manifest[name]])),
+    directory,
+    paths.filter((path) => !leftOut.some((start) => path.startsWith(start))),
+  );
+}
+
+/**
+ * Packs the built runtime of a checkout, with its source, for debuggers. It gets the version of this program, and the
+ * versions of its dependencies from this program's package.json.
+ */
+export function packRuntime(directory: string): PackedPackage {
+  const { version } = manifestIn(directory);
+  const place = join(directory, 'runtime');
+  const { name, ...members } = manifestIn(place);
+  const paths = ['README.md', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
+  const peers = Object.entries(sourceDependencies);
+  const needs = {
+    dependencies: runtimeDependencies,
+    peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
+    peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
+  };
+  return packed({ name, version, ...members, ...needs }, place, paths);
+}
+
+/**
+ * The same content gives the same name: order, times, modes and owners are fixed, and neither npm nor Yarn 1 accepts
+ * new content under a known name.
+ */
+function packed(manifest: Manifest, directory: string, paths: readonly string[]): PackedPackage {
   const files = new Map<string, Uint8Array>([
-    ['package.json', Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)],
-    ...['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')]
-      .filter((path) => !leftOut.some((place) => path.startsWith(`${place}/`)))
-      .map((path) => [path, readFileSync(join(directory, path))] as const),
+    ['package.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+    ...paths.map((path) => [path, readFileSync(join(directory, path))] as const),
   ]);
   const tar = archiveOf(files);
   const hash = sha256(tar).slice(0, 10);
   return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
+}
+
+type Manifest = { readonly [member: string]: unknown };
+
+function manifestIn(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 }
 
 /** The modification time that npm gives to every packed file. */

@@ -1,20 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Runtime } from '../contract/target.ts';
-import { version } from '../plan/versions.ts';
+import { runtimePackage } from '../plan/versions.ts';
 import { isAsWrittenAt } from './files.ts';
-import { type Manifest, manifestFile, readAnyManifest } from './manifest.ts';
-import { isEntry } from './read.ts';
+import type { Manifest } from './manifest.ts';
 
-/**
- * The runtime of a project, according to its manifest and its files; undefined if there is no manifest.
- *
- * @throws ProjectError `MANIFEST_DAMAGED`
- */
-export function runtimeOf(directory: string): Runtime | undefined {
-  if (!isEntry(join(directory, manifestFile))) return undefined;
-  const manifest = readAnyManifest(directory);
-  const edited = editedFiles(directory, manifest).filter((path) => manifest.files[path]?.owner === 'sealed');
-  return { version: manifest.template, newest: version, edited };
+/** The version of the runtime that is installed in a project; null if there is none. */
+export function installedRuntime(directory: string): string | null {
+  try {
+    const file = join(directory, 'node_modules', runtimePackage, 'package.json');
+    return JSON.parse(readFileSync(file, 'utf8')).version;
+  } catch {
+    return null;
+  }
 }
 
 /** The files that were edited or removed. */

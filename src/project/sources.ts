@@ -3,8 +3,8 @@ import type { PlatformProfile } from '../contract/profile.ts';
 import type { Api, ApiVariable, ImportedTool, Recording } from '../import/model.ts';
 import { recordingFile, recordingsOf } from '../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../plan/model.ts';
-import { apisOf, environmentFile, planApi, planEnvironment, planKit, variablesOf } from '../plan/sources.ts';
-import { sourceDependencies } from '../plan/versions.ts';
+import { apisOf, environmentFile, planApi, planEnvironment, variablesOf } from '../plan/sources.ts';
+import { runtimePackage, sourceDependencies } from '../plan/versions.ts';
 import { render } from '../render/render.ts';
 import { declaration } from '../render/request.ts';
 import { ProjectError } from './errors.ts';
@@ -13,7 +13,7 @@ import { ProjectError } from './errors.ts';
 export type ReadText = (path: string) => string | undefined;
 
 /**
- * The files that tools with an API need besides their own: the source kit, a file for each API, its variables,
+ * The files that tools with an API need besides their own: a file for each API, its variables,
  * recordings for tests and checks, dependencies. Existing files are kept and only extended.
  *
  * @throws ProjectError `SOURCES_EDITED` if an author's file cannot be extended
@@ -29,10 +29,6 @@ export function sourceFiles(
   const variables = variablesOf(apis);
   const missing = (path: string) => read(path) === undefined;
   const planned = [
-    ...planKit(
-      templates,
-      apis.some(({ kind }) => kind === 'mcp'),
-    ),
     ...apis.map((api) => planApi(api, tools)),
     planEnvironment(variables),
   ].filter(({ path }) => missing(path));
@@ -83,7 +79,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
   if (fresh.length === 0) return text;
   const end = text.lastIndexOf('\n});');
-  const from = /import \{([^}]*)\} from '\.\/source\/environment\.ts';/.exec(text);
+  const from = /import \{([^}]*)\} from 'market-mcp-runtime\/source';/.exec(text);
   if (end < 0 || !from) {
     throw new ProjectError(
       'SOURCES_EDITED',
@@ -97,7 +93,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const imported = `import { ${[...names]
     .filter((name) => name !== '')
     .sort()
-    .join(', ')} } from './source/environment.ts';`;
+    .join(', ')} } from '${runtimePackage}/source';`;
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
   const declared = text.slice(0, end).trimEnd();
   return `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`.replace(
@@ -117,7 +113,7 @@ export function withExamples(text: string, variables: readonly ApiVariable[]): s
 }
 
 /**
- * A package.json extended with the needs of the source kit; existing entries are kept.
+ * A package.json extended with what the runtime needs for APIs; existing entries are kept.
  *
  * @throws ProjectError if it cannot be read
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProject } from '../templates/built.ts';
+import { buildProject } from '../runtime/built.ts';
 import { argumentAttacks } from './arguments.ts';
 import { attack } from './attacker.ts';
 import { callHonestly, startVictim, type Victim } from './victim.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { buildProject, run } from '../templates/built.ts';
-import { audience, issuer, publicKey, RawClient } from '../templates/support.ts';
+import { buildProject, run } from '../runtime/built.ts';
+import { audience, issuer, publicKey, RawClient } from '../runtime/support.ts';
 import { startVictim } from './victim.ts';
 
 let project: ReturnType<typeof buildProject>;

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../templates/built.ts';
+import { freePort } from '../runtime/built.ts';
 
 /** A reverse proxy in front of a server, with its default settings where they let calls through. */
 interface Proxy {

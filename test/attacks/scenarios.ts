@@ -1,4 +1,4 @@
-import { modernRequest } from '../templates/modern.ts';
+import { modernRequest } from '../runtime/modern.ts';
 import { argumentAttacks } from './arguments.ts';
 import { type Flood, requestText } from './attacker.ts';
 import type { Leg, Victim } from './victim.ts';

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { createSigner } from '../../src/contract/signer.ts';
 import { audience, liveEnvironment } from '../reliability/server.ts';
-import { modernRequest } from '../templates/modern.ts';
+import { modernRequest } from '../runtime/modern.ts';
 import { requestText } from './attacker.ts';
 
 /** Protocol with sessions, or the stateless one. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generatedProject, market } from '../dev/project.ts';
-import { freePort, run } from '../templates/built.ts';
+import { freePort, run } from '../runtime/built.ts';
 import { openPage, withBrowser } from './browser.ts';
 
 withBrowser();

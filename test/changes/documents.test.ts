@@ -63,7 +63,7 @@ describe('the README of a new project', () => {
       profile: generic,
       packageManager: 'npm',
       tools: ['get_gas'],
-      ownPackage: '1.0.0',
+      packages: { program: '1.0.0', runtime: '1.0.0' },
       start,
       variables: asks ? variables : null,
     });

@@ -7,7 +7,7 @@ import { checkServer } from '../broken/check.ts';
 
 const [outdated] = runtimeRules;
 const levelAt = (own: string, newest: string) =>
-  outdated?.levelOf?.({ runtime: { version: own, newest, edited: [] } } as unknown as Target);
+  outdated?.levelOf?.({ runtime: { version: own, newest, differences: [] } } as unknown as Target);
 
 describe('runtime.outdated', () => {
   it('is a MUST if a version in between fixes a security issue', () => {

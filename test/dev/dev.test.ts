@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { generic } from '../../src/contract/platforms/index.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import { keys } from '../keys.ts';
-import { freePort, run } from '../templates/built.ts';
+import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
-import { freePort, run } from '../templates/built.ts';
+import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;

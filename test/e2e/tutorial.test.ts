@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { freePort } from '../templates/built.ts';
+import { freePort } from '../runtime/built.ts';
 import { repository, run, scratch } from './support.ts';
 import { blockOf, type Command, comparable, type Span, stepsOf, withBlocks } from './tutorial-page.ts';
 

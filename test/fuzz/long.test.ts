@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomFrom, seed } from '../random.ts';
 import { startServer } from '../reliability/server.ts';
-import { buildProject } from '../templates/built.ts';
+import { buildProject } from '../runtime/built.ts';
 import { fuzz, fuzzPaid } from './fuzz.ts';
 
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);

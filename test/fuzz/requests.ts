@@ -1,6 +1,6 @@
 import type { Signer } from '../../src/contract/signer.ts';
 import { pick, type Random } from '../random.ts';
-import { modernRequest } from '../templates/modern.ts';
+import { modernRequest } from '../runtime/modern.ts';
 
 /** Parts of requests. */
 export interface Material {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
-import { variables } from '../../templates/project/src/variables.ts';
+import { variables } from '../../runtime/src/variables.ts';
 import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
@@ -11,7 +11,10 @@ const answers: ProjectAnswers = {
   profile: generic,
   packageManager: 'npm',
   tools: preparedTools,
-  ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+  packages: {
+    program: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+    runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
+  },
   start: 'blank',
 };
 const pathsOf = (given: Partial<ProjectAnswers> = {}) =>

@@ -2,15 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { expect, test } from 'vitest';
-import { dependencies } from '../../src/plan/versions.ts';
+import { runtimeDependencies } from '../../src/plan/versions.ts';
 
-const source = join(import.meta.dirname, '../../templates/project/src');
+const source = join(import.meta.dirname, '../../runtime/src');
 
-test('a generated server depends on exactly its imports and its development tools', async () => {
+test('the runtime depends on exactly what it imports for servers without an API', async () => {
   const { output } = await build({
-    input: ['config.ts', 'process.ts', 'server/http.ts', 'server/listen.ts', 'server/define-tool.ts'].map(
-      (file) => join(source, file),
-    ),
+    input: ['app.ts', 'index.ts', 'serve.ts', 'testing.ts'].map((file) => join(source, file)),
     platform: 'node',
     external: /^[^./]/,
     write: false,
@@ -24,5 +22,5 @@ test('a generated server depends on exactly its imports and its development tool
     const text = readFileSync(join(source, 'server', file), 'utf8');
     return [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)].map(([, name]) => name);
   });
-  expect(new Set([...imported, ...required])).toEqual(new Set(Object.keys(dependencies)));
+  expect(new Set([...imported, ...required])).toEqual(new Set(Object.keys(runtimeDependencies)));
 });

@@ -12,7 +12,7 @@ import { planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { prepare } from '../../src/tools/prepare.ts';
-import type { CallResult } from '../../templates/project/src/server/call.ts';
+import type { CallResult } from '../../runtime/src/server/call.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { record } from './figures.ts';
@@ -65,7 +65,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
       profile,
       packageManager: 'npm',
       tools: prepared,
-      ownPackage: 'file:vendor/none.tgz',
+      packages: { program: 'file:vendor/none.tgz', runtime: 'file:vendor/none.tgz' },
       start: 'blank',
     } as const;
     for (const [path, { content }] of render(planProject(answers, templates), templates)) {

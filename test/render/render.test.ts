@@ -16,7 +16,10 @@ function project(given: Partial<ProjectAnswers>): Map<string, string> {
     profile: generic,
     packageManager: 'npm',
     tools: preparedTools,
-    ownPackage: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+    packages: {
+      program: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+      runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
+    },
     start: 'blank',
     ...given,
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Budget } from '../../templates/project/src/source/budget.ts';
-import type { SourceError } from '../../templates/project/src/source/errors.ts';
+import { Budget } from '../../runtime/src/source/budget.ts';
+import type { SourceError } from '../../runtime/src/source/errors.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -34,7 +34,7 @@ export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.t
   );
   mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
   const tools = readFileSync(toolsFile, 'utf8');
-  write('src/tools/index.ts', tools.replace('../../templates/project/src/server/', '../server/'));
+  write('src/tools/index.ts', tools.replace('../../runtime/src/server/', '../server/'));
   execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
 }

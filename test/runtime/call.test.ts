@@ -6,10 +6,10 @@ import {
   type CallResult,
   callTool,
   runCall,
-} from '../../templates/project/src/server/call.ts';
-import type { Tool } from '../../templates/project/src/server/define-tool.ts';
-import { createTurns } from '../../templates/project/src/server/limits.ts';
-import { compileTool } from '../../templates/project/src/server/schema.ts';
+} from '../../runtime/src/server/call.ts';
+import type { Tool } from '../../runtime/src/server/define-tool.ts';
+import { createTurns } from '../../runtime/src/server/limits.ts';
+import { compileTool } from '../../runtime/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 

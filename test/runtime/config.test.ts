@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
-import { readConfig } from '../../templates/project/src/config.ts';
-import { variables } from '../../templates/project/src/variables.ts';
+import { readConfig } from '../../runtime/src/config.ts';
+import { variables } from '../../runtime/src/variables.ts';
 import { platformKey, publicKey } from './support.ts';
 
 const live = {

@@ -13,16 +13,16 @@ import { build } from 'rolldown';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import * as contract from '../../src/contract/outcomes.ts';
-import { type CallResult, callTool } from '../../templates/project/src/server/call.ts';
-import { signals, type Tool, type ToolDefinition } from '../../templates/project/src/server/define-tool.ts';
-import type { ErrorReply, Request } from '../../templates/project/src/server/mcp.ts';
-import { compileTool } from '../../templates/project/src/server/schema.ts';
+import { type CallResult, callTool } from '../../runtime/src/server/call.ts';
+import { signals, type Tool, type ToolDefinition } from '../../runtime/src/server/define-tool.ts';
+import type { ErrorReply, Request } from '../../runtime/src/server/mcp.ts';
+import { compileTool } from '../../runtime/src/server/schema.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
 import type { Writable } from './writable.ts';
 
-const server = join(import.meta.dirname, '../../templates/project/src/server');
+const server = join(import.meta.dirname, '../../runtime/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
 
 describe('the runtime is independent', () => {

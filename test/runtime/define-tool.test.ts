@@ -4,7 +4,7 @@ import {
   type Outcome,
   signals,
   type Tool,
-} from '../../templates/project/src/server/define-tool.ts';
+} from '../../runtime/src/server/define-tool.ts';
 
 const inputSchema = {
   type: 'object',

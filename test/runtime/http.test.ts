@@ -4,9 +4,9 @@ import { connect, Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { listen } from '../../templates/project/src/server/listen.ts';
-import { createLog } from '../../templates/project/src/server/log.ts';
-import { createStreams } from '../../templates/project/src/server/session.ts';
+import { listen } from '../../runtime/src/server/listen.ts';
+import { createLog } from '../../runtime/src/server/log.ts';
+import { createStreams } from '../../runtime/src/server/session.ts';
 import { config, initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
-import { readConfig } from '../../templates/project/src/config.ts';
-import { createAuthentication } from '../../templates/project/src/server/auth.ts';
-import { createLog } from '../../templates/project/src/server/log.ts';
+import { readConfig } from '../../runtime/src/config.ts';
+import { createAuthentication } from '../../runtime/src/server/auth.ts';
+import { createLog } from '../../runtime/src/server/log.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 
 const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import type { Tool } from '../../runtime/src/server/define-tool.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { info, initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool, tools } from './tools.ts';
@@ -371,7 +371,7 @@ test('a caller that disconnects cancels its call', async () => {
 });
 
 test('a profile with modern: off serves only sessions', async () => {
-  const { client } = await start({ platform: { protocol: { modern: 'off' } } });
+  const { client } = await start({ modern: false });
   for (const request of [modernRequest('tools/list'), modernRequest('server/discover'), called()]) {
     const refused = { status: 400, body: { error: 'Invalid session' } };
     expect(await send(client, request, await paid())).toMatchObject(refused);

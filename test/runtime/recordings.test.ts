@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { record, recordingFile, replayed } from '../../templates/project/src/source/recordings.ts';
-import { Secret } from '../../templates/project/src/source/secret.ts';
+import { record, recordingFile, replayed } from '../../runtime/src/source/recordings.ts';
+import { Secret } from '../../runtime/src/source/secret.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { urlOf } from '../../templates/project/src/source/request.ts';
-import { basic, Secret } from '../../templates/project/src/source/secret.ts';
+import { urlOf } from '../../runtime/src/source/request.ts';
+import { basic, Secret } from '../../runtime/src/source/secret.ts';
 import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
 
 let logged: MockInstance<typeof console.error>;

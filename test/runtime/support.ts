@@ -2,11 +2,11 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../src/contract/platforms/generic.ts';
-import { type Config, type Platform, readConfig } from '../../templates/project/src/config.ts';
-import type { Tool } from '../../templates/project/src/server/define-tool.ts';
-import { createApp } from '../../templates/project/src/server/http.ts';
-import { listen } from '../../templates/project/src/server/listen.ts';
-import { createLog } from '../../templates/project/src/server/log.ts';
+import { type Config, type Platform, readConfig } from '../../runtime/src/config.ts';
+import type { Tool } from '../../runtime/src/server/define-tool.ts';
+import { createApp } from '../../runtime/src/server/http.ts';
+import { listen } from '../../runtime/src/server/listen.ts';
+import { createLog } from '../../runtime/src/server/log.ts';
 import { tools as fixtureTools } from './tools.ts';
 
 export const issuer = 'https://platform.example';
@@ -51,11 +51,11 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
 }
 
 /** Starts a server for one test. */
-export async function start({ env = {}, tools = fixtureTools, platform }: StartOptions = {}) {
+export async function start({ env = {}, tools = fixtureTools, platform, modern = true }: StartOptions = {}) {
   const lines: string[] = [];
   const settings = config(env, platform);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const app = createApp({ ...settings, ...info }, tools, log);
+  const app = createApp({ ...settings, modern, ...info }, tools, log);
   const server = await listen(app, settings, log);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;
@@ -75,6 +75,7 @@ export async function start({ env = {}, tools = fixtureTools, platform }: StartO
 export interface StartOptions {
   readonly env?: Record<string, string>;
   readonly tools?: readonly Tool[];
+  readonly modern?: boolean;
   /** Changes to the platform's profile. */
   readonly platform?: Partial<Platform>;
 }

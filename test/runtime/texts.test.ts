@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
-import { type CallResult, callTool, incidentId } from '../../templates/project/src/server/call.ts';
-import type { Tool } from '../../templates/project/src/server/define-tool.ts';
+import { type CallResult, callTool, incidentId } from '../../runtime/src/server/call.ts';
+import type { Tool } from '../../runtime/src/server/define-tool.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 

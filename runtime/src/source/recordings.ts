@@ -37,7 +37,9 @@ export function tellCheck(from: 'network' | Recording['from'], { method, path }:
   }
 }
 
-export const recordingsDirectory = join(projectDirectory, 'test', 'recordings');
+export function recordingsDirectory(): string {
+  return join(projectDirectory(), 'test', 'recordings');
+}
 
 /** The name of the tool that runs, in a check of live sources. */
 const runningTool = new AsyncLocalStorage<string>();
@@ -85,7 +87,7 @@ export function recordingFile({ method, path }: RecordedRequest): string {
  *
  * @throws SourceError if there is none; stderr says how to record it
  */
-export function replayed(request: RecordedRequest, directory = recordingsDirectory): string {
+export function replayed(request: RecordedRequest, directory = recordingsDirectory()): string {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
@@ -128,7 +130,7 @@ export function record(
   request: RecordedRequest,
   text: string,
   secrets: readonly string[],
-  directory = recordingsDirectory,
+  directory = recordingsDirectory(),
 ): void {
   const file = join(directory, recordingFile(request));
   const key = keyOf(request);

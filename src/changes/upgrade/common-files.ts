@@ -2,20 +2,19 @@ import { platforms } from '../../contract/platforms/index.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
-import { type CommonFileAnswers, planCommonFiles, projectContext } from '../../plan/project.ts';
-import { kitDirectory, mcpSourceFile, planKit } from '../../plan/sources.ts';
+import { type CommonFileAnswers, type PackageSpecifiers, planCommonFiles, projectContext } from '../../plan/project.ts';
 import { planToolsIndex } from '../../plan/tools-index.ts';
-import { version } from '../../plan/versions.ts';
+import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
-import { ownPackage } from '../../project/own-package.ts';
+import { ownPackages } from '../../project/own-package.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { textOf } from '../../project/text.ts';
 import { render } from '../../render/render.ts';
-import { presentProfile } from './profile.ts';
+import { presentProfile } from '../../project/profile.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface CommonFiles {
@@ -31,7 +30,7 @@ export interface CommonFiles {
  */
 export function commonFilesOf(manifest: Manifest, tools: readonly string[]): CommonFiles {
   const release = releaseOf(manifest);
-  const carried = ownPackage();
+  const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
   const answers: CommonFileAnswers = {
     start: 'blank',
@@ -39,9 +38,9 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[]): Com
     ...manifest.answers,
     profile: presentProfile(manifest),
     tools: names,
-    ownPackage: carried.specifier,
+    packages: carried.specifiers,
   };
-  const written = { ...answers, ownPackage: recordedPackage(manifest) };
+  const written = { ...answers, packages: recordedPackages(manifest) };
   const writtenProfile = release ? profileThen(manifest, release) : answers.profile;
 
   const before = (given: readonly string[]) =>
@@ -49,7 +48,7 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[]): Com
   const first = writtenFirst(manifest, before);
   return {
     base: before(first),
-    theirs: new Map([...withKit(manifest, frame({ ...answers, tools: first }, tools)), ...carried.files]),
+    theirs: new Map([...withApis(frame({ ...answers, tools: first }, tools), answers), ...carried.files]),
   };
 }
 
@@ -98,8 +97,8 @@ function withVariables(files: FileSet, { variables }: CommonFileAnswers): FileSe
 }
 
 /** Variables that the templates of a release read and those of this version do not. */
-function contextThen({ packageManager, ownPackage }: CommonFileAnswers, { facts }: Release): object {
-  const own = ownPackage === '' ? {} : { 'create-market-mcp': ownPackage };
+function contextThen({ packageManager, packages: { program } }: CommonFileAnswers, { facts }: Release): object {
+  const own = program === '' ? {} : { [programPackage]: program };
   return {
     version: facts.version,
     dependencies: facts.dependencies,
@@ -122,11 +121,15 @@ function profileThen({ answers: { profile } }: Manifest, { facts }: Release) {
   return found;
 }
 
-/** The specifier of this program in package.json; empty if the file had none. */
-function recordedPackage({ files, template }: Manifest): string {
-  const carried = Object.keys(files).find((path) => path.startsWith('vendor/'));
-  if (carried !== undefined) return `file:${carried}`;
-  return compareVersions(template, '0.2.0') < 0 ? '' : template;
+/** Our packages in package.json as the recorded version wrote it; empty if the file had none. */
+function recordedPackages({ files, template }: Manifest): PackageSpecifiers {
+  const carried = (name: string) => Object.keys(files).find((path) => path.startsWith(`vendor/${name}-`));
+  const specifierOf = (name: string, since: string) => {
+    const path = carried(name);
+    if (path !== undefined) return `file:${path}`;
+    return compareVersions(template, since) < 0 ? '' : template;
+  };
+  return { program: specifierOf(programPackage, '0.2.0'), runtime: specifierOf(runtimePackage, '0.3.0') };
 }
 
 /** The tools, first the one that README uses as its example: the one that reproduces the recorded text. */
@@ -145,15 +148,10 @@ function writtenFirst(
   return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;
 }
 
-/** Adds the source kit if the project has it. */
-function withKit({ files }: Manifest, frame: FileSet): FileSet {
-  if (!Object.keys(files).some((path) => path.startsWith(kitDirectory))) return frame;
-  const templates = readTemplates();
-  const manifest = frame.get('package.json');
-  const text = withSourceDependencies(textOf(manifest?.content ?? new Uint8Array()));
-  return new Map([
-    ...frame,
-    ...render(planKit(templates, Object.hasOwn(files, mcpSourceFile)), templates),
-    ['package.json', { content: new TextEncoder().encode(text), owner: 'yours' }],
-  ]);
+/** Adds what tools with an API need to package.json. */
+function withApis(frame: FileSet, { variables }: CommonFileAnswers): FileSet {
+  const file = frame.get('package.json');
+  if (!file || variables === null) return frame;
+  const content = new TextEncoder().encode(withSourceDependencies(textOf(file.content)));
+  return new Map([...frame, ['package.json', { ...file, content }]]);
 }

@@ -26,7 +26,7 @@ import { type Decision, decide, type Sides } from './decide.ts';
 import { ImportMover, importedPackages, type Todo } from './imports.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
-import { presentProfile } from './profile.ts';
+import { presentProfile } from '../../project/profile.ts';
 import { reportPage } from './report.ts';
 
 /**

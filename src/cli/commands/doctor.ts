@@ -10,7 +10,7 @@ import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
 import { readIn } from '../../project/inside.ts';
 import { findProject, type Manifest, readAnyManifest } from '../../project/manifest.ts';
-import { editedFiles } from '../../project/runtime.ts';
+import { editedFiles, installedRuntime } from '../../project/runtime.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { run } from '../../system/processes.ts';
@@ -43,7 +43,7 @@ async function diagnose(directory: string) {
   };
   return {
     directory,
-    versions: { program: version, runtime: manifest.template },
+    versions: { program: version, runtime: installedRuntime(directory) ?? manifest.template },
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await packageManagerOf(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
@@ -142,7 +142,7 @@ function rows(found: Diagnosis): readonly (readonly [string, string])[] {
     ['environment', `NODE_ENV ${environment.nodeEnv ?? 'unset'}, ${dotEnvText(environment.dotEnv)}`],
     ['yours', edited(owners.yours, 'changed by you')],
     ['generated', edited(owners.generated, 'edited')],
-    ['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`],
+    ...(owners.sealed.files === 0 ? [] : [['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`] as const]),
     ['upgrade', upgradeText(upgrade)],
   ];
 }

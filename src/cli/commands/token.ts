@@ -7,7 +7,8 @@ import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/comma
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { findProject } from '../../project/manifest.ts';
+import { findProject, readAnyManifest } from '../../project/manifest.ts';
+import { presentProfile } from '../../project/profile.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
@@ -21,7 +22,8 @@ export async function token(
   const asked = ttl === undefined ? undefined : unwrap(secondsIn(ttl));
   const directory = findProject(process.cwd());
   await compile(directory);
-  const { platform: profile, tools } = await factsOf(directory);
+  const { tools } = await factsOf(directory);
+  const profile = presentProfile(readAnyManifest(directory));
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
   const lifetimeSeconds = asked ?? profile.token.lifetimeSeconds;

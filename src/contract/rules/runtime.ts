@@ -10,7 +10,7 @@ export const runtimeRules: readonly LiveRule[] = [
   {
     id: 'runtime.outdated',
     level: 'should',
-    title: 'the runtime has the version of the program that checks it',
+    title: 'the installed runtime has the version of the program that checks it',
     source: 'create-market-mcp, docs/upgrade.md',
     fix: 'Run market-mcp upgrade. This is a MUST if a version in between fixes a security issue.',
     controls: [],
@@ -18,18 +18,13 @@ export const runtimeRules: readonly LiveRule[] = [
     check: async (probe) => outdatedProblems(runtimeOf(probe)),
   },
   {
-    id: 'runtime.edited',
+    id: 'runtime.platform',
     level: 'should',
-    title: 'the files of the runtime are unchanged',
-    source: 'create-market-mcp, docs/upgrade.md',
-    fix: 'Move your edit to another file, and restore this file from version control. An upgrade replaces it.',
+    title: 'the server and the check read the same platform profile',
+    source: 'create-market-mcp, docs/platform-profiles.md',
+    fix: 'Run market-mcp upgrade: it writes src/platform.ts from market-mcp.json.',
     controls: [],
-    check: async (probe) =>
-      runtimeOf(probe).edited.map((path) => ({
-        path,
-        expected: 'the original text',
-        actual: 'another text, or no file',
-      })),
+    check: async (probe) => runtimeOf(probe).differences,
   },
 ];
 
@@ -41,7 +36,7 @@ function runtimeOf({ target }: Probe): Runtime {
 function outdatedProblems(runtime: Runtime): readonly Problem[] {
   const fixes = missingFixes(runtime).map(({ version, what }) => `${version} ${what}`);
   return unless(compareVersions(runtime.version, runtime.newest) >= 0, {
-    path: 'market-mcp.json.template',
+    path: 'node_modules/market-mcp-runtime',
     expected: [runtime.newest, ...fixes].join('; '),
     actual: runtime.version,
   });

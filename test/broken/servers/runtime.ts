@@ -1,7 +1,10 @@
 import type { BrokenServer } from '../variant.ts';
 
-/** Servers of projects with an edited or outdated runtime. */
+/** Servers of projects with an outdated runtime or another profile. */
 export const brokenRuntimes: readonly BrokenServer[] = [
   { rule: 'runtime.outdated', runtime: { newest: '0.2.1' } },
-  { rule: 'runtime.edited', runtime: { edited: ['src/server/http.ts'] } },
+  {
+    rule: 'runtime.platform',
+    runtime: { differences: [{ path: 'src/platform.ts token.issuer', expected: '"a"', actual: '"b"' }] },
+  },
 ];

@@ -1,0 +1,15 @@
+export {
+  type Data,
+  defineTool,
+  type Input,
+  type Json,
+  type JsonObject,
+  type ObjectSchema,
+  type Outcome,
+  type Outcomes,
+  signals,
+  type Tool,
+  type ToolDefinition,
+  type ToolExample,
+  type TypedTool,
+} from './server/define-tool.ts';

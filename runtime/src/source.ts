@@ -1,0 +1,11 @@
+export { type Declared, defineEnv, number, secret, text, url } from './source/environment.ts';
+export { failed, SourceError, type SourceErrorCode } from './source/errors.ts';
+export {
+  type HttpSource,
+  type HttpSourceOptions,
+  httpSource,
+  type RequestOptions,
+  type WriteOptions,
+} from './source/http-source.ts';
+export { type McpCall, type McpSource, type McpSourceOptions, mcpSource } from './source/mcp-source.ts';
+export { basic, Secret } from './source/secret.ts';
