@@ -1,7 +1,7 @@
 import type { JsonObject, ToolExample } from '../contract/model.ts';
-import type { ServerPlatform } from '../plan/project.ts';
 import { CommandError } from '../model/command-error.ts';
 import { closest } from '../model/input-error.ts';
+import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';

@@ -5,11 +5,11 @@ import { onlyReads } from '../contract/effect.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Target } from '../contract/target.ts';
 import { CommandError, exitCodes } from '../model/command-error.ts';
-import { toolMethods, toolSources } from '../project/open.ts';
+import { version } from '../plan/versions.ts';
 import { readAnyManifest } from '../project/manifest.ts';
+import { toolMethods, toolSources } from '../project/open.ts';
 import { presentProfile, profileDifferences } from '../project/profile.ts';
 import { installedRuntime } from '../project/runtime.ts';
-import { version } from '../plan/versions.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
@@ -105,7 +105,11 @@ export async function holdProject(
         launch,
         owned,
         ...(runtime !== null && {
-          runtime: { version: runtime, newest: version, differences: profileDifferences(facts.platform, recorded) },
+          runtime: {
+            version: runtime,
+            newest: version,
+            differences: profileDifferences(facts.platform, recorded),
+          },
         }),
       },
       answers,

@@ -32,13 +32,11 @@ export function packPackage(directory: string): PackedPackage {
 }
 
 /**
- * Packs the built runtime of a checkout, with its source, for debuggers. It gets the version of this program, and the
- * versions of its dependencies from this program's package.json.
+ * Packs the built runtime of a checkout, with its source, for debuggers. Its dependencies get the versions in this
+ * program's package.json.
  */
 export function packRuntime(directory: string): PackedPackage {
-  const { version } = manifestIn(directory);
   const place = join(directory, 'runtime');
-  const { name, ...members } = manifestIn(place);
   const paths = ['README.md', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
   const peers = Object.entries(sourceDependencies);
   const needs = {
@@ -46,7 +44,7 @@ export function packRuntime(directory: string): PackedPackage {
     peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
     peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
   };
-  return packed({ name, version, ...members, ...needs }, place, paths);
+  return packed({ ...manifestIn(place), ...needs }, place, paths);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { platforms } from '../contract/platforms/index.ts';
 import type { Problem } from '../contract/model.ts';
+import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { profileProblems } from '../contract/profile-schema.ts';
 import { type ServerPlatform, serverPlatform } from '../plan/project.ts';
@@ -38,8 +38,13 @@ export function profileDifferences(served: ServerPlatform, profile: PlatformProf
   const wanted = Object.entries(serverPlatform(profile));
   return wanted.flatMap(([group, members]) =>
     Object.entries(members).flatMap(([name, value]): readonly Problem[] => {
-      const actual = (served as unknown as Record<string, Record<string, unknown> | undefined>)[group]?.[name];
-      const [expected, found] = [value, actual].map((one) => JSON.stringify(one) ?? 'nothing') as [string, string];
+      const actual = (served as unknown as Record<string, Record<string, unknown> | undefined>)[group]?.[
+        name
+      ];
+      const [expected, found] = [value, actual].map((one) => JSON.stringify(one) ?? 'nothing') as [
+        string,
+        string,
+      ];
       if (expected === found) return [];
       return [{ path: `src/platform.ts ${group}.${name}`, expected, actual: found }];
     }),

@@ -28,10 +28,9 @@ export function sourceFiles(
   if (apis.length === 0) return new Map();
   const variables = variablesOf(apis);
   const missing = (path: string) => read(path) === undefined;
-  const planned = [
-    ...apis.map((api) => planApi(api, tools)),
-    planEnvironment(variables),
-  ].filter(({ path }) => missing(path));
+  const planned = [...apis.map((api) => planApi(api, tools)), planEnvironment(variables)].filter(({ path }) =>
+    missing(path),
+  );
   for (const api of apis) requireCredentials(api, read(`src/apis/${api.file}.ts`));
   const environment = read(environmentFile);
   const own = {

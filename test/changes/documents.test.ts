@@ -88,8 +88,7 @@ describe('the README of a new project', () => {
     expect(text).not.toMatch(ofSamples);
     expect(text).toContain('First set `GAS_TOKEN` in the file `.env`.');
     expect(text).toContain(start === 'url' ? 'forwards each call' : 'calls the API');
-    expect(text).toContain(`\`re2js\`, ${kitPackages} and nothing else`);
-    expect(text).toContain('`src/server/`, `src/source/`, ');
+    expect(text).toContain(`\`market-mcp-runtime\`, ${kitPackages} and nothing else`);
     expect(text).toContain('npm run record');
     expect(text).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');
     expect(text).toContain('- `GAS_TOKEN`: Token.\n');

@@ -143,7 +143,7 @@ describe.each(apiDocuments)(
         readFileSync(compiled, 'utf8').replace('httpSource({', 'httpSource({ timeoutMs: 1500,'),
       );
       const script = `
-      const { callTool } = await import('./dist/src/server/call.js');
+      const { callTool } = await import('market-mcp-runtime/testing');
       const { default: tool } = await import('./dist/src/tools/${toolFile(tool)}');
       const results = {};
       for (const name of ${JSON.stringify(Object.keys(behaviours))}) {

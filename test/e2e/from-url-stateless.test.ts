@@ -96,7 +96,7 @@ beforeAll(async () => {
 /** Runs a script that can use the tools of the project and `callTool`. */
 async function ran(script: string, env: { readonly [name: string]: string } = {}) {
   const head = `
-    const { callTool } = await import('./dist/src/server/call.js');
+    const { callTool } = await import('market-mcp-runtime/testing');
     const { tools } = await import('./dist/src/tools/index.js');
     const named = (name) => tools.find((tool) => tool.name === name);`;
   const { status, stdout, stderr } = await run(
@@ -178,7 +178,7 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
 
   it('report the reason if the server speaks another version than the file', async () => {
     const { result, all } = await ran(`
-      const { mcpSource } = await import('./dist/src/source/mcp-source.js');
+      const { mcpSource } = await import('market-mcp-runtime/source');
       const withSessions = mcpSource({ baseUrl: process.env.CITY_FACTS_URL });
       const schema = { type: 'object', properties: {}, required: [] };
       const codeOf = (call) => call.then(() => 'found', ({ code }) => code);

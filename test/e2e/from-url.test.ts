@@ -131,7 +131,7 @@ describe('the tools of a running MCP server', () => {
     const source = readFileSync(api, 'utf8');
     expect(source).toContain('mcpSource({');
     const script = `
-      const { callTool } = await import('./dist/src/server/call.js');
+      const { callTool } = await import('market-mcp-runtime/testing');
       const { tools } = await import('./dist/src/tools/index.js');
       const named = (name) => tools.find((tool) => tool.name === name);
       const ended = {};
@@ -139,7 +139,7 @@ describe('the tools of a running MCP server', () => {
         ended[city] = (await callTool(named('get_weather'), { city })).structuredContent;
       }
       ended.text = (await callTool(named('describe_city'), { city: 'Oslo' })).structuredContent;
-      const { mcpSource } = await import('./dist/src/source/mcp-source.js');
+      const { mcpSource } = await import('market-mcp-runtime/source');
       const quick = mcpSource({ baseUrl: process.env.CITY_FACTS_URL, timeoutMs: 300 });
       const schema = { type: 'object', properties: {}, required: [] };
       const codeOf = (call) => call.then(() => 'found', ({ code }) => code);
@@ -179,7 +179,7 @@ describe('the tools of a running MCP server', () => {
   it('send the token of the environment, and print it nowhere', async () => {
     token = 's3cret-of-the-server';
     const call = `
-      const { callTool } = await import('./dist/src/server/call.js');
+      const { callTool } = await import('market-mcp-runtime/testing');
       const { tools } = await import('./dist/src/tools/index.js');
       console.log(JSON.stringify(await callTool(tools[0], { city: 'Oslo' })));`;
     const ask = (env: { readonly [name: string]: string }) =>

@@ -77,7 +77,7 @@ describe('npm run record', () => {
 
   it('callers of the server get the answer without the key, too', async () => {
     const script = `
-      const { callTool } = await import('./dist/src/server/call.js');
+      const { callTool } = await import('market-mcp-runtime/testing');
       const { tools } = await import('./dist/src/tools/index.js');
       console.log(JSON.stringify(await callTool(tools[0], { chain: 'base' })));`;
     const ran = await run(process.execPath, ['--input-type=module', '-e', script], {

@@ -116,7 +116,7 @@ async function called(calls: readonly (readonly [tool: string, args: object])[])
   const input = join(root, 'calls.json');
   writeFileSync(input, JSON.stringify(calls));
   const script = `
-    const { callTool } = await import('./dist/src/server/call.js');
+    const { callTool } = await import('market-mcp-runtime/testing');
     const { tools } = await import('./dist/src/tools/index.js');
     const { readFileSync } = await import('node:fs');
     const ended = [];

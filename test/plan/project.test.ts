@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { variables } from '../../runtime/src/variables.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
-import { variables } from '../../runtime/src/variables.ts';
 import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
@@ -47,11 +47,10 @@ describe('the plan of a project', () => {
     const owners = new Map(planProject(answers, templates).map(({ path, owner }) => [path, owner]));
     const of = (owner: string) => [...owners.keys()].filter((path) => owners.get(path) === owner);
     expect(of('generated')).toEqual(['src/platform.ts', 'src/tools/index.ts']);
-    expect(of('sealed')).toContain('src/server/define-tool.ts');
     expect(of('yours')).toEqual(
-      expect.arrayContaining(['README.md', 'package.json', 'src/tools/get-gas-price.ts', 'tsconfig.json']),
+      expect.arrayContaining(['README.md', 'package.json', 'src/main.ts', 'src/tools/get-gas-price.ts']),
     );
-    expect(of('yours').filter((path) => path.startsWith('src/server/'))).toEqual([]);
+    expect(of('sealed')).toEqual([]);
   });
 
   it('contains the files of only one package manager', () => {

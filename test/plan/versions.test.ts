@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { expect, test } from 'vitest';
-import { runtimeDependencies } from '../../src/plan/versions.ts';
+import { runtimeDependencies, version } from '../../src/plan/versions.ts';
 
 const source = join(import.meta.dirname, '../../runtime/src');
 
@@ -23,4 +23,9 @@ test('the runtime depends on exactly what it imports for servers without an API'
     return [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)].map(([, name]) => name);
   });
   expect(new Set([...imported, ...required])).toEqual(new Set(Object.keys(runtimeDependencies)));
+});
+
+test('the runtime has the version of the program', () => {
+  const manifest = JSON.parse(readFileSync(join(source, '../package.json'), 'utf8'));
+  expect(manifest.version).toBe(version);
 });

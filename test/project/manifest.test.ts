@@ -19,7 +19,7 @@ describe('the manifest', () => {
     expect([...set.keys()].at(-1)).toBe(manifestFile);
     const manifest: Manifest = JSON.parse(Buffer.from(set.get(manifestFile)?.content ?? []).toString());
     expect(manifest).toEqual({
-      schema: 2,
+      schema: 3,
       template: version,
       platform: 'generic',
       answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
@@ -44,8 +44,8 @@ describe('the manifest', () => {
     ['{"schema":', 'JSON'],
     ['{}', 'market-mcp.json.schema: expected a value'],
     [
-      '{"schema":3,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
-      'schema: expected 2, found 3',
+      '{"schema":4,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
+      'schema: expected 3, found 4',
     ],
     ['[]', 'expected type object'],
   ])('%s is refused', (text, message) => {

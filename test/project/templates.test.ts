@@ -24,6 +24,6 @@ describe('readTemplates', () => {
   it('reads the directory of the checkout', () => {
     const templates = readTemplates();
     expect(templates).toEqual(templatesBelow(join(import.meta.dirname, '../../templates')));
-    expect([...templates.keys()]).toContain('project/src/server/define-tool.ts');
+    expect([...templates.keys()]).toContain('project/src/platform.ts.hbs');
   });
 });

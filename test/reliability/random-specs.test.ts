@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { CallResult } from '../../runtime/src/server/call.ts';
 import { mapConcurrently } from '../../src/contract/concurrency.ts';
 import { inspectTools, rules } from '../../src/contract/index.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
@@ -12,7 +13,6 @@ import { planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { prepare } from '../../src/tools/prepare.ts';
-import type { CallResult } from '../../runtime/src/server/call.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { record } from './figures.ts';
@@ -94,7 +94,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
   });
 
   it('answer every example as expected', async () => {
-    const { callTool } = await import(join(directory, 'dist/src/server/call.js'));
+    const { callTool } = await import(join(directory, 'node_modules/market-mcp-runtime/dist/testing.js'));
     for (const tool of await compiledTools(directory)) {
       for (const { arguments: args, expect: expected } of tool.examples) {
         const result: CallResult = await callTool(tool, args);

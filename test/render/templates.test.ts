@@ -27,7 +27,12 @@ function contextsOf(template: string): readonly object[] {
   if (template === 'source/api.ts.hbs') return apis.map((api) => apiContext(api, apiTools));
   if (template.endsWith('tools/index.ts.hbs')) return [toolsIndexContext(['get-gas-price'])];
   const tools = preparedTools.map(({ definition }) => definition.name);
-  const answers = { name: 'gas', tools, packages: { program: 'file:vendor/x.tgz', runtime: 'file:vendor/y.tgz' }, start: 'openapi' } as const;
+  const answers = {
+    name: 'gas',
+    tools,
+    packages: { program: 'file:vendor/x.tgz', runtime: 'file:vendor/y.tgz' },
+    start: 'openapi',
+  } as const;
   return [
     projectContext({ ...answers, profile: generic, packageManager: 'npm', variables: variablesOf(apis) }),
     projectContext({ ...answers, profile: context, packageManager: 'pnpm', variables: null }),
@@ -40,6 +45,7 @@ const bare = [
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
+  /^modern$/,
   /^kit\.required$/,
   /^(tools\.identifier|file)$/,
   /^(api|method|kinds)$/,

@@ -1,6 +1,7 @@
-import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { version } from '../../src/plan/versions.ts';
 import { buildProject, run } from './built.ts';
 import { audience, issuer, publicKey, RawClient } from './support.ts';
 
@@ -38,7 +39,7 @@ describe('main', () => {
     expect(listening).toMatchObject({
       name: 'built',
       version: '0.0.7',
-      runtime: '0.0.0',
+      runtime: version,
       host: '127.0.0.1',
       tools: 7,
     });
@@ -131,21 +132,4 @@ describe('main', () => {
     expect(events()).toHaveLength(1);
     expect(listening.port).not.toBe(1);
   });
-});
-
-test('npm start runs the build, and reports a missing build', async () => {
-  const script = path.join(project.directory, 'start.js');
-  copyFileSync(path.join(import.meta.dirname, '../../templates/project/start.js'), script);
-  const started = run(project.directory, 'start.js', live);
-  await vi.waitUntil(() => started.output.stdout.includes('"listening"'), within);
-  started.child.kill('SIGTERM');
-  expect(await started.exit).toMatchObject({ code: 0 });
-  const dist = path.join(project.directory, 'dist');
-  renameSync(dist, `${dist}.away`);
-  onTestFinished(() => renameSync(`${dist}.away`, dist));
-  const { code, stderr } = await run(project.directory, 'start.js', live).exit;
-  expect(code).toBe(1);
-  expect(stderr).toContain('dist/src/main.js is missing: the server was not built');
-  expect(stderr).toContain('npm ci && npm run build');
-  expect(stderr).not.toMatch(/\n {4}at /);
 });

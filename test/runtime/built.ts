@@ -1,40 +1,49 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../src/contract/platforms/generic.ts';
+import { serverPlatform } from '../../src/plan/project.ts';
 
 export { freePort } from '../../src/check/launch.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
 
-/** A compiled project in a temporary directory: the static templates, the generic platform and the tools of a file here. */
+/** A compiled project in a temporary directory: the built runtime, the generic platform and the tools of a file here. */
 export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.ts')): {
   directory: string;
   remove(): void;
 } {
   const directory = mkdtempSync(path.join(tmpdir(), 'runtime-'));
-  const copy = (from: string, to: string) =>
-    cpSync(path.join(repository, from), path.join(directory, to), {
-      recursive: true,
-      dereference: true,
-      filter: (file) => !file.endsWith('.hbs'),
-    });
-  copy('templates/project/src', 'src');
-  copy('templates/project/tsconfig.json', 'tsconfig.json');
   symlinkSync(path.join(repository, 'node_modules'), path.join(directory, 'node_modules'));
   const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
-  write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
-  write(
-    'src/platform.ts',
-    `export const runtime = '0.0.0';\nexport const platform = ${JSON.stringify(generic)} as const;\n`,
+  copyFileSync(
+    path.join(repository, 'templates/project/tsconfig.json'),
+    path.join(directory, 'tsconfig.json'),
   );
-  mkdirSync(path.join(directory, 'src/tools'), { recursive: true });
+  write('package.json', JSON.stringify({ name: 'built', version: '0.0.7', type: 'module' }));
+  mkdirSync(path.join(directory, 'src'));
+  const { token, limits } = serverPlatform(generic);
+  write(
+    'src/main.ts',
+    `import { serve } from 'market-mcp-runtime/serve';
+import { tools } from './tools.ts';
+await serve({ tools, platform: ${JSON.stringify({ token, limits })} });
+`,
+  );
   const tools = readFileSync(toolsFile, 'utf8');
-  write('src/tools/index.ts', tools.replace('../../runtime/src/server/', '../server/'));
+  write('src/tools.ts', tools.replace('../../runtime/src/server/define-tool.ts', 'market-mcp-runtime'));
   execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
 }

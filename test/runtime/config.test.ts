@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../runtime/src/config.ts';
+import { variables } from '../../runtime/src/variables.ts';
 import { context } from '../../src/contract/platforms/context.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
-import { readConfig } from '../../runtime/src/config.ts';
-import { variables } from '../../runtime/src/variables.ts';
 import { platformKey, publicKey } from './support.ts';
 
 const live = {

@@ -11,12 +11,12 @@ import {
 import { execa } from 'execa';
 import { build } from 'rolldown';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import * as contract from '../../src/contract/outcomes.ts';
 import { type CallResult, callTool } from '../../runtime/src/server/call.ts';
 import { signals, type Tool, type ToolDefinition } from '../../runtime/src/server/define-tool.ts';
 import type { ErrorReply, Request } from '../../runtime/src/server/mcp.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import type { JsonObject } from '../../src/contract/model.ts';
+import * as contract from '../../src/contract/outcomes.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
@@ -46,7 +46,7 @@ describe('the runtime is independent', () => {
   test('draws no random bytes, starts no timer and fetches nothing when it is loaded and an app is created', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'app-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
+    symlinkSync(join(server, '../../../node_modules'), join(directory, 'node_modules'));
     await build({
       input: join(server, 'http.ts'),
       platform: 'node',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { needsBacktracking } from '../../src/contract/pattern-tree.ts';
-import { lengths } from '../../src/model/pattern.ts';
 import { callTool } from '../../runtime/src/server/call.ts';
 import { mostBacktracked } from '../../runtime/src/server/compiler.ts';
 import type { Json, Tool } from '../../runtime/src/server/define-tool.ts';
 import { linearMatcher } from '../../runtime/src/server/pattern.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import { needsBacktracking } from '../../src/contract/pattern-tree.ts';
+import { lengths } from '../../src/model/pattern.ts';
 import fc from '../fast-check.ts';
 import patterns from '../fixtures/patterns.json' with { type: 'json' };
 import { textTool } from './tools.ts';

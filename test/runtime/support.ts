@@ -1,12 +1,12 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
-import { generic } from '../../src/contract/platforms/generic.ts';
 import { type Config, type Platform, readConfig } from '../../runtime/src/config.ts';
 import type { Tool } from '../../runtime/src/server/define-tool.ts';
 import { createApp } from '../../runtime/src/server/http.ts';
 import { listen } from '../../runtime/src/server/listen.ts';
 import { createLog } from '../../runtime/src/server/log.ts';
+import { generic } from '../../src/contract/platforms/generic.ts';
 import { tools as fixtureTools } from './tools.ts';
 
 export const issuer = 'https://platform.example';

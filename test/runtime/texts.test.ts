@@ -8,6 +8,7 @@ import fc from '../fast-check.ts';
 import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 
 const templates = join(import.meta.dirname, '../../templates');
+const runtime = join(import.meta.dirname, '../../runtime/src/server');
 
 /** Words that make the public marketplace call again (its public source: app lib/ai/skills/mcp.ts). */
 const retried =
@@ -25,10 +26,10 @@ function textsOf(source: string): string[] {
 }
 
 describe('no text of the runtime makes the platform retry', () => {
-  const files = readdirSync(join(templates, 'project/src/server'));
+  const files = readdirSync(runtime);
 
   test.each(files)('server/%s', (file) => {
-    const texts = textsOf(readFileSync(join(templates, 'project/src/server', file), 'utf8'));
+    const texts = textsOf(readFileSync(join(runtime, file), 'utf8'));
     // Names of errors that are compared, not sent.
     const inLog = ['TimeoutError', 'ENOTFOUND'];
     expect(texts.filter((text) => retried.test(text) && !inLog.some((name) => text.includes(name)))).toEqual(

@@ -2,19 +2,24 @@ import { platforms } from '../../contract/platforms/index.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
-import { type CommonFileAnswers, type PackageSpecifiers, planCommonFiles, projectContext } from '../../plan/project.ts';
+import {
+  type CommonFileAnswers,
+  type PackageSpecifiers,
+  planCommonFiles,
+  projectContext,
+} from '../../plan/project.ts';
 import { planToolsIndex } from '../../plan/tools-index.ts';
 import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
 import { ownPackages } from '../../project/own-package.ts';
+import { presentProfile } from '../../project/profile.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { textOf } from '../../project/text.ts';
 import { render } from '../../render/render.ts';
-import { presentProfile } from '../../project/profile.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface CommonFiles {
@@ -97,7 +102,10 @@ function withVariables(files: FileSet, { variables }: CommonFileAnswers): FileSe
 }
 
 /** Variables that the templates of a release read and those of this version do not. */
-function contextThen({ packageManager, packages: { program } }: CommonFileAnswers, { facts }: Release): object {
+function contextThen(
+  { packageManager, packages: { program } }: CommonFileAnswers,
+  { facts }: Release,
+): object {
   const own = program === '' ? {} : { [programPackage]: program };
   return {
     version: facts.version,

@@ -17,6 +17,7 @@ import {
   readJson,
 } from '../../project/manifest.ts';
 import { patchOf } from '../../project/patch.ts';
+import { presentProfile } from '../../project/profile.ts';
 import { inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
 import { thisProgram } from '../../system/command-line.ts';
@@ -26,7 +27,6 @@ import { type Decision, decide, type Sides } from './decide.ts';
 import { ImportMover, importedPackages, type Todo } from './imports.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
-import { presentProfile } from '../../project/profile.ts';
 import { reportPage } from './report.ts';
 
 /**

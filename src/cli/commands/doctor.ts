@@ -142,7 +142,9 @@ function rows(found: Diagnosis): readonly (readonly [string, string])[] {
     ['environment', `NODE_ENV ${environment.nodeEnv ?? 'unset'}, ${dotEnvText(environment.dotEnv)}`],
     ['yours', edited(owners.yours, 'changed by you')],
     ['generated', edited(owners.generated, 'edited')],
-    ...(owners.sealed.files === 0 ? [] : [['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`] as const]),
+    ...(owners.sealed.files === 0
+      ? []
+      : [['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`] as const]),
     ['upgrade', upgradeText(upgrade)],
   ];
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { create } from '../../../src/cli/commands/create.ts';
+import { context } from '../../../src/contract/platforms/context.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
 
@@ -11,7 +12,7 @@ describe('add-tool', () => {
     const root = project();
     await listed(root, true);
     const before = tree(root);
-    const { exitCode, stdout, stderr } = await add(join(root, 'src/server'), { tool: 'get_base_fee' });
+    const { exitCode, stdout, stderr } = await add(join(root, 'src/tools'), { tool: 'get_base_fee' });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(
       '✔ src/tools/get-base-fee.ts\n✔ test/tools/get-base-fee.test.ts\n✔ src/tools/index.ts\n',
@@ -111,10 +112,14 @@ describe('add-tool', () => {
     expect(other.stderr).toContain('recommendedBatchTools');
   });
 
-  it('uses the profile of the server', async () => {
+  it('uses the profile in the manifest', async () => {
     const root = project();
-    const platform = text(root, 'src/platform.ts');
-    writeFileSync(join(root, 'src/platform.ts'), platform.replace("['instant', ", "['quick', 'instant', "));
+    const manifest = JSON.parse(text(root, 'market-mcp.json'));
+    const profile = JSON.parse(JSON.stringify(context).replace('"instant",', '"quick","instant",'));
+    writeFileSync(
+      join(root, 'market-mcp.json'),
+      JSON.stringify({ ...manifest, answers: { ...manifest.answers, profile } }),
+    );
     expect(await add(root, { tool: 'get_x', meta: ['latencyClass=quick'] })).toMatchObject({ exitCode: 0 });
   });
 

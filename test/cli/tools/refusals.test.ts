@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../src/questions/read-flags.ts';
@@ -69,11 +69,13 @@ describe('add-tool refuses, and writes nothing', () => {
   });
 
   it.each([
-    ['market-mcp.json', '{"schema":1', 'MANIFEST_DAMAGED'],
-    ['src/platform.ts', 'export const platform = { name: 1 };', 'PROFILE_DAMAGED'],
-  ])('a project whose %s is damaged', async (path, content, code) => {
+    ['is damaged', '{"schema":1', 'MANIFEST_DAMAGED'],
+    ['names an unknown profile', undefined, 'PROFILE_DAMAGED'],
+  ])('a project whose manifest %s', async (_, content, code) => {
     const root = project();
-    writeFileSync(join(root, path), content);
+    const file = join(root, 'market-mcp.json');
+    const misnamed = readFileSync(file, 'utf8').replace(/"profile": "\w+"/, '"profile": "nowhere"');
+    writeFileSync(file, content ?? misnamed);
     const { exitCode, stderr } = await add(root, { tool: 'get_fee' }, { json: true });
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr).error.code).toBe(code);

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { variables } from '../../runtime/src/variables.ts';
+
+const runtime = join(import.meta.dirname, '../../runtime');
+const readme = readFileSync(join(runtime, 'README.md'), 'utf8');
+const { exports } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
+const entries = Object.values<string>(exports).filter((path) => path.endsWith('.js'));
+
+/** The declarations of an entry point and of all modules that it names. */
+function declarationsFrom(path: string, seen: Map<string, string>): void {
+  if (seen.has(path)) return;
+  const text = readFileSync(join(runtime, path), 'utf8').replace(/\/\/# sourceMappingURL.*\n?/, '');
+  seen.set(path, text);
+  for (const [, module = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) {
+    declarationsFrom(join(path, '..', `${module}.d.ts`), seen);
+  }
+}
+
+test('the type declarations of the package change only on purpose', async () => {
+  expect(existsSync(join(runtime, 'dist')), 'run npm run build').toBe(true);
+  const seen = new Map<string, string>();
+  for (const entry of entries) declarationsFrom(entry.replace(/\.js$/, '.d.ts'), seen);
+  const all = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => `// ${path}\n${text}`);
+  await expect(all.join('\n')).toMatchFileSnapshot('__snapshots__/declarations.snap');
+});
+
+test('the README lists every entry point and every option of serve', () => {
+  for (const name of Object.keys(exports).filter((name) => !name.endsWith('.json'))) {
+    expect(readme).toContain(`| \`market-mcp-runtime${name.slice(1)}\` |`);
+  }
+  const declared = readFileSync(join(runtime, 'dist/serve.d.ts'), 'utf8');
+  const [, options = ''] = /interface ServeOptions \{([\s\S]*?)\n\}/.exec(declared) ?? [];
+  const names = [...options.matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, name]) => name);
+  expect(names).toContain('tools');
+  for (const name of names) expect(readme).toContain(`| \`${name}\` |`);
+});
+
+test('the README lists every variable', async () => {
+  const rows = Object.entries(variables).map(
+    ([name, { default: initial, text }]) =>
+      `| \`${name}\` | ${initial === null ? '' : `\`${initial}\``} | ${text} |`,
+  );
+  const table = ['| variable | default | |', '| --- | --- | --- |', ...rows].join('\n');
+  const [before] = readme.split('| variable |');
+  await expect(`${before}${table}\n`).toMatchFileSnapshot(join(runtime, 'README.md'));
+});
