@@ -1,6 +1,6 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { KeySources, TokenRules } from './server/auth.ts';
+import { jwkOf, type KeySources, type TokenRules } from './server/auth.ts';
 import { type AppConfig, isLoopback } from './server/http.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { type VariableName, variables } from './variables.ts';
@@ -82,7 +82,7 @@ export function readConfig(
     const isOwn = given('PLATFORM_JWKS_URL') === null && given('PLATFORM_ISSUER') === null;
     const initial =
       isOwn && fallbackKey
-        ? { key: createPublicKey(fallbackKey.pem), name: `the built-in key (${fallbackKey.source})` }
+        ? { key: jwkOf(createPublicKey(fallbackKey.pem)), name: `the built-in key (${fallbackKey.source})` }
         : null;
     const address = given('PLATFORM_JWKS_URL') ?? jwksUrl;
     if (address === null && initial) return { initial, jwksUrl: null };
@@ -196,7 +196,7 @@ function keySetOf(text: string | null): URL {
 
 const keyTypes: { readonly [family: string]: string } = { RS: 'rsa', PS: 'rsa', ES: 'ec', Ed: 'ed25519' };
 
-function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): KeyObject {
+function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): JsonWebKey {
   const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : contentOf(text, readText);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem))
     throw new Error('contains a private key; use the public key of the platform.');
@@ -215,7 +215,7 @@ function publicKeyOf(text: string, algorithms: readonly string[], readText: Read
   if (type === 'rsa' && Number(asymmetricKeyDetails?.modulusLength) < 2048) {
     throw new Error('expected an RSA key of 2048 bits or more.');
   }
-  return key;
+  return jwkOf(key);
 }
 
 function contentOf(path: string, readText: ReadText): string {

@@ -1,26 +1,51 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import type { ServerInfo } from './server/mcp.ts';
 
-let found: string | undefined;
+let found: string | null | undefined;
 
-/**
- * The project's directory: the nearest one with a package.json above the started file, else above the working directory.
- * It is determined once, when it is first needed.
- *
- * @throws Error if there is none, as on a host without files
- */
-export function projectDirectory(): string {
-  found ??= [process.argv[1], path.join(process.cwd(), 'any')]
-    .map((start) => (start === undefined ? undefined : nearestPackage(path.dirname(path.resolve(start)))))
-    .find((directory) => directory !== undefined);
-  if (found === undefined) throw new Error('There is no package.json above the started file.');
+/** The project's directory, found on first use; null if there is none, as on a host without files. */
+export function projectDirectory(): string | null {
+  if (found === undefined) found = findProject(process.argv[1], process.cwd());
   return found;
 }
 
-function nearestPackage(directory: string): string | undefined {
-  if (existsSync(path.join(directory, 'package.json'))) return directory;
-  const parent = path.dirname(directory);
-  return parent === directory ? undefined : nearestPackage(parent);
+/**
+ * The nearest directory above the started file, else above the working directory, whose package.json names the runtime as a
+ * dependency: the started file may be a test runner. If none does, the nearest with any package.json; null if there is none.
+ */
+export function findProject(started: string | undefined, workingDirectory: string): string | null {
+  const manifests = [
+    ...manifestsAbove(realPath(started ?? workingDirectory)),
+    ...manifestsAbove(workingDirectory),
+  ];
+  const isOwn = (file: string) => readFileSync(file, 'utf8').includes('"market-mcp-runtime":');
+  const manifest = manifests.find(isOwn) ?? manifests[0];
+  return manifest === undefined ? null : path.dirname(manifest);
+}
+
+function manifestsAbove(from: string): readonly string[] {
+  const parent = path.dirname(from);
+  const file = path.join(from, 'package.json');
+  return [...(existsSync(file) ? [file] : []), ...(parent === from ? [] : manifestsAbove(parent))];
+}
+
+/** The file that a path leads to; the path itself if there is none. */
+function realPath(file: string): string {
+  return existsSync(file) ? realpathSync(file) : file;
+}
+
+/**
+ * The server's identity: the name and version of the project's package.json.
+ *
+ * @throws Error if there is no project
+ */
+export function readServerInfo(directory = projectDirectory()): ServerInfo {
+  if (directory === null) {
+    throw new Error(`No package.json in ${process.cwd()} or above: start the server in its project.`);
+  }
+  const { name, version } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+  return { name, version };
 }
 
 /** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
@@ -34,8 +59,9 @@ export function isProduction(): boolean {
 }
 
 /** Adds the variables of the project's `.env`, if it exists, to the environment; variables that are already set win. */
-export function loadEnvironment(): void {
-  const file = path.join(projectDirectory(), '.env');
+export function loadEnvironment(directory = projectDirectory()): void {
+  if (directory === null) return;
+  const file = path.join(directory, '.env');
   try {
     if (existsSync(file)) process.loadEnvFile(file);
   } catch (error) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Platform, readConfig } from './config.ts';
 import {
@@ -6,13 +5,13 @@ import {
   mostConnections,
   ownErrors,
   ownWarnings,
-  projectDirectory,
+  readServerInfo,
   refuse,
 } from './process.ts';
 import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
-import { createLog } from './server/log.ts';
+import { createBatch, createLog } from './server/log.ts';
 
 export type { Platform } from './config.ts';
 
@@ -41,23 +40,21 @@ export async function serve({ tools, platform, modern = true }: ServeOptions): P
     refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
   }
   const { config, warnings } = configured;
-  const { name, version } = packageIn(projectDirectory());
-  const runtime = packageIn(path.join(import.meta.dirname, '..')).version;
+  const info = readServerInfo();
+  const runtime = readServerInfo(path.join(import.meta.dirname, '..')).version;
 
   // The reader of the log may go away or stand still: that ends the log or leaves it with gaps, but does not end the server.
   const { stdout } = process;
   for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
-  const log = createLog(
-    (lines) => stdout.write(lines),
-    () => stdout.writable && stdout.writableLength < mostUnread,
-  );
-  process.on('exit', log.flush);
+  const batch = createBatch((lines) => stdout.write(lines));
+  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < mostUnread);
+  process.on('exit', batch.flush);
   process.on('unhandledRejection', (reason) => {
     log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
   });
 
   const start = async () => {
-    const app = createApp({ ...config, modern, name, version }, tools, log);
+    const app = createApp({ ...config, ...info, modern }, tools, log);
     const maxConnections = Math.min(config.maxConnections, mostConnections());
     return { app, server: await listen(app, { ...config, maxConnections }, log) };
   };
@@ -77,22 +74,9 @@ export async function serve({ tools, platform, modern = true }: ServeOptions): P
   // A reader of this line may end the server at once.
   for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
   const { host } = config;
-  log('listening', {
-    name,
-    version,
-    runtime,
-    host,
-    port: server.port,
-    tools: tools.length,
-    key: app.keyInUse(),
-  });
+  log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
   if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
   void app.prepare();
-}
-
-/** Name and version of the package in a directory. */
-function packageIn(directory: string): { readonly name: string; readonly version: string } {
-  return JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
 }
 
 /** The endpoint with the host name that tokens have in development. */

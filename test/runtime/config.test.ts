@@ -95,13 +95,13 @@ describe('the key', () => {
     const { config } = read({ ...live, PLATFORM_PUBLIC_KEY: value }, generic, (path) =>
       path === 'keys/platform.pem' ? publicKey : '',
     );
-    expect(config.token?.keys.initial?.key).toMatchObject({ type: 'public', asymmetricKeyType: 'rsa' });
+    expect(config.token?.keys.initial?.key).toEqual({ kty: 'RSA', n: expect.any(String), e: 'AQAB' });
   });
 
   test('is used instead of a key set', () => {
     const { config } = read({ ...live, PLATFORM_JWKS_URL: 'https://platform.example/jwks' }, context);
     expect(config.token?.keys).toMatchObject({
-      initial: { key: { type: 'public' }, name: 'PLATFORM_PUBLIC_KEY' },
+      initial: { key: { kty: 'RSA' }, name: 'PLATFORM_PUBLIC_KEY' },
       jwksUrl: null,
     });
   });

@@ -58,7 +58,6 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
   const admits = async (...args: Parameters<typeof token>) =>
     (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).mayCall();
   const events = () => {
-    log.flush();
     return lines.map((line) => JSON.parse(line));
   };
   return { platform, port, authentication, admits, events };

@@ -66,7 +66,6 @@ export async function start({ env = {}, tools = fixtureTools, platform, modern =
     client: new RawClient(url),
     /** All events logged so far. */
     events() {
-      log.flush();
       return lines.map((line) => JSON.parse(line));
     },
   };

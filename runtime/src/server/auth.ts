@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
   /** The key in use until a key set is fetched, and its name in the log. */
-  readonly initial: { readonly key: KeyObject; readonly name: string } | null;
+  readonly initial: { readonly key: JsonWebKey; readonly name: string } | null;
   /** URL of the platform's key set (JWKS); null if the initial key is the only one. */
   readonly jwksUrl: URL | null;
 }
@@ -198,7 +198,7 @@ const refetchMs = { routine: 600_000, unknownKey: 30_000, noKey: 10_000 };
  * fetch fails, the last keys stay in use.
  */
 function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
-  let keys: readonly KeyObject[] = initial ? [initial.key] : [];
+  let keys: readonly JsonWebKey[] = initial ? [initial.key] : [];
   let inUse = initial?.name ?? 'none: calls are refused until a key set is fetched';
   let failure: string | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
@@ -235,7 +235,7 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   return {
     ready,
     /** The known keys, then the newly fetched ones. */
-    async *candidates(): AsyncIterable<KeyObject> {
+    async *candidates(): AsyncIterable<JsonWebKey> {
       await ready();
       const known = keys;
       yield* known;
@@ -249,7 +249,7 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
 const bounds = { ms: 5_000, redirects: 3, characters: 65_536, keys: 20 };
 
 /** Follows redirects to the same host, its `www` host and subdomains. */
-async function download(address: URL): Promise<readonly KeyObject[]> {
+async function download(address: URL): Promise<readonly JsonWebKey[]> {
   const signal = AbortSignal.timeout(bounds.ms);
   const headers = { accept: 'application/json' };
   let url = address;
@@ -270,7 +270,7 @@ function isWithin({ protocol, host }: URL, site: URL): boolean {
   return protocol === site.protocol && (host === siteHost || host.endsWith(`.${siteHost}`));
 }
 
-async function keysIn({ body }: Response): Promise<readonly KeyObject[]> {
+async function keysIn({ body }: Response): Promise<readonly JsonWebKey[]> {
   let text = '';
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
@@ -283,13 +283,19 @@ async function keysIn({ body }: Response): Promise<readonly KeyObject[]> {
 }
 
 /** Reads a key from its parameters or its certificate (`x5c`); empty if it is unreadable or not for signatures. */
-function keyOf(jwk: unknown): readonly KeyObject[] {
+function keyOf(jwk: unknown): readonly JsonWebKey[] {
   const { use = 'sig', n, x, x5c } = Object(jwk);
   if (use !== 'sig') return [];
   try {
-    if (n !== undefined || x !== undefined) return [createPublicKey({ key: Object(jwk), format: 'jwk' })];
-    return [new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey];
+    if (n !== undefined || x !== undefined)
+      return [jwkOf(createPublicKey({ key: Object(jwk), format: 'jwk' }))];
+    return [jwkOf(new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey)];
   } catch {
     return [];
   }
+}
+
+/** A public key in the only form that every host can verify with. */
+export function jwkOf(key: KeyObject): JsonWebKey {
+  return key.export({ format: 'jwk' });
 }

@@ -1,35 +1,39 @@
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
-export interface Log {
-  (event: string, members?: object): void;
-  /** Writes the buffered lines. */
-  flush(): void;
-}
+export type Log = (event: string, members?: object) => void;
 
 /**
- * A log that buffers the lines of one turn of the event loop and writes them together.
- *
- * @param write receives complete lines
+ * @param write receives each line at once, with its line end
  * @param mayWrite whether the reader keeps up; otherwise lines are dropped, and the next line has their number
  */
 export function createLog(write: (lines: string) => void, mayWrite = () => true): Log {
-  let lines = '';
   let dropped = 0;
+  return (event, members) => {
+    if (!mayWrite()) {
+      dropped++;
+      return;
+    }
+    const line = { time: new Date().toISOString(), event, ...members, ...(dropped > 0 && { dropped }) };
+    dropped = 0;
+    write(`${JSON.stringify(line)}\n`);
+  };
+}
+
+/** Writes what is added during one turn of the event loop together: a write takes as long as a small call. */
+export function createBatch(write: (lines: string) => void) {
+  let lines = '';
   const flush = () => {
     const ready = lines;
     lines = '';
     if (ready !== '') write(ready);
   };
-  const log = (event: string, members?: object) => {
-    if (!mayWrite()) {
-      dropped++;
-      return;
-    }
-    if (lines === '') setImmediate(flush);
-    const line = { time: new Date().toISOString(), event, ...members, ...(dropped > 0 && { dropped }) };
-    lines += `${JSON.stringify(line)}\n`;
-    dropped = 0;
+  return {
+    add(line: string): void {
+      if (lines === '') setImmediate(flush);
+      lines += line;
+    },
+    /** Writes the rest, before the process ends. */
+    flush,
   };
-  return Object.assign(log, { flush });
 }
 
 /** Reports that a limit was reached, by its environment variable. */

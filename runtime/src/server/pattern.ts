@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { RE2JS } from 're2js';
 
 export interface Matcher {
   test(text: string): boolean;
@@ -9,8 +9,6 @@ export interface LinearMatcher extends Matcher {
   readonly cost: number;
 }
 
-let engine: typeof import('re2js') | undefined;
-
 /**
  * A matcher that runs in linear time. It matches exactly what `RegExp` with the flag `u` matches, as JSON Schema requires.
  *
@@ -19,10 +17,8 @@ let engine: typeof import('re2js') | undefined;
  */
 export function linearMatcher(pattern: string): LinearMatcher | null {
   new RegExp(pattern, 'u');
-  // Loading takes 15 ms, and few tools have patterns.
-  engine ??= createRequire(import.meta.url)('re2js') as typeof import('re2js');
   try {
-    const compiled = engine.RE2JS.compile(engine.RE2JS.translateRegExp(withoutDifferences(pattern)));
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(withoutDifferences(pattern)));
     // One pass: each character leads to one state.
     if (compiled.re2().onepass) return { test: (text) => compiled.test(text), cost: 1 };
     // `test` would build an automaton first: 30 microseconds for a character of some patterns.

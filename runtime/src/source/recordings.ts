@@ -37,8 +37,11 @@ export function tellCheck(from: 'network' | Recording['from'], { method, path }:
   }
 }
 
-export function recordingsDirectory(): string {
-  return join(projectDirectory(), 'test', 'recordings');
+/** @throws Error if there is no project */
+function recordingsDirectory(): string {
+  const directory = projectDirectory();
+  if (directory === null) throw new Error('Recordings are in a project, and there is none here.');
+  return join(directory, 'test', 'recordings');
 }
 
 /** The name of the tool that runs, in a check of live sources. */

@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createBatch, createLog } from '../../runtime/src/server/log.ts';
+
+it('hands each line to its host at once', () => {
+  const lines: string[] = [];
+  const log = createLog((line) => lines.push(line));
+  log('one', { detail: 'a\nb' });
+  log('two');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'one', detail: 'a\nb' },
+    { event: 'two' },
+  ]);
+  expect(lines.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
+});
+
+it('counts the lines that a slow reader misses', () => {
+  const lines: string[] = [];
+  let keepsUp = true;
+  const log = createLog(
+    (line) => lines.push(line),
+    () => keepsUp,
+  );
+  log('one');
+  keepsUp = false;
+  for (let time = 0; time < 3; time++) log('missed');
+  keepsUp = true;
+  for (let time = 0; time < 2; time++) log('later');
+  expect(lines.map((line) => JSON.parse(line).dropped)).toEqual([undefined, 3, undefined]);
+});
+
+it('a batch writes the lines of one turn together, and the rest when it is flushed', async () => {
+  const writes: string[] = [];
+  const batch = createBatch((text) => writes.push(text));
+  for (const line of ['a\n', 'b\n']) batch.add(line);
+  expect(writes).toEqual([]);
+  await nextTurn();
+  batch.add('c\n');
+  batch.flush();
+  batch.flush();
+  await nextTurn();
+  expect(writes).toEqual(['a\nb\n', 'c\n']);
+});
