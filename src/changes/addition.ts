@@ -51,18 +51,21 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
 
   const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
   const names = definitions.map(({ name }) => name);
-  const [listed, unlisted] = [true, false].map((served) =>
-    namedTools(project.tools.filter((tool) => tool.served === served)),
-  );
-  const all = [...(listed ?? []), ...definitions, ...(unlisted ?? [])];
+  const listed = project.tools.filter(({ served }) => served);
+  const unlisted = project.tools.filter(({ served }) => !served);
+  const all = [...namedTools(listed), ...definitions, ...namedTools(unlisted)];
   const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
   if (added.length === 0) {
-    const served = namedTools(project.tools.filter((tool) => tool.served));
-    return { change: null, prepared: news, unchanged, drift: driftOf(served, project.manifest.listed) };
+    const drift = driftOf(namedTools(listed), project.manifest.listed);
+    return { change: null, prepared: news, unchanged, drift };
   }
 
-  const index = nextToolsIndex(project, templates, { added: names.map(toolFile), removed: [] });
+  const index = nextToolsIndex(project, templates, [
+    ...listed.map(({ file }) => file),
+    ...names.map(toolFile),
+    ...unlisted.map(({ file }) => file),
+  ]);
   const { directory, manifest, profile } = project;
   const read = (path: string) => readIfThere(directory, path)?.toString('utf8');
   const addedTools = added.map(({ tool }) => tool);

@@ -41,10 +41,8 @@ export function planRemoval(project: Project, names: readonly string[], force: b
   );
   if (!force) requireUnchanged(project, removed);
 
-  const index = nextToolsIndex(project, readTemplates(), {
-    added: [],
-    removed: going.map(({ file }) => file),
-  });
+  const rest = staying.map(({ file }) => file);
+  const index = nextToolsIndex(project, readTemplates(), rest);
   const left = namedTools(staying);
   const files = withNextManifest(
     new Map([[toolsIndex, index]]),

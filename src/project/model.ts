@@ -10,13 +10,13 @@ export interface Project {
   readonly profile: PlatformProfile;
   /** Text of `src/tools/index.ts`. */
   readonly index: string;
-  /** Every file of `src/tools/` that exports a tool: first in the order of the list of tools, then files missing from it. */
+  /** Every file below `src/tools/` that exports a tool: first in the order of the list of tools, then files missing from it. */
   readonly tools: readonly ToolFile[];
 }
 
-/** One file of `src/tools/`. */
+/** One file below `src/tools/`. */
 export interface ToolFile {
-  /** Name without extension: `get-gas-price`. */
+  /** Path in `src/tools/` without extension: `get-gas-price`. */
   readonly file: string;
   /** `src/tools/get-gas-price.ts` */
   readonly path: string;

@@ -1,14 +1,15 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Methods } from '../contract/model.ts';
 import { memoize } from '../model/memoize.ts';
+import { toolFile } from '../model/names.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { readToolSource } from '../typescript/tool-source.ts';
 import { ProjectError } from './errors.ts';
 import { placeIn, readIn, refuseObstacles } from './inside.ts';
 import type { NamedTool } from './listed.ts';
-import { readManifest } from './manifest.ts';
+import { type Manifest, manifestFile, readManifest } from './manifest.ts';
 import type { Project, ToolFile } from './model.ts';
 import { presentProfile } from './profile.ts';
 import { importsIn } from './tools-index.ts';
@@ -25,13 +26,47 @@ export async function openProject(directory: string): Promise<Project> {
   const manifest = readManifest(directory);
   refuseObstacles(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
   const index = readIndex(directory);
-  const imported = importsIn(index);
-  const present = toolFiles(directory);
-  const inOrder = [...new Set([...imported.filter((file) => present.includes(file)), ...present])];
-  const tools = inOrder
+  return {
+    directory,
+    manifest,
+    profile: presentProfile(manifest),
+    index,
+    tools: toolsIn(directory, importsIn(index)),
+  };
+}
+
+/** @param imported the files that the list of tools imports; those that do not exist are left out */
+function toolsIn(directory: string, imported: readonly string[]): readonly ToolFile[] {
+  return [...new Set([...imported, ...toolFiles(directory)])]
     .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
     .filter(({ served, source }) => served || source.exportsTool);
-  return { directory, manifest, profile: presentProfile(manifest), index, tools };
+}
+
+/**
+ * The differences between the list of tools, the files of the tools and the manifest of a project of any version, in words.
+ *
+ * @throws ProjectError as `openProject` for the list of tools
+ */
+export function listProblems(directory: string, { answers }: Manifest): readonly string[] {
+  const imported = importsIn(readIndex(directory));
+  const tools = toolsIn(directory, imported);
+  const known = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
+  const missing = imported.filter((file) => !known.includes(file));
+  const unlisted = tools.filter(({ served }) => !served);
+  const unknown = answers.tools.filter((name) => ![name, toolFile(name)].some((one) => known.includes(one)));
+  return [
+    ...missing.map((file) => {
+      const { path } = pathsOf(file);
+      return `${toolsIndex} imports ${path}, which does not exist: restore it, or remove it from the list`;
+    }),
+    ...unlisted.map(({ path }) => `${path} exports a tool that is not in ${toolsIndex}, so it is not served`),
+    ...unknown
+      .filter((name) => !missing.includes(toolFile(name)))
+      .map(
+        (name) =>
+          `${manifestFile} names the tool ${name}, which has no file: restore it, or remove the name there`,
+      ),
+  ];
 }
 
 /** The file that defines each tool, by the tool's name; without tools whose name is computed. */
@@ -59,12 +94,12 @@ export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
   return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
 }
 
-/** All files beside the tools and beside their tests; `file` is the name without extension. */
+/** All files below the tools' directory and their tests'; `file` is the path in it without extension. */
 export function occupiedFiles(
   directory: string,
 ): readonly { readonly file: string; readonly path: string }[] {
   return [toolsDirectory, testsDirectory].flatMap((place) =>
-    namesIn(directory, place).map((name) => ({
+    entriesBelow(directory, place).map(({ name }) => ({
       file: name.replace(/(\.test)?\.[a-z]+$/i, ''),
       path: `${place}/${name}`,
     })),
@@ -81,10 +116,10 @@ function readIndex(directory: string): string {
 }
 
 function toolFiles(directory: string): readonly string[] {
-  return namesIn(directory, toolsDirectory)
-    .filter((name) => name.endsWith('.ts') && name !== 'index.ts' && !/\.(d|test)\.ts$/.test(name))
-    .filter((name) => lstatSync(join(directory, toolsDirectory, name), { throwIfNoEntry: false })?.isFile())
-    .map((name) => name.slice(0, -'.ts'.length));
+  return entriesBelow(directory, toolsDirectory)
+    .filter(({ isFile, name }) => isFile && name.endsWith('.ts') && name !== 'index.ts')
+    .filter(({ name }) => !/\.(d|test)\.ts$/.test(name))
+    .map(({ name }) => name.slice(0, -'.ts'.length));
 }
 
 /** Undefined if the file has disappeared: another run may remove a tool while this one reads. */
@@ -99,10 +134,15 @@ function readToolFile(directory: string, file: string, served: boolean): ToolFil
   }
 }
 
-/** None if there is no such directory, or a link leads there. */
-function namesIn(directory: string, place: string): readonly string[] {
+/** Everything below a directory, by its path there; no link is followed. None if there is no such directory. */
+function entriesBelow(directory: string, place: string) {
   try {
-    return readdirSync(dirname(placeIn(directory, `${place}/any`))).sort();
+    const root = dirname(placeIn(directory, `${place}/any`));
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => ({
+      name: relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),
+      isFile: entry.isFile(),
+    }));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
     return [];
   }

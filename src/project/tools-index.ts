@@ -19,21 +19,18 @@ export const importsIn = memoize((index: string): readonly string[] => {
 });
 
 /**
- * The next list of tools: the current one without the removed tools, then the new ones, then tools of the
- * directory that it did not contain. Byte order mark and line ends are kept.
+ * The next list of tools. Byte order mark and line ends of the current one are kept.
  *
+ * @param files in order, without extension
  * @throws ProjectError `INDEX_EDITED` if the current list contains something that the new one could not.
  */
 export function nextToolsIndex(
   project: Project,
   templates: TemplateSet,
-  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+  files: readonly string[],
 ): ProjectFile {
   requireGenerated(project, templates);
-  const present = project.tools.filter(({ file }) => !removed.includes(file));
-  const filesOf = (isServed: boolean) =>
-    present.filter(({ served }) => served === isServed).map(({ file }) => file);
-  const text = rendered([...new Set([...filesOf(true), ...added, ...filesOf(false)])], templates);
+  const text = rendered([...new Set(files)], templates);
   return { content: inStyle(project.index, text), owner: 'generated' };
 }
 

@@ -10,6 +10,7 @@ import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
 import { readIn } from '../../project/inside.ts';
 import { findProject, type Manifest, readAnyManifest } from '../../project/manifest.ts';
+import { listProblems } from '../../project/open.ts';
 import { editedFiles, installedRuntime } from '../../project/runtime.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -47,6 +48,7 @@ async function diagnose(directory: string) {
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await packageManagerOf(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
+    tools: toolProblems(directory, manifest),
     owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
     upgrade: upgradeOf(directory, manifest),
   };
@@ -88,6 +90,16 @@ function variablesIn(directory: string): readonly string[] | null {
   }
 }
 
+/** The reason why the list of tools cannot be read counts as one. */
+function toolProblems(directory: string, manifest: Manifest): readonly string[] {
+  try {
+    return listProblems(directory, manifest);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [`${error.message}. ${error.hint}`];
+  }
+}
+
 /** What an upgrade would do; `refused` is the reason if none can be planned. */
 function upgradeOf(directory: string, { template }: Manifest) {
   const open: readonly string[] = [];
@@ -104,7 +116,7 @@ function upgradeOf(directory: string, { template }: Manifest) {
 }
 
 function problemsOf(found: Diagnosis): readonly string[] {
-  const { versions, node, packageManager, owners, upgrade } = found;
+  const { versions, node, packageManager, tools, owners, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
   const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
   const [finish, undo] = ['--continue', '--abort'].map((flag) => thisProgram('upgrade', flag));
@@ -115,6 +127,7 @@ function problemsOf(found: Diagnosis): readonly string[] {
       : []),
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
+    ...tools,
     ...(upgrade.pending ? [`an upgrade is not finished: ${finish}, or ${undo}`] : []),
     ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${thisProgram('upgrade')}`] : []),
     ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),

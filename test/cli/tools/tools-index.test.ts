@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../project/directory.ts';
@@ -17,6 +17,37 @@ describe('the list of tools', () => {
     expect(await namesIn(root)).toEqual(['get_gas_price', 'get_fee', 'mine']);
     const { tools } = JSON.parse(text(root, 'market-mcp.json')).answers;
     expect(tools).toEqual(['get_gas_price', 'get_fee', 'mine']);
+  });
+
+  it('keeps tools of subdirectories, and includes new ones', async () => {
+    const root = project();
+    const named = (name: string) =>
+      text(root, 'src/tools/get-gas-price.ts')
+        .replace("'get_gas_price'", `'${name}'`)
+        .replace("'../server/", "'../../server/");
+    put(root, 'src/tools/fees/tip.ts', named('get_tip'));
+    put(root, 'src/tools/fees/lib/format.ts', 'export const digits = 2;\n');
+    const listed = text(root, index)
+      .replace('\nimport getGas', "\nimport feesTip from './fees/tip.ts';\nimport getGas")
+      .replace('[\n', '[\n  feesTip,\n');
+    writeFileSync(join(root, index), listed);
+    put(root, 'src/tools/fees/later.ts', named('get_later'));
+    expect((await add(root, { tool: 'get_fee' })).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_tip', 'get_gas_price', 'get_fee', 'get_later']);
+    expect((await add(root, { tool: 'get_tip' })).stderr).toContain('several tools are called "get_tip"');
+    expect((await remove(root, ['get_fee'])).exitCode).toBe(0);
+    expect(await namesIn(root)).toEqual(['get_tip', 'get_gas_price', 'get_later']);
+    expect((await remove(root, ['get_tip'], { force: true })).exitCode).toBe(0);
+    expect(Object.keys(tree(join(root, 'src/tools/fees')))).toEqual(['later.ts', 'lib/format.ts']);
+  });
+
+  it('does not leave out a tool whose file is a link', async () => {
+    const root = project();
+    renameSync(join(root, 'src/tools/get-gas-price.ts'), join(root, 'moved.ts'));
+    symlinkSync('../../moved.ts', join(root, 'src/tools/get-gas-price.ts'));
+    const before = tree(root);
+    expect((await add(root, { tool: 'get_fee' })).stderr).toContain('get-gas-price.ts is a link');
+    expect(tree(root)).toEqual(before);
   });
 
   it("keeps the author's order, whatever the names are", async () => {
