@@ -65,7 +65,7 @@ export function loadEnvironment(directory = projectDirectory()): void {
   try {
     if (existsSync(file)) process.loadEnvFile(file);
   } catch (error) {
-    refuse([`.env cannot be read: ${(error as Error).message}`]);
+    refuse([`.env cannot be read: ${(error as Error).message}`], '');
   }
 }
 
@@ -74,10 +74,21 @@ export function requireVariables(): void {
   if (ownErrors.length > 0) refuse(ownErrors);
 }
 
-/** Prints on stderr why the process cannot start, and ends it with 1. */
-export function refuse(reasons: readonly string[]): never {
-  console.error(['Cannot start.', ...reasons.map((reason) => `- ${reason}`)].join('\n'));
+/**
+ * Prints on stderr why the process cannot start, and ends it with 1.
+ *
+ * @param hint what to do, one line; by default where to set variables
+ */
+export function refuse(reasons: readonly string[], hint = whereToSet()): never {
+  const lines = ['Cannot start.', ...reasons.map((reason) => `- ${reason}`), hint];
+  console.error(lines.filter((line) => line !== '').join('\n'));
   process.exit(1);
+}
+
+function whereToSet(): string {
+  const exists = (file: string) => existsSync(path.join(projectDirectory() ?? '.', file));
+  const copy = exists('.env') || !exists('.env.example') ? '' : ' (create it: cp .env.example .env)';
+  return `Set variables in the file .env of the project${copy}, or where the server runs.`;
 }
 
 /** The number of connections that the file descriptors of this process allow; a quarter of them is left for the tools. */

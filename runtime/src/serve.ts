@@ -58,7 +58,7 @@ export async function serve({ tools, platform, modern = true }: ServeOptions): P
     const maxConnections = Math.min(config.maxConnections, mostConnections());
     return { app, server: await listen(app, { ...config, maxConnections }, log) };
   };
-  const { app, server } = await start().catch((error: Error) => refuse([error.message]));
+  const { app, server } = await start().catch((error: Error) => refuse([error.message], ''));
 
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -3,37 +3,46 @@ export interface Variable {
   /** The value used if the variable is unset or empty; null if it has no default, or if `text` describes it. */
   readonly default: string | null;
   readonly text: string;
+  /** Whether `.env.example` names it: one of those that are set for most servers. */
+  readonly common?: true;
 }
 
 /** Every environment variable that the server reads. */
 export const variables = {
-  PORT: { default: '3000', text: 'Port to listen on.' },
+  PORT: { default: '3000', common: true, text: 'Port to listen on.' },
   HOST: {
     default: null,
+    common: true,
     text: 'Address to listen on. Default: 0.0.0.0 in production, 127.0.0.1 elsewhere.',
   },
   NODE_ENV: {
     default: null,
+    common: true,
     text: '"production" for a live server; PLATFORM_AUDIENCE is then required. AUTH=off works only with "development", "test" or nothing here.',
   },
   PLATFORM_AUDIENCE: {
     default: null,
+    common: true,
     text: 'Public URL of the endpoint, exactly as registered: https, ending in /mcp. Tokens must name it. Default outside production: http://localhost:PORT/mcp.',
   },
   PLATFORM_ISSUER: {
     default: null,
+    common: true,
     text: 'Issuer of the tokens (their "iss"). Required if the platform profile does not contain it.',
   },
   PLATFORM_JWKS_URL: {
     default: null,
+    common: true,
     text: "URL of the platform's key set. Required, like PLATFORM_PUBLIC_KEY, if the platform profile does not contain it.",
   },
   PLATFORM_PUBLIC_KEY: {
     default: null,
+    common: true,
     text: 'Public key or certificate of the platform: PEM text, or the path of a file. If set, no other key is used.',
   },
   AUTH: {
     default: null,
+    common: true,
     text: '"off" switches the token check off, for local experiments. Anyone can then call the tools without paying.',
   },
   MAX_TOKEN_SECONDS: {
@@ -46,11 +55,13 @@ export const variables = {
   },
   SESSION_SECRET: {
     default: null,
+    common: true,
     text: 'Secret that signs the sessions: 32 characters or more, the same on every replica. Default: random for each process.',
   },
   SESSION_TTL_SECONDS: { default: '2592000', text: 'Lifetime of a session, in seconds.' },
   ALLOWED_ORIGINS: {
     default: null,
+    common: true,
     text: 'Origins of web pages that may call the server, separated by commas; "*" for all. Outside production, pages on localhost are always allowed.',
   },
   ALLOWED_HOSTS: {
@@ -59,6 +70,7 @@ export const variables = {
   },
   CLIENT_ADDRESS_HEADER: {
     default: null,
+    common: true,
     text: 'Header in which your proxy names its caller, such as x-forwarded-for (the last address counts). Set it only if every request comes through that proxy.',
   },
   MAX_BODY_BYTES: {
@@ -111,6 +123,7 @@ export const variables = {
   },
   CALL_TIMEOUT_MS: {
     default: null,
+    common: true,
     text: 'Time limit of a tool call, in milliseconds. Default: two seconds less than the platform waits.',
   },
   REQUEST_TIMEOUT_MS: {

@@ -101,14 +101,20 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** An `.env.example` with the variables of APIs appended; existing ones are kept. */
+/** The line of `.env.example` before the server's own variables; versions up to 0.2.0 have none. */
+const serverVariables = /^# Variables of the server\b/m;
+
+/** An `.env.example` with the variables of APIs before the server's own; existing ones are kept. */
 export function withExamples(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
+  if (fresh.length === 0) return text;
   const paragraphs = fresh.map(
     ({ name, text: says, fallback, optional }) =>
-      `\n# ${says}${optional ? ' (optional)' : ''}\n${optional ? '# ' : ''}${name}=${fallback ?? ''}\n`,
+      `# ${says}${optional ? ' (optional)' : ''}\n${optional ? '# ' : ''}${name}=${fallback ?? ''}\n`,
   );
-  return fresh.length === 0 ? text : `${text.trimEnd()}\n${paragraphs.join('')}`;
+  const at = text.search(serverVariables);
+  const [before, behind] = at < 0 ? [text, ''] : [text.slice(0, at), `\n${text.slice(at)}`];
+  return `${before.trimEnd()}\n\n${paragraphs.join('\n')}${behind}`;
 }
 
 /**

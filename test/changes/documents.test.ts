@@ -132,7 +132,7 @@ describe('a blank project after the first tool with an API', () => {
     await add(root, gas);
     expect(read(root, 'README.md')).toContain(`${mine}\r\n`);
     expect(read(root, 'README.md')).toMatch(/- `GAS_TOKEN`: [^\n]*\r\n/);
-    expect(read(root, '.env.example')).toMatch(/PORT=4000[\s\S]*GAS_TOKEN=/);
+    expect(read(root, '.env.example')).toMatch(/GAS_TOKEN=[\s\S]*PORT=4000/);
     // If the manifest recorded the author's text, an upgrade would replace it.
     const recorded = editedFiles(root, readManifest(root));
     expect(recorded).toEqual(expect.arrayContaining(['README.md', '.env.example']));

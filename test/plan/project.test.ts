@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { variables } from '../../runtime/src/variables.ts';
+import { type Variable, variables } from '../../runtime/src/variables.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
+import { withExamples } from '../../src/project/sources.ts';
 import { readTemplates } from '../../src/project/templates.ts';
 import { preparedTools } from './prepared.ts';
 
@@ -73,15 +74,30 @@ describe('the plan of a project', () => {
 describe('.env.example', () => {
   const text = new TextDecoder().decode(templates.get('project/.env.example'));
 
-  it('describes every variable as the server does', () => {
-    const paragraphs = text.trim().split('\n\n').slice(1);
-    expect(paragraphs).toHaveLength(Object.keys(variables).length);
-    for (const [name, { default: initial, text: says }] of Object.entries(variables)) {
-      const place = new RegExp(`^(# )?${name}=`, 'm');
-      const [comment, assignment] = paragraphs.find((lines) => place.test(lines))?.split('\n') ?? [];
-      expect(comment).toBe(`# ${says}`);
-      if (initial === null) expect(assignment).toMatch(new RegExp(`^# ${name}=`));
-      else expect(assignment).toBe(`${name}=${initial}`);
-    }
+  it('describes at most twelve variables, as the server does', () => {
+    const common = Object.entries<Variable>(variables).filter(([, { common }]) => common);
+    expect(common.length).toBeLessThanOrEqual(12);
+    const shown = text
+      .trim()
+      .split('\n\n')
+      .slice(2)
+      .join('\n')
+      .replaceAll(/^# ([A-Z_]+)=.*$/gm, '# $1=…');
+    const described = common.map(([name, { default: initial, text: says }]) =>
+      initial === null ? `# ${says}\n# ${name}=…` : `# ${says}\n${name}=${initial}`,
+    );
+    expect(shown).toBe(described.join('\n'));
+  });
+
+  it("has the author's own variables first", () => {
+    const [key, region] = [
+      { name: 'KEY', kind: 'secret', text: 'Key' },
+      { name: 'REGION', kind: 'url', text: 'Where', fallback: 'https://eu.example', optional: true },
+    ] as const;
+    const added = withExamples(withExamples(text, [key]), [key, region]);
+    const [head, ...rest] = text.split('\n\n');
+    const own = ['# Key\nKEY=', '# Where (optional)\n# REGION=https://eu.example'];
+    expect(added).toBe([head, ...own, ...rest].join('\n\n'));
+    expect(withExamples('# Mine\nPORT=4000\n', [key])).toBe('# Mine\nPORT=4000\n\n# Key\nKEY=\n');
   });
 });

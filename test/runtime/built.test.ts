@@ -119,6 +119,26 @@ describe('main', () => {
     expect(stderr).not.toMatch(/hush|\n {4}at /);
   });
 
+  test('says where to set a missing variable', async () => {
+    const [file = '', example = ''] = ['.env', '.env.example'].map((name) =>
+      path.join(project.directory, name),
+    );
+    const lastLine = async () => {
+      const { stderr } = await run(project.directory, 'dist/src/main.js', { ...live, PLATFORM_ISSUER: '' })
+        .exit;
+      return stderr.trimEnd().split('\n').at(-1);
+    };
+    const plain = 'Set variables in the file .env of the project, or where the server runs.';
+    onTestFinished(() => {
+      for (const one of [file, example]) rmSync(one, { force: true });
+    });
+    expect(await lastLine()).toBe(plain);
+    writeFileSync(example, '');
+    expect(await lastLine()).toBe(plain.replace('project,', 'project (create it: cp .env.example .env),'));
+    writeFileSync(file, '');
+    expect(await lastLine()).toBe(plain);
+  });
+
   test('warns on every start with AUTH=off', async () => {
     const { events } = await serve({ NODE_ENV: '', AUTH: 'off' });
     expect(events()[0]).toMatchObject({ event: 'warning', text: expect.stringContaining('without paying') });
