@@ -53,9 +53,21 @@ export function ownCommand(name: 'create-market-mcp' | 'market-mcp'): readonly s
   if (isPublished) {
     return name === 'create-market-mcp' ? ['npx', name] : ['npx', '--package', 'create-market-mcp', name];
   }
-  const script = join(rootDirectory(), 'bin', `${name}.js`);
+  const script = ownScript(name);
   const near = relative(process.cwd(), script);
   return ['node', near.startsWith('..') ? script : near];
+}
+
+/** The absolute path of a program of this package. */
+export function ownScript(name: 'create-market-mcp' | 'market-mcp'): string {
+  return join(rootDirectory(), 'bin', `${name}.js`);
+}
+
+/** Where a newer version of this program comes from, as a sentence. */
+export function newerProgram(): string {
+  return isPublished
+    ? 'To use the newest version: npx --package create-market-mcp@latest market-mcp upgrade'
+    : 'The package is not in a registry: a newer version comes from a newer clone of create-market-mcp. Run npm ci && npm run build there, and here: node <clone>/bin/market-mcp.js upgrade';
 }
 
 function rootDirectory(): string {

@@ -20,7 +20,7 @@ function isInstalled(directory: string): boolean {
   return parent !== directory && isInstalled(parent);
 }
 
-/** A `market-mcp` command to paste that runs this very program: another version must not finish what it began. */
+/** A `market-mcp` command to paste that runs this program even if another version is installed in the current directory. */
 export function thisProgram(...args: readonly string[]): string {
   return shellLine([...ownCommand('market-mcp'), ...args]);
 }

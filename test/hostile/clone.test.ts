@@ -90,7 +90,7 @@ function plant(
   copies: { readonly [path: string]: string } = {},
 ): void {
   write(
-    `${pendingPlace}/state.json`,
+    `${pendingPlace}/upgrade.json`,
     JSON.stringify({ from: '0.1.0', to: '0.2.0', files: {}, conflicts: [], ...state }),
   );
   write(`${pendingPlace}/before/market-mcp.json`, readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
@@ -118,7 +118,7 @@ const plants: { readonly [name: string]: (clone: Clone) => void } = {
     plant(c, { files: { 'README.md': true } });
     c.link(`${pendingPlace}/before/README.md`, '../../../../../victim/secret.txt');
   },
-  'a record that is a link': (c) => c.link(`${pendingPlace}/state.json`, '../../../../victim/secret.txt'),
+  'a record that is a link': (c) => c.link(`${pendingPlace}/upgrade.json`, '../../../../victim/secret.txt'),
   'a linked directory for records': (c) => c.link('.local', '../victim'),
   'a linked directory deeper': (c) => c.link('.local/upgrade', '../../victim'),
   'a manifest with a file outside': (c) =>

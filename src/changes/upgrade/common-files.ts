@@ -13,7 +13,7 @@ import { programPackage, runtimePackage, version } from '../../plan/versions.ts'
 import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
 import { type Manifest, manifestFile } from '../../project/manifest.ts';
-import { ownPackages } from '../../project/own-package.ts';
+import { newerProgram, ownPackages } from '../../project/own-package.ts';
 import { presentProfile } from '../../project/profile.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withExamples, withSourceDependencies } from '../../project/sources.ts';
@@ -74,7 +74,7 @@ function releaseOf({ template }: Manifest): Release | undefined {
     'UNKNOWN_VERSION',
     `${manifestFile}: this program cannot upgrade from version ${template}`,
     carried.length === 0
-      ? 'This copy was packed for one project and contains no earlier version. Use the published program.'
+      ? `This copy was packed for one project and contains no earlier version. ${newerProgram()}`
       : `It can upgrade from ${carried.join(', ')}. Upgrade to one of them first.`,
   );
 }

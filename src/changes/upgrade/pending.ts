@@ -1,12 +1,14 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellLine } from '../../model/shell.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
-import { placeIn, readIfThere } from '../../project/inside.ts';
+import { placeIn, readIfThere, readIn } from '../../project/inside.ts';
 import { isSealed, sealOf } from '../../project/machine-seal.ts';
 import { manifestFile } from '../../project/manifest.ts';
+import { ownScript } from '../../project/own-package.ts';
 import { isEntry } from '../../project/read.ts';
 import { textOf } from '../../project/text.ts';
 import type { Change } from '../../project/transaction.ts';
@@ -15,13 +17,16 @@ import { hasMarkers } from './merge-lines.ts';
 /** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */
 const root = '.local/upgrade';
 const pendingRoot = `${root}/pending`;
-const stateFile = `${pendingRoot}/state.json`;
+/** Version 0.2.0 had `state.json`: it would continue an upgrade of this version, and be replaced while it runs. */
+const [stateFile, formerStateFile] = [`${pendingRoot}/upgrade.json`, `${pendingRoot}/state.json`];
 const backupRoot = `${pendingRoot}/before`;
 
 /** An upgrade that has written its files and is not finished. Its author can continue or undo it. */
 export interface Pending {
   readonly from: string;
   readonly to: string;
+  /** Absolute path of the program that began it, for `pendingCommand`. */
+  readonly program: string;
   /** Path → SHA-256 of the file before, null if there was none. Includes files that the package manager writes. */
   readonly files: { readonly [path: string]: string | null };
   /** Files with conflict markers. */
@@ -44,24 +49,34 @@ export function isRecord(path: string): boolean {
  * @throws ProjectError `UPGRADE_NOT_OURS` if its record has no seal of this machine, and the errors of `placeIn`
  */
 export function readPending(directory: string): Pending | undefined {
-  const content = readIfThere(directory, stateFile);
-  if (!content) return undefined;
+  const path = [stateFile, formerStateFile].find((file) => isEntry(placeIn(directory, file)));
+  if (path === undefined) return undefined;
+  const content = readIn(directory, path);
   try {
     const { seal, ...pending } = JSON.parse(content.toString('utf8'));
-    if (isSealed(directory, JSON.stringify(pending), seal)) return pending;
+    if (path === stateFile && isSealed(directory, JSON.stringify(pending), seal)) return pending;
   } catch {
     // It has no seal either.
   }
-  const message = `${join(directory, stateFile)} describes an unfinished upgrade, but was not written on this machine or was changed`;
+  const message = `${join(directory, path)} describes an unfinished upgrade, but was not written on this machine or was changed`;
   const hint = `Nothing of it is used. Restore the project from version control, and delete ${pendingRoot}.`;
   throw new ProjectError('UPGRADE_NOT_OURS', message, hint);
+}
+
+/**
+ * The command that finishes or undoes an upgrade, by the path of the program that began it: npm may replace the installed one
+ * while it runs.
+ */
+export function pendingCommand(flag: '--continue' | '--abort', program = ownScript('market-mcp')): string {
+  const line = shellLine(['node', program, 'upgrade', flag]);
+  return existsSync(program) ? line : `${line} (the program is no longer there: restore it first)`;
 }
 
 /** The records that undo an upgrade: copies of all files that it changes, and its description. */
 export function pendingFiles(
   directory: string,
   changed: readonly string[],
-  upgrade: Omit<Pending, 'files'>,
+  upgrade: Omit<Pending, 'files' | 'program'>,
 ): FileSet {
   const locks = Object.values(packageManagerCommands).map(({ lockFile }) => lockFile);
   const before = [...new Set([...changed, ...locks])].map(
@@ -71,7 +86,8 @@ export function pendingFiles(
     content ? [[`${backupRoot}/${path}`, record(content)] as const] : [],
   );
   const hashes = before.map(([path, content]) => [path, content ? sha256(content) : null]);
-  const pending: Pending = { ...upgrade, files: Object.fromEntries(hashes) };
+  const program = ownScript('market-mcp');
+  const pending: Pending = { ...upgrade, program, files: Object.fromEntries(hashes) };
   const seal = sealOf(directory, JSON.stringify(pending));
   const state = Buffer.from(`${JSON.stringify({ ...pending, seal }, null, 2)}\n`);
   return new Map([...copies, [stateFile, record(state)]]);

@@ -20,13 +20,12 @@ import { patchOf } from '../../project/patch.ts';
 import { presentProfile } from '../../project/profile.ts';
 import { inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
-import { thisProgram } from '../../system/command-line.ts';
 import { authorFiles } from './author-files.ts';
 import { type CommonFiles, commonFilesOf } from './common-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
 import { ImportMover, importedPackages, type Todo } from './imports.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
-import { pendingFiles, readPending, record, reportDirectory } from './pending.ts';
+import { pendingCommand, pendingFiles, readPending, record, reportDirectory } from './pending.ts';
 import { reportPage } from './report.ts';
 
 /**
@@ -35,8 +34,12 @@ import { reportPage } from './report.ts';
  * @throws ProjectError `UPGRADE_PENDING`, `PLACE_TAKEN`, `PACKAGE_DAMAGED`, and the errors of `commonFilesOf` and `readAnyManifest`.
  */
 export function planUpgrade(directory: string): Upgrade {
-  if (readPending(directory)) {
-    const [finish, undo] = ['--continue', '--abort'].map((flag) => thisProgram('upgrade', flag));
+  const begun = readPending(directory);
+  if (begun) {
+    const [finish, undo] = [
+      pendingCommand('--continue', begun.program),
+      pendingCommand('--abort', begun.program),
+    ];
     const hint = `To finish it: ${finish}. To undo it: ${undo}`;
     throw new ProjectError('UPGRADE_PENDING', `${directory}: an upgrade is not finished`, hint);
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { readPending } from '../../changes/upgrade/pending.ts';
+import { pendingCommand, readPending } from '../../changes/upgrade/pending.ts';
 import { planUpgrade } from '../../changes/upgrade/plan.ts';
 import { reportOf } from '../../changes/upgrade/report.ts';
 import { compareVersions, securityFixes } from '../../contract/versions.ts';
@@ -103,10 +103,15 @@ function toolProblems(directory: string, manifest: Manifest): readonly string[] 
 /** What an upgrade would do; `refused` is the reason if none can be planned. */
 function upgradeOf(directory: string, { template }: Manifest) {
   const open: readonly string[] = [];
-  const none = { from: template, to: version, pending: false, files: '', open, refused: null };
+  const commands: readonly string[] = [];
+  const none = { from: template, to: version, pending: false, commands, files: '', open, refused: null };
   try {
     const pending = readPending(directory);
-    if (pending) return { ...none, from: pending.from, to: pending.to, pending: true };
+    if (pending) {
+      const { from, to, program } = pending;
+      const commands = [pendingCommand('--continue', program), pendingCommand('--abort', program)];
+      return { ...none, from, to, pending: true, commands };
+    }
     const { counts, open } = reportOf(planUpgrade(directory));
     return { ...none, files: counts, open };
   } catch (error) {
@@ -118,8 +123,8 @@ function upgradeOf(directory: string, { template }: Manifest) {
 function problemsOf(found: Diagnosis): readonly string[] {
   const { versions, node, packageManager, tools, owners, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
+  const isPossible = !upgrade.pending && upgrade.refused === null;
   const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
-  const [finish, undo] = ['--continue', '--abort'].map((flag) => thisProgram('upgrade', flag));
   const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
   return [
     ...(least !== undefined && compareVersions(node.version, least) < 0
@@ -128,8 +133,10 @@ function problemsOf(found: Diagnosis): readonly string[] {
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
     ...tools,
-    ...(upgrade.pending ? [`an upgrade is not finished: ${finish}, or ${undo}`] : []),
-    ...(isOutdated ? [`the runtime is of version ${versions.runtime}: ${thisProgram('upgrade')}`] : []),
+    ...(upgrade.pending ? [`an upgrade is not finished: ${upgrade.commands.join(', or ')}`] : []),
+    ...(isOutdated
+      ? [`the runtime is of version ${versions.runtime}${isPossible ? `: ${thisProgram('upgrade')}` : ''}`]
+      : []),
     ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
     ...(owners.sealed.edited.length === 0
       ? []

@@ -4,6 +4,7 @@ import {
   isRecord,
   openConflicts,
   type Pending,
+  pendingCommand,
   readPending,
   restoringChange,
 } from '../../changes/upgrade/pending.ts';
@@ -16,6 +17,7 @@ import { changeProject } from '../../project/change.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { withProjectLock } from '../../project/lock.ts';
 import { findProject } from '../../project/manifest.ts';
+import { newerProgram } from '../../project/own-package.ts';
 import type { Change } from '../../project/transaction.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -54,8 +56,10 @@ export async function upgrade(flags: UpgradeFlags, output: Output): Promise<Exit
 
   const planned = await changeProject(directory, async () => planUpgrade(directory));
   if (planned.change === null) {
-    output.done(`the project is up to date with version ${planned.to}`);
-    output.result({ ok: true, directory, ...contents(planned), changelog: [], selfCheck: null });
+    const newer = newerProgram();
+    output.done(`the project is up to date with version ${planned.to}, the version of this program`);
+    output.line(`  ${newer}`);
+    output.result({ ok: true, directory, ...contents(planned), newer, changelog: [], selfCheck: null });
     return exitCodes.ok;
   }
   show(planned, output);
@@ -129,7 +133,7 @@ function requireNothingOpen(planned: Upgrade): void {
 }
 
 async function goOn(directory: string, flags: UpgradeFlags, output: Output): Promise<ExitCode> {
-  const pending = requirePending(directory);
+  const pending = requirePending(directory, '--continue');
   const open = openConflicts(directory, pending);
   if (open.length > 0) {
     const message = `conflicts of the upgrade are not resolved in ${nameList(open.map(({ path }) => path))}`;
@@ -157,8 +161,9 @@ async function finishing(
   const standing = { directory, packageManager };
   const changelog = changesBetween(planned.from, planned.to);
   if (install) await installed(standing, done, output);
-  const report = install && check ? await checkChange(standing, done, undo(), output) : null;
-  requirePassed(report, done, undo(), output);
+  const undo = pendingCommand('--abort');
+  const report = install && check ? await checkChange(standing, done, undo, output) : null;
+  requirePassed(report, done, undo, output);
   discardRecords(directory);
   for (const section of changelog) output.line(`\n${section}`);
   output.line();
@@ -187,7 +192,7 @@ async function installed(standing: ProjectContext, done: string, output: Output)
 
 async function abort(directory: string, output: Output): Promise<ExitCode> {
   const { pending } = await changeProject(directory, async () => {
-    const pending = requirePending(directory);
+    const pending = requirePending(directory, '--abort');
     return { pending, change: restoringChange(directory, pending) };
   });
   const { frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
@@ -197,9 +202,15 @@ async function abort(directory: string, output: Output): Promise<ExitCode> {
   return exitCodes.ok;
 }
 
-function requirePending(directory: string): Pending {
+/** @throws ProjectError `NO_UPGRADE`; `OTHER_VERSION` if another version of the program began the upgrade */
+function requirePending(directory: string, flag: '--continue' | '--abort'): Pending {
   const pending = readPending(directory);
-  if (pending) return pending;
+  if (pending?.to === version) return pending;
+  if (pending) {
+    const message = `version ${pending.to} of the program began this upgrade, and this is version ${version}`;
+    const hint = `Nothing was changed. Run: ${pendingCommand(flag, pending.program)}`;
+    throw new ProjectError('OTHER_VERSION', message, hint);
+  }
   throw new ProjectError(
     'NO_UPGRADE',
     `${directory}: there is no unfinished upgrade`,
@@ -208,11 +219,7 @@ function requirePending(directory: string): Pending {
 }
 
 function nextAfter(step: string): string {
-  return `${step}, then run: ${thisProgram('upgrade', '--continue')}. To undo the upgrade: ${undo()}`;
-}
-
-function undo(): string {
-  return thisProgram('upgrade', '--abort');
+  return `${step}, then run: ${pendingCommand('--continue')}. To undo the upgrade: ${pendingCommand('--abort')}`;
 }
 
 function contents({ from, to, files, todos }: Begun) {

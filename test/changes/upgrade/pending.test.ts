@@ -1,13 +1,15 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readPending, restoringChange } from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changeProject } from '../../../src/project/change.ts';
+import { sealOf } from '../../../src/project/machine-seal.ts';
+import { bins, run } from '../../e2e/support.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { oldProject, put } from './old-project.ts';
 
-const stateFile = '.local/upgrade/pending/state.json';
+const stateFile = '.local/upgrade/pending/upgrade.json';
 const onMachine = (place: string) => vi.stubEnv('XDG_STATE_HOME', place);
 afterEach(() => vi.unstubAllEnvs());
 
@@ -44,6 +46,41 @@ it.each<[string, (state: { files: Record<string, unknown>; [name: string]: unkno
   change(changed);
   put(root, stateFile, JSON.stringify(changed));
   expect(() => readPending(root)).toThrow('was changed');
+});
+
+it('a record of 0.2.0 is not used', async () => {
+  const { root, state } = await unfinished();
+  rmSync(join(root, stateFile));
+  put(root, '.local/upgrade/pending/state.json', state);
+  expect(() => planUpgrade(root)).toThrow('pending/state.json describes an unfinished upgrade, but was not');
+});
+
+it.each([
+  ['--continue', bins.market, ''],
+  ['--abort', '/gone/bin/market-mcp.js', ' (the program is no longer there: restore it first)'],
+])('%s of another version prints the command of the program that began', async (flag, program, then) => {
+  const { root, state } = await unfinished();
+  const { seal: _, ...record } = { ...JSON.parse(state), to: '9.9.9', program };
+  put(root, stateFile, JSON.stringify({ ...record, seal: sealOf(root, JSON.stringify(record)) }));
+  const before = tree(root);
+  const ran = await run(process.execPath, [bins.market, 'upgrade', flag, '--yes', '--json'], { cwd: root });
+  expect(ran.status).toBe(2);
+  const message = 'version 9.9.9 of the program began this upgrade, and this is version';
+  const hint = `Nothing was changed. Run: node ${program} upgrade ${flag}${then}`;
+  expect(JSON.parse(ran.stderr).error).toMatchObject({
+    code: 'OTHER_VERSION',
+    message: expect.stringContaining(message),
+    hint,
+  });
+  expect(tree(root)).toEqual(before);
+});
+
+it('the record names the program that began by its absolute path', async () => {
+  const { root } = await unfinished();
+  expect(readPending(root)?.program).toBe(bins.market);
+  expect(() => planUpgrade(root)).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(`node ${bins.market} upgrade --continue`) }),
+  );
 });
 
 it('a copy that was exchanged is not restored', async () => {
