@@ -13,6 +13,7 @@ export function withUpgrade(program: Command, run: Run): void {
     .option('--dry-run', 'print what would change as a unified diff, write nothing')
     .option('--continue', 'finish an upgrade after its conflicts are resolved')
     .option('--abort', 'undo an unfinished upgrade completely')
+    .option('-y, --yes', 'never ask; upgrade asks nothing in any case')
     .option('--force', 'upgrade despite uncommitted changes')
     .option('--no-install', 'do not install packages, build or check')
     .option('--no-check', 'do not build, and do not run the self-check')
