@@ -16,6 +16,7 @@ import type { Project } from '../project/model.ts';
 import { namedTools, occupiedFiles } from '../project/open.ts';
 import { sourceFiles } from '../project/sources.ts';
 import { readTemplates } from '../project/templates.ts';
+import { textOf } from '../project/text.ts';
 import { nextToolsIndex } from '../project/tools-index.ts';
 import type { Change } from '../project/transaction.ts';
 import { render } from '../render/render.ts';
@@ -67,7 +68,10 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     ...unlisted.map(({ file }) => file),
   ]);
   const { directory, manifest, profile } = project;
-  const read = (path: string) => readIfThere(directory, path)?.toString('utf8');
+  const read = (path: string) => {
+    const content = readIfThere(directory, path);
+    return content && textOf(content);
+  };
   const addedTools = added.map(({ tool }) => tool);
   const sources = sourceFiles(addedTools, read, templates, profile.smoke);
   const variables = allVariables(manifest.answers.variables, apisOf(addedTools));

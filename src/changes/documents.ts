@@ -8,7 +8,7 @@ import type { Manifest, ManifestAnswers } from '../project/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackages } from '../project/own-package.ts';
 import { type ReadText, withExamples } from '../project/sources.ts';
-import { inStyle, plain } from '../project/text.ts';
+import { bytesOf, inStyle, plain } from '../project/text.ts';
 import { render } from '../render/render.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
 
@@ -61,7 +61,7 @@ export function documentChanges(
   const records = [...after]
     .filter(([path, text]) => {
       const recorded = Object.hasOwn(manifest.files, path) ? manifest.files[path]?.sha256 : undefined;
-      const isPristine = isAsWritten(Buffer.from(read(path) ?? ''), recorded);
+      const isPristine = isAsWritten(bytesOf(read(path) ?? ''), recorded);
       return recorded !== undefined && text !== before.get(path) && !isPristine;
     })
     .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);

@@ -3,10 +3,11 @@ import { sha256 } from './hash.ts';
 import { placeIn, readIn } from './inside.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { isEntry } from './read.ts';
+import { bytesOf, textOf } from './text.ts';
 
 /** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
-export function isAsWritten(content: Buffer, written: string | undefined): boolean {
-  return sha256(content) === written || sha256(content.toString('utf8').replaceAll('\r\n', '\n')) === written;
+export function isAsWritten(content: Uint8Array, written: string | undefined): boolean {
+  return sha256(content) === written || sha256(bytesOf(textOf(content).replaceAll('\r\n', '\n'))) === written;
 }
 
 /**

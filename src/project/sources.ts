@@ -8,6 +8,7 @@ import { runtimePackage, sourceDependencies } from '../plan/versions.ts';
 import { render } from '../render/render.ts';
 import { declaration } from '../render/request.ts';
 import { ProjectError } from './errors.ts';
+import { bytesOf, jsonText } from './text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
 export type ReadText = (path: string) => string | undefined;
@@ -58,7 +59,7 @@ function changed(path: string, before: string, after: string): readonly (readonl
 }
 
 function fileOf(text: string, owner: Ownership): ProjectFile {
-  return { content: new TextEncoder().encode(text), owner };
+  return { content: bytesOf(text), owner };
 }
 
 /** The file of an API from an earlier run may lack a credential that a new tool needs. */
@@ -137,7 +138,7 @@ export function withSourceDependencies(text: string): string {
     scripts: { ...manifest.scripts, record: recordScript(manifest.scripts) },
     dependencies,
   };
-  return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${JSON.stringify(next, null, 2)}\n`;
+  return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${jsonText(next, 2)}\n`;
 }
 
 /** An own script is kept; that of 0.2.0 runs a file that no longer exists. */

@@ -163,3 +163,23 @@ describe('a blank project after the first tool with an API', () => {
     expect(() => readManifest(root)).toThrow('answers.variables');
   });
 });
+
+it('an added tool keeps every byte of documents that are not UTF-8', async () => {
+  const root = await fromDocument(gas);
+  const latin = '# Gr\xfc\xdfe \xc3\n';
+  const bytes = (path: string) => readFileSync(join(root, path), 'latin1');
+  const paths = ['.env.example', 'README.md', 'src/env.ts', 'package.json'];
+  const [, , , manifest = ''] = paths;
+  for (const path of paths.slice(0, 3)) {
+    const mine = path.endsWith('.ts') ? `// ${latin}` : latin;
+    writeFileSync(join(root, path), `${mine}${bytes(path)}`, 'latin1');
+  }
+  const packages = bytes(manifest)
+    .replace('"private"', '"author": "\xfc",\n  "private"')
+    .replace(/ *"ky".*\n/, '');
+  writeFileSync(join(root, manifest), packages, 'latin1');
+  const { change } = await add(root, weather);
+  for (const path of paths) expect([...(change?.files.keys() ?? [])]).toContain(path);
+  for (const path of paths.slice(0, 3)) expect(bytes(path)).toContain(latin);
+  expect(bytes(manifest)).toContain('"author": "\xfc",');
+});

@@ -86,6 +86,8 @@ function mergedText(
   { label }: DecisionContext,
 ): Decision {
   if (base === null) return { kind: 'kept', why: 'no base' };
+  // UTF-16, or no text at all: its lines cannot be merged.
+  if (ours.includes(0)) return { kind: 'kept', why: 'own' };
   const [from, before, after] = [base, ours, theirs.content].map((side) => plain(textOf(side))) as [
     string,
     string,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, present } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { compareVersions } from '../../contract/versions.ts';
+import { jsonText } from '../../project/text.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 
 /** Members that always belong to the author. */
@@ -26,7 +27,7 @@ export function mergePackage(
   const sides = [base, ours, theirs].map((text): Json => JSON.parse(text));
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
-  const print = (value: Json) => JSON.stringify(value, null, indentOf(ours)) + (/\n$/.test(ours) ? '\n' : '');
+  const print = (value: Json) => jsonText(value, indentOf(ours)) + (/\n$/.test(ours) ? '\n' : '');
   const [kept, taken] = (['ours', 'theirs'] as const).map((winner) => merged(o, a, b, { used, winner }));
   const isSame = isDeepStrictEqual(kept, a) && isDeepStrictEqual(taken, a);
   return isSame ? { text: ours, conflicts: [] } : markDifferences(print(kept ?? a), print(taken ?? b), label);

@@ -18,7 +18,7 @@ import {
 } from '../../project/manifest.ts';
 import { patchOf } from '../../project/patch.ts';
 import { presentProfile } from '../../project/profile.ts';
-import { inStyle, textOf } from '../../project/text.ts';
+import { bytesOf, inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
 import { authorFiles } from './author-files.ts';
 import { type CommonFiles, commonFilesOf } from './common-files.ts';
@@ -151,8 +151,8 @@ function nextManifest(
     .filter(([path]) => !managed.has(path))
     .map(([path, file]) => {
       const text = texts.get(path);
-      const wasOurs = text && isAsWritten(Buffer.from(text.before), file.sha256);
-      return [path, wasOurs ? { ...file, sha256: sha256(text.after) } : file] as const;
+      const wasOurs = text && isAsWritten(bytesOf(text.before), file.sha256);
+      return [path, wasOurs ? { ...file, sha256: sha256(bytesOf(text.after)) } : file] as const;
     });
   const own = new Set(decided.filter(({ decision }) => isAuthorsOwn(decision)).map(({ path }) => path));
   const untouched = new Map(
@@ -205,7 +205,7 @@ function upgradeOf(
       removed.push(path);
     const diff = diffOf(sides, decision);
     const patch = `${place}/${diff?.folder}/${path}.patch`;
-    if (diff) patches.set(patch, record(Buffer.from(diff.text)));
+    if (diff) patches.set(patch, record(bytesOf(diff.text)));
     files.push({
       path,
       kind: decision.kind,
@@ -215,7 +215,7 @@ function upgradeOf(
     });
   }
   for (const [path, { after }] of texts) {
-    written.set(path, { content: Buffer.from(after), owner: 'yours' });
+    written.set(path, { content: bytesOf(after), owner: 'yours' });
     files.push({ path, kind: 'imports' });
   }
   const before = readJson(directory);

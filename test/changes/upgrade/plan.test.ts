@@ -27,6 +27,10 @@ const upgrade = (root: string) => changeProject(root, async () => planUpgrade(ro
 const kinds = (root: string) =>
   Object.fromEntries(planUpgrade(root).files.map(({ path, kind }) => [path, kind]));
 
+/** Path → bytes of every file. */
+const bytesBelow = (root: string) =>
+  Object.keys(tree(root)).map((path) => [path, readFileSync(join(root, path), 'hex')]);
+
 async function abort(root: string): Promise<void> {
   await changeProject(root, async () => {
     const pending = readPending(root);
@@ -109,6 +113,36 @@ describe('edits of the author', () => {
     expect((await upgrade(root)).change).toBe(null);
     // The manifest still records them as deleted and edited, so the next upgrade does not restore them.
     expect(Object.keys(readManifest(root).files)).toContain('CLAUDE.md');
+  });
+
+  it('keep every byte, also of files that are not UTF-8', async () => {
+    const root = oldProject();
+    const latin = 'Gr\xfc\xdfe \xc3';
+    const bytes = (path: string) => readFileSync(join(root, path), 'latin1');
+    const editBytes = (path: string, change: (bytes: string) => string) =>
+      writeFileSync(join(root, path), change(bytes(path)), 'latin1');
+    for (const path of ['README.md', '.env.example', '.gitignore'])
+      editBytes(path, (before) => `${before}\n# ${latin}\n`);
+    editBytes('package.json', (before) => before.replace('"description": "', `"author": "${latin}", $&`));
+    editBytes('src/server/call.ts', (before) => `// ${latin}\n${before}`);
+    const own = (from: string) =>
+      `// ${latin}\nimport type { Json } from '${from}';\nexport const mine: Json = '${latin}';\n`;
+    put(root, 'src/lib/own.ts', '');
+    editBytes('src/lib/own.ts', () => own('../../contract/model.ts'));
+    const utf16 = Buffer.from('\ufeffFROM node\n', 'utf16le');
+    writeFileSync(join(root, 'Dockerfile'), utf16);
+    const before = bytesBelow(root);
+
+    const { files } = await upgrade(root);
+    for (const path of ['README.md', '.env.example', '.gitignore'])
+      expect(bytes(path)).toContain(`\n# ${latin}\n`);
+    expect(bytes('package.json')).toContain(`"author": "${latin}",\n`);
+    expect(bytes('src/lib/own.ts')).toBe(own('../server/define-tool.ts'));
+    expect(readFileSync(join(root, 'Dockerfile')).equals(utf16)).toBe(true);
+    const patch = files.find(({ path }) => path === 'src/server/call.ts')?.patch ?? '';
+    expect(bytes(patch)).toContain(`\n+// ${latin}\n`);
+    await abort(root);
+    expect(bytesBelow(root)).toEqual(before);
   });
 
   it('are restored to the byte by an undo, and conflicts block the upgrade until they are resolved', async () => {
