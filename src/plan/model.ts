@@ -19,6 +19,8 @@ export interface PlannedFile {
 export interface ProjectFile {
   readonly content: Uint8Array;
   readonly owner: Ownership;
+  /** Permissions; absent: those of the file that it replaces. */
+  readonly mode?: number;
 }
 
 /** Path in the project → file. */

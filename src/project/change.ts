@@ -23,9 +23,15 @@ export function changeProject<T extends Plan>(directory: string, plan: () => Pro
   });
 }
 
+/** What the compiler writes for a file of a project. */
+export function outputsOf(path: string): readonly string[] {
+  const name = /^(.+)\.ts$/.exec(path)?.[1];
+  return name === undefined ? [] : [`dist/${name}.js`, `dist/${name}.js.map`];
+}
+
 function write(directory: string, staging: string, change: Change): void {
   // The compiler does not delete old outputs, and the project's test script would run them.
-  const compiled = change.removed.map((path) => placeIn(directory, `dist/${path.replace(/\.ts$/, '.js')}`));
+  const compiled = change.removed.flatMap(outputsOf).map((path) => placeIn(directory, path));
   try {
     makeChange(directory, staging, change);
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  type Stats,
 } from 'node:fs';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
@@ -57,6 +58,11 @@ function readOpen(path: string): { readonly content: Buffer; readonly stats: Big
   } finally {
     closeSync(file);
   }
+}
+
+/** The permissions of a file. */
+export function modeOf({ mode }: Stats): number {
+  return mode & 0o777;
 }
 
 /** Whether a path exists: a file, a directory or a link, even a dangling one. */

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   lstatSync,
   mkdirSync,
@@ -13,7 +14,7 @@ import { dirname, join } from 'node:path';
 import type { FileSet } from '../plan/model.ts';
 import { sha256 } from './hash.ts';
 import { placeIn } from './inside.ts';
-import { isEntry, readRegular } from './read.ts';
+import { isEntry, modeOf, readRegular } from './read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** A change to a directory. */
@@ -44,7 +45,11 @@ export function* steps(directory: string, staging: string, { files, removed }: C
   const paths = [...files.keys()];
   for (const path of [...paths, ...removed]) placeIn(directory, path);
   writeFiles(join(staging, 'new'), files);
-  for (const path of paths) keepCopy(join(directory, path), join(staging, 'old', path));
+  for (const [path, { mode }] of files) {
+    const before = keepCopy(join(directory, path), join(staging, 'old', path));
+    const kept = mode ?? before;
+    if (kept !== undefined) chmodSync(join(staging, 'new', path), kept);
+  }
   const hashes = [...files].map(([path, { content }]) => [path, sha256(content)]);
   const journal = JSON.stringify({ files: Object.fromEntries(hashes), removed });
   writeFileSync(join(staging, journalFile), journal);
@@ -117,13 +122,17 @@ function readJournal(directory: string, staging: string): Journal {
   }
 }
 
-/** A link is copied as a link. */
-function keepCopy(from: string, to: string): void {
+/** A link is copied as a link. @returns the permissions of a file */
+function keepCopy(from: string, to: string): number | undefined {
   const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (!stats) return;
+  if (!stats) return undefined;
   mkdirSync(dirname(to), { recursive: true });
-  if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-  else copyFileSync(from, to);
+  if (stats.isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+    return undefined;
+  }
+  copyFileSync(from, to);
+  return modeOf(stats);
 }
 
 function move(from: string, to: string): void {

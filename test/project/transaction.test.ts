@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileSet } from '../../src/plan/model.ts';
@@ -78,6 +78,32 @@ describe('a change', () => {
     const removed = [...change.removed, 'src/never-was.ts'];
     expect(() => makeChange(root, staging, { ...change, removed })).toThrow('never-was');
     expect(tree(root)).toEqual(before);
+  });
+
+  it('keeps the mode of each file that it replaces, finished or undone', () => {
+    for (const end of ['finished', 'undone']) {
+      const root = project();
+      chmodSync(join(root, 'src/mine.ts'), 0o740);
+      const content = Buffer.from('changed');
+      const replaced: Change = {
+        files: new Map([
+          ['src/mine.ts', { content, owner: 'yours' }],
+          ['src/index.ts', { content, owner: 'yours', mode: 0o600 }],
+          ['manifest.json', { content, owner: 'yours' }],
+        ]),
+        removed: [],
+      };
+      const staging = makeStaging(root);
+      const moves = steps(root, staging, replaced);
+      for (let i = 0; i < (end === 'finished' ? 4 : 2); i += 1) moves.next();
+      const mode = (path: string) => statSync(join(root, path)).mode & 0o777;
+      expect([mode('src/mine.ts'), mode('src/index.ts')]).toEqual([0o740, 0o600]);
+      rollBack(root, staging);
+      expect([mode('src/mine.ts'), mode('src/index.ts')]).toEqual([
+        0o740,
+        end === 'finished' ? 0o600 : 0o644,
+      ]);
+    }
   });
 
   it("keeps the author's later edits when it is undone", () => {

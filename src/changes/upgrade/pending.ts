@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { shellLine } from '../../model/shell.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { outputsOf } from '../../project/change.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { sha256 } from '../../project/hash.ts';
 import { placeIn, readIfThere, readIn } from '../../project/inside.ts';
 import { isSealed, sealOf } from '../../project/machine-seal.ts';
 import { manifestFile } from '../../project/manifest.ts';
 import { ownScript } from '../../project/own-package.ts';
-import { isEntry } from '../../project/read.ts';
+import { isEntry, modeOf } from '../../project/read.ts';
 import { textOf } from '../../project/text.ts';
 import type { Change } from '../../project/transaction.ts';
 import { hasMarkers } from './merge-lines.ts';
@@ -27,10 +28,16 @@ export interface Pending {
   readonly to: string;
   /** Absolute path of the program that began it, for `pendingCommand`. */
   readonly program: string;
-  /** Path → SHA-256 of the file before, null if there was none. Includes files that the package manager writes. */
-  readonly files: { readonly [path: string]: string | null };
+  /** Path → the file before, null if there was none. Includes what the package manager and the compiler write. */
+  readonly files: { readonly [path: string]: FileBefore | null };
   /** Files with conflict markers. */
   readonly conflicts: readonly string[];
+}
+
+interface FileBefore {
+  readonly sha256: string;
+  /** Permissions. */
+  readonly mode: number;
 }
 
 /** The directory for the author to read: the report, and patches of edits that were overruled. */
@@ -79,15 +86,20 @@ export function pendingFiles(
   upgrade: Omit<Pending, 'files' | 'program'>,
 ): FileSet {
   const locks = Object.values(packageManagerCommands).map(({ lockFile }) => lockFile);
-  const before = [...new Set([...changed, ...locks])].map(
-    (path) => [path, readIfThere(directory, path)] as const,
-  );
-  const copies = before.flatMap(([path, content]) =>
-    content ? [[`${backupRoot}/${path}`, record(content)] as const] : [],
-  );
-  const hashes = before.map(([path, content]) => [path, content ? sha256(content) : null]);
+  const before = [...new Set([...changed, ...changed.flatMap(outputsOf), ...locks])].map((path) => {
+    const content = readIfThere(directory, path);
+    return [
+      path,
+      content && { ...record(content), mode: modeOf(lstatSync(placeIn(directory, path))) },
+    ] as const;
+  });
+  const copies = before.flatMap(([path, file]) => (file ? [[`${backupRoot}/${path}`, file] as const] : []));
+  const files = before.map(([path, file]): [string, FileBefore | null] => [
+    path,
+    file ? { sha256: sha256(file.content), mode: file.mode } : null,
+  ]);
   const program = ownScript('market-mcp');
-  const pending: Pending = { ...upgrade, program, files: Object.fromEntries(hashes) };
+  const pending: Pending = { ...upgrade, program, files: Object.fromEntries(files) };
   const seal = sealOf(directory, JSON.stringify(pending));
   const state = Buffer.from(`${JSON.stringify({ ...pending, seal }, null, 2)}\n`);
   return new Map([...copies, [stateFile, record(state)]]);
@@ -130,7 +142,7 @@ export function restoringChange(directory: string, { from, to, files }: Pending)
   const added = paths.filter((path) => files[path] === null && isEntry(placeIn(directory, path)));
   const records = [pendingRoot, reportDirectory(from, to)].flatMap((place) => filesBelow(directory, place));
   return {
-    files: new Map(before.map((path) => [path, record(backup(directory, path, files[path]))])),
+    files: new Map(before.map((path) => [path, backup(directory, path, files[path])])),
     removed: [...added, ...records],
   };
 }
@@ -141,9 +153,9 @@ export function discardRecords(directory: string): void {
   rmSync(join(directory, pendingRoot), { recursive: true });
 }
 
-function backup(directory: string, path: string, hash: string | null | undefined): Buffer {
+function backup(directory: string, path: string, before: FileBefore | null | undefined): ProjectFile {
   const content = readIfThere(directory, `${backupRoot}/${path}`);
-  if (content && sha256(content) === hash) return content;
+  if (content && sha256(content) === before?.sha256) return { ...record(content), mode: before.mode };
   const message = `${join(directory, backupRoot, path)} is not the copy that the upgrade made`;
   const hint = `Nothing was changed. Restore the project from version control, and delete ${pendingRoot}.`;
   throw new ProjectError('UPGRADE_DAMAGED', message, hint);

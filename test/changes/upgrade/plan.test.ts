@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -143,6 +143,30 @@ describe('edits of the author', () => {
     expect(bytes(patch)).toContain(`\n+// ${latin}\n`);
     await abort(root);
     expect(bytesBelow(root)).toEqual(before);
+  });
+
+  it('keep their modes, also in an undo, which restores what the compiler had written', async () => {
+    const root = oldProject();
+    chmodSync(join(root, 'README.md'), 0o755);
+    chmodSync(join(root, '.env.example'), 0o600);
+    chmodSync(join(root, 'local/dev.ts'), 0o700);
+    edit(root, 'README.md', (before) => `${before}${mine}\n`);
+    // The compiler has written outputs for modules that are replaced, removed and left.
+    const outputs = ['src/main', 'local/dev', 'src/tools/get-price'].map((name) => `dist/${name}.js`);
+    for (const path of outputs) put(root, path, `// ${path}\n`);
+    const modes = () =>
+      Object.keys(tree(root)).map((path) => [path, statSync(join(root, path)).mode & 0o777]);
+    const [before, modesBefore] = [tree(root), modes()];
+    await upgrade(root);
+    expect(existsSync(join(root, 'dist/local/dev.js'))).toBe(false);
+    expect(Object.fromEntries(modes())).toMatchObject({ 'README.md': 0o755, '.env.example': 0o600 });
+    expect(statSync(join(root, '.local/upgrade/pending/before/.env.example')).mode & 0o777).toBe(0o600);
+    // The build of the new version.
+    put(root, 'dist/src/main.js', '// new\n');
+    put(root, 'dist/src/server/http.js', '// new\n');
+    await abort(root);
+    expect(tree(root)).toEqual(before);
+    expect(modes()).toEqual(modesBefore);
   });
 
   it('are restored to the byte by an undo, and conflicts block the upgrade until they are resolved', async () => {
