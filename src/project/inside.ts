@@ -58,6 +58,13 @@ export function refuseObstacles(directory: string, paths: readonly string[]): vo
   }
 }
 
+/** Whether a file is in a git repository of its own inside the project, such as a submodule. */
+export function isInOtherRepository(directory: string, path: string): boolean {
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  if (parent === '') return false;
+  return isEntry(join(directory, parent, '.git')) || isInOtherRepository(directory, parent);
+}
+
 export function notADirectory(path: string): ProjectError {
   return new ProjectError('NOT_A_DIRECTORY', `${path} is not a directory`, 'Choose another directory.');
 }

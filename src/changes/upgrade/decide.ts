@@ -27,7 +27,7 @@ export type Decision =
   /** Replaced or removed, although its author had edited it. */
   | { readonly kind: 'overruled'; readonly content: Uint8Array | null }
   /** Kept as the author has it, although this version's text is different. */
-  | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'no base' }
+  | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'no base' | 'other repository' }
   /** A new file of the runtime needs the path of an author's file. */
   | { readonly kind: 'blocked' };
 

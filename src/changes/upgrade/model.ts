@@ -19,5 +19,5 @@ export interface UpgradedFile {
   readonly lines?: readonly number[];
   /** Path of the patch with the author's edit that was overruled. */
   readonly patch?: string;
-  readonly why?: 'deleted' | 'own' | 'no base';
+  readonly why?: Extract<Decision, { readonly kind: 'kept' }>['why'];
 }

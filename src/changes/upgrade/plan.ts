@@ -8,7 +8,7 @@ import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
-import { placeIn, readIfThere, refuseObstacles } from '../../project/inside.ts';
+import { isInOtherRepository, placeIn, readIfThere, refuseObstacles } from '../../project/inside.ts';
 import {
   type Manifest,
   manifestContent,
@@ -57,10 +57,12 @@ export function planUpgrade(directory: string): Upgrade {
   const usedPackages = new Set([...authors.values()].flatMap(importedPackages));
   const decided = paths.map((path) => {
     const sides = sidesOf(directory, path, frames, manifest);
-    return { path, sides, decision: decideOn(directory, sides, usedPackages) };
+    const decision = decideOn(directory, sides, usedPackages);
+    const isForbidden = isWriting(decision) && isInOtherRepository(directory, path);
+    return { path, sides, decision: isForbidden ? leftAlone : decision };
   });
   requireRoom(decided);
-  const moved = movedFiles(authors, frames);
+  const moved = movedFiles(directory, authors, frames);
   const next = nextManifest(manifest, frames, moved, decided);
   return upgradeOf(directory, manifest, next, decided, moved);
 }
@@ -73,8 +75,21 @@ interface Decided {
 
 /** The author's files with changed imports, and the open tasks in them. */
 interface MovedFiles {
-  readonly texts: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
+  readonly texts: ReadonlyMap<string, MovedText>;
+  /** Files of other repositories, which are not written. */
+  readonly elsewhere: ReadonlyMap<string, MovedText>;
   readonly todos: readonly Todo[];
+}
+
+interface MovedText {
+  readonly before: string;
+  readonly after: string;
+}
+
+const leftAlone: Decision = { kind: 'kept', why: 'other repository' };
+
+function isWriting({ kind }: Decision): boolean {
+  return kind !== 'same' && kind !== 'kept' && kind !== 'blocked';
 }
 
 function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles, { files }: Manifest): Sides {
@@ -121,14 +136,24 @@ function requireRoom(decided: readonly Decided[]): void {
   );
 }
 
-function movedFiles(authors: ReadonlyMap<string, string>, { base, theirs }: CommonFiles): MovedFiles {
+function movedFiles(
+  directory: string,
+  authors: ReadonlyMap<string, string>,
+  { base, theirs }: CommonFiles,
+): MovedFiles {
   const runtimes = { before: modulesIn(base), after: modulesIn(theirs) };
   const mover = new ImportMover(runtimes);
   const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
-  const texts = results
+  const changed = results
     .filter(({ before, text }) => before !== text)
     .map(({ path, before, text }) => [path, { before, after: text }] as const);
-  return { texts: new Map(texts), todos: results.flatMap(({ todos }) => todos) };
+  const isElsewhere = ([path]: (typeof changed)[number]) => isInOtherRepository(directory, path);
+  const texts = new Map(changed.filter((one) => !isElsewhere(one)));
+  return {
+    texts,
+    elsewhere: new Map(changed.filter(isElsewhere)),
+    todos: results.flatMap(({ todos }) => todos),
+  };
 }
 
 function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
@@ -188,7 +213,7 @@ function upgradeOf(
   manifest: Manifest,
   next: Manifest,
   decided: readonly Decided[],
-  { texts, todos }: MovedFiles,
+  { texts, elsewhere, todos }: MovedFiles,
 ): Upgrade {
   const [from, to] = [manifest.template, next.template];
   const place = reportDirectory(from, to);
@@ -217,6 +242,11 @@ function upgradeOf(
   for (const [path, { after }] of texts) {
     written.set(path, { content: bytesOf(after), owner: 'yours' });
     files.push({ path, kind: 'imports' });
+  }
+  for (const [path, { before, after }] of elsewhere) {
+    const patch = `${place}/proposals/${path}.patch`;
+    patches.set(patch, record(bytesOf(patchOf(path, before, after))));
+    files.push({ path, kind: 'kept', why: 'other repository', patch });
   }
   const before = readJson(directory);
   const isSame = written.size + removed.length === 0 && isDeepStrictEqual(before, next);

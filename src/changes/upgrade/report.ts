@@ -30,19 +30,31 @@ export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): Up
         ({ path, lines = [] }) =>
           `${path}: you and the new version both changed the text after line ${lines.join(', ')}`,
       ),
+      ...files
+        .filter(isElsewhere)
+        .map(
+          ({ path, patch }) =>
+            `${path}: it is in another git repository, so it was not changed. Change it there${patch === undefined ? '' : `: ${patch}`}`,
+        ),
       ...todos.map(({ path, line, text }) => `${path}:${line}: ${text}`),
     ],
     notes: files.flatMap((file) => noteOf(file) ?? []),
   };
 }
 
-function noteOf({ path, kind, why, patch }: UpgradedFile): string | undefined {
+/** Whether a file has to be changed in a submodule. */
+function isElsewhere({ why }: UpgradedFile): boolean {
+  return why === 'other repository';
+}
+
+function noteOf(file: UpgradedFile): string | undefined {
+  const { path, kind, why, patch } = file;
   if (kind === 'merged') return `${path}: merged with your changes`;
   if (kind === 'imports') return `${path}: its imports now refer to the modules of the new runtime`;
   if (kind === 'overruled')
     return `${path}: replaced, it is part of the runtime. Your edit is kept in ${patch}`;
   if (why === 'deleted') return `${path}: you deleted it, so it was not added again`;
-  if (kind === 'kept')
+  if (kind === 'kept' && !isElsewhere(file))
     return `${path}: left unchanged. ${patch ? `The text of this version: ${patch}` : ''}`.trim();
   return undefined;
 }

@@ -9,7 +9,7 @@ import {
   restoringChange,
 } from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
-import { changesBetween } from '../../../src/changes/upgrade/report.ts';
+import { changesBetween, reportOf } from '../../../src/changes/upgrade/report.ts';
 import { version } from '../../../src/plan/versions.ts';
 import { changeProject } from '../../../src/project/change.ts';
 import { readManifest } from '../../../src/project/manifest.ts';
@@ -143,6 +143,30 @@ describe('edits of the author', () => {
     expect(bytes(patch)).toContain(`\n+// ${latin}\n`);
     await abort(root);
     expect(bytesBelow(root)).toEqual(before);
+  });
+
+  it('are not made in a submodule, but reported with a patch', async () => {
+    const root = oldProject();
+    const own = "import type { Json } from '../../../contract/model.ts';\nexport const none: Json = null;\n";
+    put(root, 'src/lib/shared/.git', 'gitdir: ../../../.git/modules/shared\n');
+    put(root, 'src/lib/shared/deep/json.ts', own.replaceAll('../../../', '../../../../'));
+    put(root, 'src/lib/json.ts', own.replaceAll('../../../', '../../'));
+    put(root, '.vscode/.git/HEAD', 'ref: refs/heads/main\n');
+    put(root, '.vscode/extensions.json', '{}\n');
+    const path = 'src/lib/shared/deep/json.ts';
+    const before = text(root, path);
+    const { files } = await upgrade(root);
+    expect(text(root, path)).toBe(before);
+    expect(text(root, 'src/lib/json.ts')).toContain('../server/define-tool.ts');
+    expect(existsSync(join(root, '.vscode/launch.json'))).toBe(false);
+    const kept = files.filter(({ why }) => why === 'other repository');
+    expect(kept.map((file) => file.path).toSorted()).toEqual(['.vscode/launch.json', path]);
+    const { open } = reportOf({ files, todos: [] });
+    expect(open).toHaveLength(2);
+    const patch = kept.find((file) => file.path === path)?.patch ?? '';
+    expect(open.join()).toContain(patch);
+    execFileSync('git', ['apply', patch], { cwd: root });
+    expect(text(root, path)).toContain("'../../../server/define-tool.ts'");
   });
 
   it('keep their modes, also in an undo, which restores what the compiler had written', async () => {
