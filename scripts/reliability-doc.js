@@ -41,7 +41,7 @@ function enduranceOf(parts) {
   return [
     `${grouped(requests)} requests of ${kinds} kinds from ${connections} connections in ${seconds} s (${grouped(requestsPerSecond)} a second)`,
     `answers by status: ${answers.join(', ')}`,
-    `heap after a full collection: ${heap.warm} MB warm, ${heap.end} MB at the end; resident under load: ${resident.early} MB early, ${resident.late} MB late`,
+    `heap after a full collection: ${heap.warm} MB warm, ${heap.end} MB at the end; resident under load: ${Math.min(...resident)} to ${Math.max(...resident)} MB`,
   ].join('<br>');
 }
 

@@ -10,6 +10,7 @@ import { nonceMark } from './endurance/caller.ts';
 /** The server's memory after a full collection, in bytes, and its open connections. */
 export interface Memory {
   readonly rss: number;
+  readonly heapTotal: number;
   readonly heapUsed: number;
   readonly external: number;
   readonly sockets: number;
@@ -73,16 +74,23 @@ export async function startServer(
   const listening = readLog(child, written);
   const port = await Promise.race([listening, exit.then(() => undefined)]);
   if (port === undefined) throw new Error(`the server did not start\n${written.errors.join('\n')}`);
+  const measure = async () => {
+    const reply = once(child, 'message');
+    child.send('measure');
+    const [memory] = await reply;
+    return memory as Memory;
+  };
+  /** One at a time: an answer does not name its question. */
+  let measured: Promise<unknown> = Promise.resolve();
   return {
     port,
     signer,
     written,
     exit,
-    async memory() {
-      const reply = once(child, 'message');
-      child.send('measure');
-      const [memory] = await reply;
-      return memory as Memory;
+    memory() {
+      const next = measured.then(measure);
+      measured = next;
+      return next;
     },
     signal: (name) => child.kill(name),
     kill: () => child.kill('SIGKILL'),
