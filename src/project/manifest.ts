@@ -21,8 +21,8 @@ export const manifestFile = 'market-mcp.json';
 
 /** The contents of `market-mcp.json`: enough to render the project again and to detect changed files. */
 export interface Manifest {
-  /** Version of this format. */
-  readonly schema: 3;
+  /** Version of this format; 2 before 0.3.0, whose projects contain the runtime. */
+  readonly schema: 2 | 3;
   /** Version of the program, and thereby of the templates, that wrote the files. */
   readonly template: string;
   readonly platform: string;
@@ -144,19 +144,19 @@ export function readManifest(directory: string): Manifest {
 }
 
 /**
- * The manifest of a project of any version, in the format of this one.
+ * The manifest of a project of any version. That of 0.1 is in the format of 0.2.
  *
  * @throws ProjectError `MANIFEST_DAMAGED`
  */
 export function readAnyManifest(directory: string): Manifest {
   const value = readJson(directory) as Partial<Manifest> | null;
   const schema = value?.schema as number | undefined;
-  if (schema === 2) return validManifest({ ...value, schema: 3 });
+  if (schema === 2) return validManifest(value);
   if (schema !== 1) return validManifest(value);
   const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
     return [path, { ...file, owner: firstOwnerOf(path, file?.owner) }];
   });
-  return validManifest({ ...value, schema: 3, files: Object.fromEntries(files) });
+  return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
 }
 
 /** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */

@@ -1,7 +1,7 @@
 import jsTokens, { type Token } from 'js-tokens';
 import { bracketStep, textIn } from './tokens.ts';
 
-/** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`. */
+/** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`, `require('…')`. */
 export interface ModuleReference {
   readonly kind: 'import' | 'export' | 'effect' | 'dynamic';
   /** The text between the quotes. */
@@ -40,6 +40,9 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
     if (isKeyword && token.value === 'import') {
       const reference = importAt(text, tokens, at, depth);
       if (reference) found.push(reference);
+    } else if (isKeyword && token.value === 'require') {
+      const isCall = tokens[at + 1]?.value === '(' && tokens[at + 2]?.type === 'StringLiteral';
+      if (isCall) found.push(reference(text, tokens, at, at + 2, 'dynamic'));
     } else if (isKeyword && token.value === 'export' && depth === 0) {
       const reference = statementAt(text, tokens, at, 'export');
       if (reference) found.push(reference);
@@ -65,7 +68,8 @@ export function exportedNames(text: string): ReadonlySet<string> {
     const isList = tokens[next]?.value === '{';
     if (!isList && tokens[next]?.type === 'IdentifierName') names.add(tokens[next]?.value ?? '');
     for (let i = next + 1; isList && tokens[i] && tokens[i]?.value !== '}'; i += 1) {
-      if (/^[,}]$/.test(tokens[i + 1]?.value ?? '')) names.add(tokens[i]?.value ?? '');
+      const isLast = /^[,}]$/.test(tokens[i + 1]?.value ?? '');
+      if (isLast && tokens[i]?.type === 'IdentifierName') names.add(tokens[i]?.value ?? '');
     }
   }
   names.delete('default');

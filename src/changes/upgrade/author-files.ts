@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIn } from '../../project/inside.ts';
 import { textOf } from '../../project/text.ts';
+import { moduleReferences } from '../../typescript/imports.ts';
 
 /** Extensions of source files. */
 const sourceEnding = /\.[cm]?[jt]sx?$/;
@@ -34,4 +35,16 @@ function sourcesBelow(directory: string, prefix: string): readonly string[] {
       const isSource = entry.isFile() && sourceEnding.test(entry.name);
       return isSource && statSync(join(directory, path)).size <= largest ? [path] : [];
     });
+}
+
+/** The packages that a file imports: `ajv`, `@scope/name`. */
+export function importedPackages(text: string): readonly string[] {
+  return moduleReferences(text)
+    .filter(({ specifier }) => !/^(\.|\/|node:)/.test(specifier))
+    .map(({ specifier }) =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/'),
+    );
 }

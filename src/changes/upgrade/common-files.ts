@@ -1,4 +1,6 @@
+import type { Json } from '../../contract/model.ts';
 import { platforms } from '../../contract/platforms/index.ts';
+import type { PlatformProfile } from '../../contract/profile.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
@@ -20,33 +22,39 @@ import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
 import { textOf } from '../../project/text.ts';
 import { render } from '../../render/render.ts';
+import { withChanges } from './vendored/profile.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface CommonFiles {
   readonly base: FileSet;
   readonly theirs: FileSet;
+  /** The profile of `theirs`. */
+  readonly profile: PlatformProfile;
 }
 
 /**
  * Renders both from the answers in a manifest.
  *
  * @param tools files of the tools, in the order of the list
+ * @param edited the profile, if its author has changed it outside of the manifest
  * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
-export function commonFilesOf(manifest: Manifest, tools: readonly string[]): CommonFiles {
+export function commonFilesOf(manifest: Manifest, tools: readonly string[], edited?: Json): CommonFiles {
   const release = releaseOf(manifest);
+  const writtenProfile = release ? profileThen(manifest, release) : presentProfile(manifest);
+  const profile =
+    edited === undefined ? presentProfile(manifest) : changedProfile(manifest, writtenProfile, edited);
   const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
   const answers: CommonFileAnswers = {
     start: 'blank',
     variables: null,
     ...manifest.answers,
-    profile: presentProfile(manifest),
+    profile,
     tools: names,
     packages: carried.specifiers,
   };
   const written = { ...answers, packages: recordedPackages(manifest) };
-  const writtenProfile = release ? profileThen(manifest, release) : answers.profile;
 
   const before = (given: readonly string[]) =>
     frame({ ...written, profile: writtenProfile, tools: given }, tools, release);
@@ -54,6 +62,7 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[]): Com
   return {
     base: before(first),
     theirs: new Map([...withApis(frame({ ...answers, tools: first }, tools), answers), ...carried.files]),
+    profile,
   };
 }
 
@@ -115,6 +124,13 @@ function contextThen(
     packageManager: facts.packageManagerCommands[packageManager],
     generator: { version: facts.version },
   };
+}
+
+/** This version's profile with an author's changes. @throws ProjectError `PROFILE_DAMAGED` */
+function changedProfile(manifest: Manifest, written: PlatformProfile, edited: Json): PlatformProfile {
+  const [base, theirs] = [written, presentProfile(manifest)] as unknown as [Json, Json];
+  const profile = withChanges(base, edited, theirs) as unknown as PlatformProfile;
+  return presentProfile({ ...manifest, answers: { ...manifest.answers, profile } });
 }
 
 function profileThen({ answers: { profile } }: Manifest, { facts }: Release) {

@@ -1,4 +1,5 @@
 import type { ProjectFile } from '../../plan/model.ts';
+import { toolsIndex } from '../../plan/tools-index.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
 import type { ManifestFile } from '../../project/manifest.ts';
@@ -52,13 +53,16 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
     return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
   const isRecorded = recorded.sha256 === sha256(theirs.content);
+  const isOurs = theirs.owner === 'generated' && sides.path !== toolsIndex;
+  if ((isOurs || recorded.owner === 'sealed') && !isAsWritten(ours, recorded.sha256)) {
+    return { kind: 'overruled', content: theirs.content };
+  }
   // A text that describes the tools was rendered for an earlier list of tools.
   if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
   if (isAsWritten(ours, recorded.sha256)) {
     return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
   }
   if (isUnchanged(sides)) return { kind: 'same' };
-  if (theirs.owner === 'sealed') return { kind: 'overruled', content: theirs.content };
   return mergedText(sides, ours, theirs, context);
 }
 

@@ -1,6 +1,13 @@
 import type { Plan } from '../../project/change.ts';
 import type { Decision } from './decide.ts';
-import type { Todo } from './imports.ts';
+
+/** Something that the author has to change because the upgrade cannot. */
+export interface Todo {
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly text: string;
+}
 
 /** The planned upgrade of a project: nothing is written yet. */
 export interface Upgrade extends Plan {

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { platforms } from '../../contract/platforms/index.ts';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
@@ -17,16 +18,17 @@ import {
   readJson,
 } from '../../project/manifest.ts';
 import { patchOf } from '../../project/patch.ts';
-import { presentProfile } from '../../project/profile.ts';
 import { bytesOf, inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
-import { authorFiles } from './author-files.ts';
+import { authorFiles, importedPackages } from './author-files.ts';
 import { type CommonFiles, commonFilesOf } from './common-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
-import { ImportMover, importedPackages, type Todo } from './imports.ts';
-import type { Upgrade, UpgradedFile } from './model.ts';
+import type { Todo, Upgrade, UpgradedFile } from './model.ts';
 import { pendingCommand, pendingFiles, readPending, record, reportDirectory } from './pending.ts';
 import { reportPage } from './report.ts';
+import { alternativeTo } from './vendored/exports.ts';
+import { ImportMover } from './vendored/imports.ts';
+import { editedProfile } from './vendored/profile.ts';
 
 /**
  * Plans the upgrade of a project to this version. Writes nothing.
@@ -46,7 +48,7 @@ export function planUpgrade(directory: string): Upgrade {
   const manifest = readAnyManifest(directory);
   const index = contentAt(directory, toolsIndex);
   const tools = index === null ? Object.keys(manifest.files).flatMap(toolOf) : importsIn(textOf(index));
-  const frames = commonFilesOf(manifest, tools);
+  const frames = commonFilesOf(manifest, tools, editedProfile(directory, manifest));
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner !== 'yours');
   const paths = [
     ...new Set([...frames.base.keys(), ...frames.theirs.keys(), ...recorded.map(([path]) => path)]),
@@ -141,8 +143,7 @@ function movedFiles(
   authors: ReadonlyMap<string, string>,
   { base, theirs }: CommonFiles,
 ): MovedFiles {
-  const runtimes = { before: modulesIn(base), after: modulesIn(theirs) };
-  const mover = new ImportMover(runtimes);
+  const mover = new ImportMover(modulesIn(base), modulesIn(theirs));
   const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
   const changed = results
     .filter(({ before, text }) => before !== text)
@@ -167,7 +168,7 @@ function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
  */
 function nextManifest(
   manifest: Manifest,
-  { base, theirs }: CommonFiles,
+  { base, theirs, profile }: CommonFiles,
   { texts }: MovedFiles,
   decided: readonly Decided[],
 ): Manifest {
@@ -193,12 +194,12 @@ function nextManifest(
       return [path, { sha256: untouched.get(path) ?? sha256(content), owner }] as const;
     });
   const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
-  const profile =
-    typeof manifest.answers.profile === 'string' ? manifest.answers.profile : presentProfile(manifest);
+  const isNamed = platforms.some((one) => isDeepStrictEqual(one, profile));
   return {
     ...manifest,
+    schema: 3,
     template: version,
-    answers: { ...manifest.answers, profile },
+    answers: { ...manifest.answers, profile: isNamed ? profile.name : profile },
     files: Object.fromEntries(files),
   };
 }
@@ -213,8 +214,9 @@ function upgradeOf(
   manifest: Manifest,
   next: Manifest,
   decided: readonly Decided[],
-  { texts, elsewhere, todos }: MovedFiles,
+  { texts, elsewhere, todos: imports }: MovedFiles,
 ): Upgrade {
+  const todos = [...imports];
   const [from, to] = [manifest.template, next.template];
   const place = reportDirectory(from, to);
   const written = new Map<string, ProjectFile>();
@@ -238,6 +240,10 @@ function upgradeOf(
       ...('why' in decision && { why: decision.why }),
       ...(diff && { patch }),
     });
+    if (decision.kind === 'overruled' && sides.recorded?.owner === 'sealed') {
+      const text = `your edit of the runtime is in ${patch}, which is no longer applied: ${alternativeTo(path)}`;
+      todos.push({ path, line: 1, text });
+    }
   }
   for (const [path, { after }] of texts) {
     written.set(path, { content: bytesOf(after), owner: 'yours' });

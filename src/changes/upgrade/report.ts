@@ -50,9 +50,8 @@ function isElsewhere({ why }: UpgradedFile): boolean {
 function noteOf(file: UpgradedFile): string | undefined {
   const { path, kind, why, patch } = file;
   if (kind === 'merged') return `${path}: merged with your changes`;
-  if (kind === 'imports') return `${path}: its imports now refer to the modules of the new runtime`;
-  if (kind === 'overruled')
-    return `${path}: replaced, it is part of the runtime. Your edit is kept in ${patch}`;
+  if (kind === 'imports') return `${path}: its imports now refer to the package of the runtime`;
+  if (kind === 'overruled') return `${path}: replaced. Your edit is kept in ${patch}`;
   if (why === 'deleted') return `${path}: you deleted it, so it was not added again`;
   if (kind === 'kept' && !isElsewhere(file))
     return `${path}: left unchanged. ${patch ? `The text of this version: ${patch}` : ''}`.trim();

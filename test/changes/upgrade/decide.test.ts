@@ -77,11 +77,21 @@ describe('the decision on one file', () => {
     [
       'runtime, edited, unchanged in this version',
       { ours: 'x', theirs: 'a\nb\nc\n', owner: 'sealed' },
-      { kind: 'same' },
+      { kind: 'overruled', content: 'a\nb\nc\n' },
     ],
     [
       'generated, edited',
       { ours: 'A\nb\nc\n', owner: 'generated' },
+      { kind: 'overruled', content: 'a\nb\nC\n' },
+    ],
+    [
+      'generated, edited, unchanged in this version',
+      { ours: 'x', theirs: 'a\nb\nc\n', owner: 'generated' },
+      { kind: 'overruled', content: 'a\nb\nc\n' },
+    ],
+    [
+      'the list of tools, edited',
+      { path: 'src/tools/index.ts', ours: 'A\nb\nc\n', owner: 'generated' },
       { kind: 'merged', content: 'A\nb\nC\n' },
     ],
   ])('%s', (_, given, expected) => {

@@ -10,10 +10,12 @@ import {
 } from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../../src/changes/upgrade/report.ts';
+import { context } from '../../../src/contract/platforms/context.ts';
 import { version } from '../../../src/plan/versions.ts';
 import { changeProject } from '../../../src/project/change.ts';
 import { readManifest } from '../../../src/project/manifest.ts';
 import { openProject } from '../../../src/project/open.ts';
+import { ownPackages } from '../../../src/project/own-package.ts';
 import { editedFiles } from '../../../src/project/runtime.ts';
 import { tree } from '../../project/directory.ts';
 import { oldProject, put } from './old-project.ts';
@@ -31,6 +33,9 @@ const kinds = (root: string) =>
 const bytesBelow = (root: string) =>
   Object.keys(tree(root)).map((path) => [path, readFileSync(join(root, path), 'hex')]);
 
+/** Source without its imports. */
+const withoutImports = (source: string) => source.replace(/^import[^;]*;\n/gm, '');
+
 async function abort(root: string): Promise<void> {
   await changeProject(root, async () => {
     const pending = readPending(root);
@@ -47,6 +52,7 @@ describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profi
     discardRecords(root);
     expect(todos).toEqual([]);
     expect([...new Set(files.map(({ kind }) => kind))].toSorted()).toEqual([
+      'imports',
       'merged',
       'new',
       'removed',
@@ -55,10 +61,12 @@ describe.each(['generic', 'context'] as const)('a project of 0.1.0 (%s)', (profi
     expect(files.filter(({ kind }) => kind === 'merged').map(({ path }) => path)).toEqual(['package.json']);
     expect(existsSync(join(root, 'contract'))).toBe(false);
     for (const path of ['src/tools/get-price.ts', 'test/tools/get-price.test.ts']) {
-      expect(text(root, path)).toBe(before[path]);
+      expect(text(root, path)).toContain("from 'market-mcp-runtime");
+      expect(withoutImports(text(root, path))).toBe(withoutImports(before[path] ?? ''));
     }
+    expect(Object.keys(tree(root)).filter((path) => /^src\/(server|source)\//.test(path))).toEqual([]);
     const manifest = readManifest(root);
-    expect(manifest).toMatchObject({ schema: 2, template: version });
+    expect(manifest).toMatchObject({ schema: 3, template: version });
     expect(editedFiles(root, manifest)).toEqual(
       ['package.json'].filter((path) => editedFiles(root, manifest).includes(path)),
     );
@@ -92,21 +100,23 @@ describe('edits of the author', () => {
 
     const { files, todos } = await upgrade(root);
     const of = (path: string) => files.find((file) => file.path === path);
-    expect(todos).toEqual([]);
+    expect(todos.map(({ path }) => path)).toEqual(['src/server/app.ts', 'src/server/call.ts']);
+    expect(todos[0]?.text).toContain('routes and headers are options of serve in src/main.ts');
     expect(of('README.md')?.kind).toBe('merged');
     expect(text(root, 'README.md')).toMatch(/^\ufeff[^\n]*\r\n/);
     expect(text(root, 'README.md')).toContain(mine);
     expect(text(root, 'README.md')).not.toMatch(/[^\r]\n/);
     expect(text(root, '.gitignore')).toMatch(/^\/data\n[\s\S]*\.env\.\*/);
     expect(of('CLAUDE.md')).toMatchObject({ kind: 'kept', why: 'deleted' });
-    expect(existsSync(join(root, 'src/server/log.ts'))).toBe(true);
+    expect(existsSync(join(root, 'src/server/log.ts'))).toBe(false);
     for (const path of ['src/server/app.ts', 'src/server/call.ts']) {
       expect(of(path)?.kind).toBe('overruled');
       expect(text(root, of(path)?.patch ?? '')).toContain(`\n+// ${mine}\n`);
+      expect(existsSync(join(root, path))).toBe(false);
     }
     expect(text(root, 'src/server/cache.ts')).toBe('export const own = 1;\n');
     expect(text(root, 'src/lib/json.ts')).toBe(
-      "import type { Json } from '../server/define-tool.ts';\nexport const none: Json = null;\n",
+      "import type { Json } from 'market-mcp-runtime';\nexport const none: Json = null;\n",
     );
     expect(text(root, `.local/upgrade/0.1.0-to-${version}/report.md`)).toContain('src/server/app.ts');
     discardRecords(root);
@@ -137,7 +147,7 @@ describe('edits of the author', () => {
     for (const path of ['README.md', '.env.example', '.gitignore'])
       expect(bytes(path)).toContain(`\n# ${latin}\n`);
     expect(bytes('package.json')).toContain(`"author": "${latin}",\n`);
-    expect(bytes('src/lib/own.ts')).toBe(own('../server/define-tool.ts'));
+    expect(bytes('src/lib/own.ts')).toBe(own('market-mcp-runtime'));
     expect(readFileSync(join(root, 'Dockerfile')).equals(utf16)).toBe(true);
     const patch = files.find(({ path }) => path === 'src/server/call.ts')?.patch ?? '';
     expect(bytes(patch)).toContain(`\n+// ${latin}\n`);
@@ -157,7 +167,7 @@ describe('edits of the author', () => {
     const before = text(root, path);
     const { files } = await upgrade(root);
     expect(text(root, path)).toBe(before);
-    expect(text(root, 'src/lib/json.ts')).toContain('../server/define-tool.ts');
+    expect(text(root, 'src/lib/json.ts')).toContain("'market-mcp-runtime'");
     expect(existsSync(join(root, '.vscode/launch.json'))).toBe(false);
     const kept = files.filter(({ why }) => why === 'other repository');
     expect(kept.map((file) => file.path).toSorted()).toEqual(['.vscode/launch.json', path]);
@@ -166,7 +176,7 @@ describe('edits of the author', () => {
     const patch = kept.find((file) => file.path === path)?.patch ?? '';
     expect(open.join()).toContain(patch);
     execFileSync('git', ['apply', patch], { cwd: root });
-    expect(text(root, path)).toContain("'../../../server/define-tool.ts'");
+    expect(text(root, path)).toContain("'market-mcp-runtime'");
   });
 
   it('keep their modes, also in an undo, which restores what the compiler had written', async () => {
@@ -187,7 +197,6 @@ describe('edits of the author', () => {
     expect(statSync(join(root, '.local/upgrade/pending/before/.env.example')).mode & 0o777).toBe(0o600);
     // The build of the new version.
     put(root, 'dist/src/main.js', '// new\n');
-    put(root, 'dist/src/server/http.js', '// new\n');
     await abort(root);
     expect(tree(root)).toEqual(before);
     expect(modes()).toEqual(modesBefore);
@@ -221,9 +230,10 @@ describe('edits of the author', () => {
 
   it('refuse the upgrade without a change if a file blocks the runtime', async () => {
     const root = oldProject();
-    put(root, 'src/process.ts', 'export const own = 1;\n');
+    const [, path = ''] = ownPackages().specifiers.runtime.split('file:');
+    put(root, path, 'not a package');
     const before = tree(root);
-    await expect(upgrade(root)).rejects.toThrow('adds src/process.ts, but you have a file with this path');
+    await expect(upgrade(root)).rejects.toThrow(`adds ${path}, but you have a file with this path`);
     expect(tree(root)).toEqual(before);
   });
 
@@ -253,12 +263,16 @@ describe('edits of the author', () => {
     expect(files.find(({ path }) => path === 'src/tools/index.ts')?.kind).toBe('replaced');
   });
 
-  it('allow an edited platform profile, which is merged', async () => {
+  it('allow an edited platform profile, which the manifest then contains', async () => {
     const root = oldProject('context');
     edit(root, 'src/platform.ts', (before) => before.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'));
-    expect(kinds(root)['src/platform.ts']).toBe('merged');
+    expect(kinds(root)['src/platform.ts']).toBe('overruled');
     await upgrade(root);
-    expect((await openProject(root)).profile.token.lifetimeSeconds).toBe(90);
+    expect((await openProject(root)).profile).toEqual({
+      ...context,
+      token: { ...context.token, lifetimeSeconds: 90 },
+    });
+    expect(text(root, 'src/platform.ts')).toContain('lifetimeSeconds: 90');
   });
 });
 

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importedPackages } from '../../../../src/changes/upgrade/author-files.ts';
+import { packageExports } from '../../../../src/changes/upgrade/vendored/exports.ts';
+import { ImportMover } from '../../../../src/changes/upgrade/vendored/imports.ts';
+import { exportedNames } from '../../../../src/typescript/imports.ts';
+
+const mover = new ImportMover(
+  new Map([
+    ['contract/model.ts', 'export type Json = null;\nexport interface JsonObject {}\nexport type Gone = 1;'],
+    ['src/server/call.ts', 'export function callTool() {}\nexport function misfit() {}'],
+    ['src/server/app.ts', 'export function createApp() {}'],
+    ['src/server/environment.ts', ''],
+    ['src/source/errors.ts', ''],
+    ['src/platform.ts', 'export const platform = {};\nexport const runtime = "1";'],
+  ]),
+  new Map([['src/platform.ts', 'export const platform = {};']]),
+);
+const moved = (text: string, path = 'src/tools/x.ts') => mover.move(path, text);
+
+it('the entry points of the package export what the upgrade knows of, each name once', () => {
+  const { exports } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../../../runtime/package.json'), 'utf8'),
+  );
+  const entries = Object.entries<string>(exports).filter(([, file]) => file.endsWith('.js'));
+  expect(entries.map(([name]) => `market-mcp-runtime${name.slice(1)}`)).toEqual([...packageExports.keys()]);
+  for (const [name, file] of entries) {
+    const source = file.replace('./dist/', '../../../../runtime/src/').replace('.js', '.ts');
+    const text = readFileSync(join(import.meta.dirname, source), 'utf8');
+    expect(packageExports.get(`market-mcp-runtime${name.slice(1)}`)).toEqual(exportedNames(text));
+  }
+  const all = [...packageExports.values()].flatMap((names) => [...names]);
+  expect(new Set(all).size).toBe(all.length);
+});
+
+describe('imports from a runtime in the project', () => {
+  it.each([
+    [
+      `import type { JsonObject } from '../../contract/model.ts';`,
+      `import type { JsonObject } from 'market-mcp-runtime';`,
+    ],
+    [`import {\n  type Json as J, // its own\n} from "../../contract/model.ts"`, null],
+    [
+      `import {\n  type Json as J,\n} from "../../contract/model.ts"`,
+      `import {\n  type Json as J,\n} from "market-mcp-runtime"`,
+    ],
+    [`export { createApp } from '../server/app.ts';`, `export { createApp } from 'market-mcp-runtime/app';`],
+    [`import { createApp } from '../server/app.js';`, `import { createApp } from 'market-mcp-runtime/app';`],
+    [
+      `import { callTool } from '../server/call.ts';`,
+      `import { callTool } from 'market-mcp-runtime/testing';`,
+    ],
+    [
+      `const { callTool } = await import('../server/call.ts');`,
+      `const { callTool } = await import('market-mcp-runtime/testing');`,
+    ],
+    [
+      `const { callTool } = require('../../dist/src/server/call.js');`,
+      `const { callTool } = require('market-mcp-runtime/testing');`,
+    ],
+    [`import * as kit from '../source/errors.ts';`, `import * as kit from 'market-mcp-runtime/source';`],
+    [`import { platform } from '../platform.ts';`, `import { platform } from '../platform.ts';`],
+  ])('%j', (before, after) => {
+    const { text, todos } = moved(before);
+    expect(text).toBe(after ?? before);
+    expect(todos).toHaveLength(after === null ? 1 : 0);
+  });
+
+  it('splits a statement whose names are now in two modules', () => {
+    const text = `import { callTool, JsonObject } from '../server/call.ts';\r\nimport x from 'x';\r\n`;
+    expect(moved(text).text).toBe(
+      `import { callTool } from 'market-mcp-runtime/testing';\r\nimport { JsonObject } from 'market-mcp-runtime';\r\nimport x from 'x';\r\n`,
+    );
+  });
+
+  it('changes no other byte', () => {
+    const text = `\ufeff// import { Json } from '../../contract/model.ts';\r\nimport { Json } from '../../contract/model.ts';\r\nconst s = "import { Json } from '../../contract/model.ts'";\r\n`;
+    expect(moved(text).text).toBe(
+      text.replace(/\nimport [^\r]*/, `\nimport { Json } from 'market-mcp-runtime';`),
+    );
+  });
+
+  it.each([
+    [`import { Gone } from '../../contract/model.ts';`, 'imports Gone from contract/model.ts'],
+    [`\n\nimport { misfit } from '../server/call.ts';`, 'imports misfit from src/server/call.ts'],
+    [`import { runtime } from '../platform.ts';`, 'imports runtime from src/platform.ts'],
+    [`import '../server/environment.ts';`, 'imports src/server/environment.ts'],
+    [`import * as all from '../../contract/model.ts';`, 'imports contract/model.ts'],
+    [`const m = await import('../../contract/model.ts');`, 'imports contract/model.ts'],
+  ])('leaves %j to the author, with its line', (text, what) => {
+    const lines = text.split('\n').length;
+    const todo = {
+      path: 'src/tools/x.ts',
+      line: lines,
+      text: `${what}, which market-mcp-runtime does not export`,
+    };
+    expect(moved(text)).toEqual({ text, todos: [todo] });
+  });
+
+  it('lists the packages that a file imports', () => {
+    const text = `import a from 'ajv/dist/2020.js';\nimport { b } from '@x/y/z';\nimport 'node:fs';\nimport './a.ts';\nawait import('c');`;
+    expect(importedPackages(text)).toEqual(['ajv', '@x/y', 'c']);
+  });
+});
