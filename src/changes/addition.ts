@@ -8,15 +8,14 @@ import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
+import { textAt } from '../project/files.ts';
 import { sha256 } from '../project/hash.ts';
-import { readIfThere } from '../project/inside.ts';
 import { type Drift, driftOf } from '../project/listed.ts';
 import { withNextManifest } from '../project/manifest.ts';
-import type { Project } from '../project/model.ts';
+import type { Project, ToolFile } from '../project/model.ts';
 import { namedTools, occupiedFiles } from '../project/open.ts';
 import { sourceFiles } from '../project/sources.ts';
 import { readTemplates } from '../project/templates.ts';
-import { textOf } from '../project/text.ts';
 import { nextToolsIndex } from '../project/tools-index.ts';
 import type { Change } from '../project/transaction.ts';
 import { render } from '../render/render.ts';
@@ -68,14 +67,20 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     ...unlisted.map(({ file }) => file),
   ]);
   const { directory, manifest, profile } = project;
-  const read = (path: string) => {
-    const content = readIfThere(directory, path);
-    return content && textOf(content);
-  };
+  const read = (path: string) => textAt(directory, path);
   const addedTools = added.map(({ tool }) => tool);
   const sources = sourceFiles(addedTools, read, templates, profile.smoke);
   const variables = allVariables(manifest.answers.variables, apisOf(addedTools));
-  const documents = documentChanges(project, variables, read, templates);
+  const documents = documentChanges(
+    project,
+    () => ({ variables: variables ?? null }),
+    (text) => {
+      const missing = (variables ?? []).flatMap(({ name }) => (text.includes(name) ? [] : name));
+      return `add there what the new tools need: ${missing.join(', ') || 'the APIs'}`;
+    },
+    read,
+    templates,
+  );
   const files = new Map([
     ...sources,
     ...documents.files,
@@ -139,11 +144,19 @@ function requireFree(project: Project, names: readonly string[]): void {
   );
 }
 
-/** File names that a new tool cannot use, and what uses them: tools, and files beside them or their tests. */
-function namesTaken({ directory, tools }: Project): ReadonlyMap<string, string> {
-  const files = occupiedFiles(directory).map(({ file, path }) => [toolFile(file), path] as const);
-  const names = namedTools(tools).map(
-    ({ name }, i) => [toolFile(name), `${name} in ${tools[i]?.path}`] as const,
+/**
+ * File names that a tool cannot use, and what uses them: tools, and files below their directory or their tests'.
+ *
+ * @param renamed a tool whose own name and files do not count
+ */
+export function namesTaken({ directory, tools }: Project, renamed?: ToolFile): ReadonlyMap<string, string> {
+  const own = [renamed?.path, renamed?.test];
+  const files = occupiedFiles(directory)
+    .filter(({ path }) => !own.includes(path))
+    .map(({ file, path }) => [toolFile(file), path] as const);
+  const others = tools.filter((tool) => tool !== renamed);
+  const names = namedTools(others).map(
+    ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,
   );
   return new Map([...files, ...names]);
 }

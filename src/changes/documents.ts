@@ -10,6 +10,7 @@ import { ownPackages } from '../project/own-package.ts';
 import { type ReadText, withExamples } from '../project/sources.ts';
 import { bytesOf, inStyle, plain } from '../project/text.ts';
 import { render } from '../render/render.ts';
+import { writtenFirst } from './upgrade/common-files.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
 
 /** Documents that name the variables and packages of a project. */
@@ -26,24 +27,32 @@ export interface DocumentChanges {
 }
 
 /**
- * Renders the documents for other variables and merges them into the author's versions. A deleted
+ * Renders the documents for other answers and merges them into the author's versions. A deleted
  * document is not restored; one that cannot be merged is not changed.
+ *
+ * @param advice what the author has to do in a document that is not changed; undefined: nothing
  */
 export function documentChanges(
   { manifest, profile }: Pick<Project, 'manifest' | 'profile'>,
-  variables: ManifestAnswers['variables'],
+  next: (answers: CommonFileAnswers) => Partial<CommonFileAnswers>,
+  advice: (text: string) => string | undefined,
   read: ReadText,
   templates: TemplateSet,
 ): DocumentChanges {
-  const base: CommonFileAnswers = {
+  const recorded: CommonFileAnswers = {
     start: 'blank',
     variables: null,
     ...manifest.answers,
     profile,
     packages: ownPackages().specifiers,
   };
+  const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
+  const base = {
+    ...recorded,
+    tools: writtenFirst(manifest, (tools) => documentsFor(tools).get('README.md')),
+  };
   const before = rendered(base, templates);
-  const after = rendered({ ...base, variables: variables ?? null }, templates);
+  const after = rendered({ ...base, ...next(base) }, templates);
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<Change, 'tool'>[] = [];
   for (const path of documents) {
@@ -52,17 +61,15 @@ export function documentChanges(
     const { text, conflicts } = mergeLines(from, plain(ours), to, '');
     if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
     else {
-      const missing = (variables ?? []).filter(({ name }) => !ours.includes(name));
-      const names = missing.map(({ name }) => name).join(', ');
-      const why = `add there what the new tools need: ${names || 'the APIs'}`;
-      left.push({ path, what: 'was left as you edited it', why });
+      const why = advice(ours);
+      if (why !== undefined) left.push({ path, what: 'was left as you edited it', why });
     }
   }
   const records = [...after]
     .filter(([path, text]) => {
-      const recorded = Object.hasOwn(manifest.files, path) ? manifest.files[path]?.sha256 : undefined;
-      const isPristine = isAsWritten(bytesOf(read(path) ?? ''), recorded);
-      return recorded !== undefined && text !== before.get(path) && !isPristine;
+      const hash = Object.hasOwn(manifest.files, path) ? manifest.files[path]?.sha256 : undefined;
+      const isPristine = isAsWritten(bytesOf(read(path) ?? ''), hash);
+      return hash !== undefined && text !== before.get(path) && !isPristine;
     })
     .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);
   return { files, left, records: Object.fromEntries(records) };

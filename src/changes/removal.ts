@@ -26,7 +26,7 @@ export interface Removal {
  * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server needs at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
  */
 export function planRemoval(project: Project, names: readonly string[], force: boolean): Removal {
-  const going = toolsNamed(project, names);
+  const going = [...new Set(names)].map((name) => toolNamed(project, name));
   const staying = project.tools.filter((tool) => !going.includes(tool));
   if (staying.length === 0) {
     throw new CommandError(
@@ -53,18 +53,17 @@ export function planRemoval(project: Project, names: readonly string[], force: b
   return { change: { files, removed }, drift: driftOf(left, project.manifest.listed) };
 }
 
-function toolsNamed({ tools }: Project, names: readonly string[]): readonly ToolFile[] {
-  const known = namedTools(tools).map(({ name }) => name);
-  return [...new Set(names)].map((name) => {
-    const tool = tools[known.indexOf(name)];
-    if (tool) return tool;
-    const near = closest(name, known);
-    throw new CommandError(
-      'NO_SUCH_TOOL',
-      `this project has no tool called ${JSON.stringify(name)}`,
-      near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
-    );
-  });
+/** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */
+export function toolNamed({ tools }: Project, name: string): ToolFile {
+  const known = namedTools(tools).map((tool) => tool.name);
+  const tool = tools[known.indexOf(name)];
+  if (tool) return tool;
+  const near = closest(name, known);
+  throw new CommandError(
+    'NO_SUCH_TOOL',
+    `this project has no tool called ${JSON.stringify(name)}`,
+    near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
+  );
 }
 
 function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {

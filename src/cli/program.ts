@@ -1,6 +1,11 @@
 import { Command, Option } from 'commander';
 import { version } from '../plan/versions.ts';
-import { addToolQuestions, addToolSwitches, removeToolSwitches } from '../questions/add-tool.ts';
+import {
+  addToolQuestions,
+  addToolSwitches,
+  removeToolSwitches,
+  renameToolSwitches,
+} from '../questions/add-tool.ts';
 import { createQuestions, createSwitches } from '../questions/create.ts';
 import type { CreateFlags } from '../questions/create-answers.ts';
 import type { Question, Switch, Switches } from '../questions/model.ts';
@@ -109,6 +114,19 @@ function withTools(program: Command, run: Run): void {
       const switches = switchesOf(removeToolSwitches, options);
       return run(async (output) =>
         (await import('./commands/remove-tool.ts')).removeTool(names, switches, output),
+      );
+    },
+  );
+  const rename = program
+    .command('rename-tool')
+    .description('Rename a tool, its file and its test, after a confirmation')
+    .argument('<old>', 'name of the tool')
+    .argument('<new>', 'its new name');
+  withFlags(rename, {}, renameToolSwitches).action(
+    (from: string, to: string, options: Given<typeof renameToolSwitches>) => {
+      const switches = switchesOf(renameToolSwitches, options);
+      return run(async (output) =>
+        (await import('./commands/rename-tool.ts')).renameTool(from, to, switches, output),
       );
     },
   );

@@ -1,6 +1,6 @@
 import type { FileSet } from '../plan/model.ts';
 import { sha256 } from './hash.ts';
-import { placeIn, readIn } from './inside.ts';
+import { placeIn, readIfThere, readIn } from './inside.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { isEntry } from './read.ts';
 import { bytesOf, textOf } from './text.ts';
@@ -25,6 +25,12 @@ export function conflictingFiles(
     const written = [sha256(content), manifest?.files[path]?.sha256];
     return written.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
   });
+}
+
+/** The text of a file of a project; undefined if there is no such file. */
+export function textAt(directory: string, path: string): string | undefined {
+  const content = readIfThere(directory, path);
+  return content && textOf(content);
 }
 
 /** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */

@@ -70,17 +70,20 @@ export function withManifest(
 /**
  * The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept.
  *
- * @param records replaces the records of files that their author has edited, so that they are still known as edited
+ * @param records replaces the records of files that their author has edited, so that they are still known as edited;
+ *   undefined: the file is not recorded
  */
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
   answers: Pick<ManifestAnswers, 'tools' | 'variables'>,
   before: Manifest,
-  records: Manifest['files'] = {},
+  records: { readonly [path: string]: ManifestFile | undefined } = {},
 ): FileSet {
   const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
-  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files), ...records });
+  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files), ...records }).flatMap(
+    ([path, record]) => (record ? [[path, record] as const] : []),
+  );
   const next: Manifest = {
     ...before,
     answers: { ...before.answers, ...answers },

@@ -32,12 +32,17 @@ export const addToolSwitches = {
 
 export type AddToolSwitches = Switches<typeof addToolSwitches>;
 
+/** The switches of `market-mcp rename-tool`. */
+export const renameToolSwitches = {
+  ...addToolSwitches,
+  yes: { ...yes, description: 'do not ask for confirmation' },
+} as const satisfies { readonly [name: string]: Switch };
+
+export type RenameToolSwitches = Switches<typeof renameToolSwitches>;
+
 /** The switches of `market-mcp remove-tool`. */
 export const removeToolSwitches = {
-  yes: { ...yes, description: 'do not ask for confirmation' },
-  json,
-  dryRun: addToolSwitches.dryRun,
-  check: addToolSwitches.check,
+  ...renameToolSwitches,
   force: { syntax: '--force', description: 'also remove files that were changed by hand', initial: false },
 } as const satisfies { readonly [name: string]: Switch };
 

@@ -1,9 +1,9 @@
-import type { Token } from 'js-tokens';
+import jsTokens, { type Token } from 'js-tokens';
 import { isObject } from '../contract/json.ts';
 import type { Json, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { LiteralReader, type Members } from './literal.ts';
-import { codeTokens } from './tokens.ts';
+import { codeTokens, textIn } from './tokens.ts';
 
 /** The facts in the source of a tool, read without running it. */
 export interface ToolSource {
@@ -31,6 +31,30 @@ export function readToolSource(text: string): ToolSource {
     definition: definitionIn(members),
     methods: methodsIn(tokens),
   };
+}
+
+/**
+ * The source of a tool with another name, also as the first argument of `console.error`; all else stays as it is.
+ *
+ * @returns undefined if the name is not written as one literal
+ */
+export function renamedSource(text: string, from: string, to: string): string | undefined {
+  const tokens = [...jsTokens(text)];
+  const isName = ({ type, value }: Token) =>
+    /^(StringLiteral|NoSubstitutionTemplate)$/.test(type) && textIn(value) === from;
+  const written = (word: (at: number) => string | undefined) =>
+    tokens
+      .map((token, at) => {
+        const next = isName(token) ? word(at) : undefined;
+        return next === undefined ? token.value : token.value[0] + next + token.value.at(-1);
+      })
+      .join('');
+  // Each literal gets its own word. The one that is read as the name shows which literal is the name.
+  const { name } = readToolSource(written(String));
+  if (name === null || !tokens[Number(name)]) return undefined;
+  const before = (at: number) => tokens.slice(Math.max(0, at - 5), at).map(({ value }) => value);
+  const isLogged = (at: number) => /\bconsole\.\w+\(\s*$/.test(before(at).join(''));
+  return written((at) => (at === Number(name) || isLogged(at) ? to : undefined));
 }
 
 /** The methods that are called on imports from `src/apis/`. */

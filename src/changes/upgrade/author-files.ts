@@ -25,8 +25,8 @@ export function authorFiles(
   return files;
 }
 
-/** Does not follow links. */
-function sourcesBelow(directory: string, prefix: string): readonly string[] {
+/** The paths of the author's source files below a directory of a project, sorted; no link is followed. */
+export function sourcesBelow(directory: string, prefix: string): readonly string[] {
   return readdirSync(join(directory, prefix), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {

@@ -58,7 +58,7 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[], edit
 
   const before = (given: readonly string[]) =>
     frame({ ...written, profile: writtenProfile, tools: given }, tools, release);
-  const first = writtenFirst(manifest, before);
+  const first = writtenFirst(manifest, (given) => before(given).get('README.md')?.content);
   return {
     base: before(first),
     theirs: new Map([...withApis(frame({ ...answers, tools: first }, tools), answers), ...carried.files]),
@@ -156,19 +156,17 @@ function recordedPackages({ files, template }: Manifest): PackageSpecifiers {
   return { program: specifierOf(programPackage, '0.2.0'), runtime: specifierOf(runtimePackage, '0.3.0') };
 }
 
-/** The tools, first the one that README uses as its example: the one that reproduces the recorded text. */
-function writtenFirst(
+/** The tools, first the one that README uses as its example: the one with which `readme` gives the recorded text. */
+export function writtenFirst(
   { answers, files }: Manifest,
-  render: (tools: readonly string[]) => FileSet,
+  readme: (tools: readonly string[]) => Uint8Array | string | undefined,
 ): readonly string[] {
-  const readme = 'README.md';
   const sorted = answers.tools.toSorted((a, b) => (toolFile(a) < toolFile(b) ? -1 : 1));
   const orders = [
     sorted,
     ...answers.tools.map((name) => [name, ...answers.tools.filter((one) => one !== name)]),
   ];
-  const isWritten = (order: readonly string[]) =>
-    sha256(render(order).get(readme)?.content ?? '') === files[readme]?.sha256;
+  const isWritten = (order: readonly string[]) => sha256(readme(order) ?? '') === files['README.md']?.sha256;
   return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;
 }
 

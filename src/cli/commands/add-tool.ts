@@ -12,13 +12,12 @@ import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { detectPackageManager } from '../../system/detect.ts';
 import { type Answering, canAsk, collectAnswers } from '../answers.ts';
-import { firstEditOf, shortReport, showNext, showPrepared } from '../create/format.ts';
+import { firstEditOf, showNext, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { checkChange, nameList, removeCommand, requirePassed, showDrift } from '../tools/format.ts';
+import { finishChange, nameList, removeCommand, showDrift } from '../tools/format.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
@@ -55,16 +54,7 @@ export async function addTool(
   const names = namesOf(addition);
   const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
   const undo = removeCommand(names);
-  const standing = { directory, packageManager: detectPackageManager(directory, process.env) };
-  const report = switches.check ? await checkChange(standing, done, undo, output) : null;
-  output.result({
-    ok: report?.ok ?? true,
-    directory,
-    ...contents(addition),
-    selfCheck: shortReport(report),
-    undo,
-  });
-  requirePassed(report, done, undo, output);
+  await finishChange({ directory, done, undo, contents: { ...contents(addition), undo } }, switches, output);
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
   if (distinct.length > 0) showNext(distinct, undefined, output);

@@ -2,8 +2,9 @@ import type { CheckReport } from '../../check/model.ts';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
 import type { Drift } from '../../project/listed.ts';
 import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
-import { showReport } from '../create/format.ts';
+import { shortReport, showReport } from '../create/format.ts';
 import type { ProjectContext } from '../create/steps.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
@@ -62,6 +63,29 @@ export function requirePassed(report: CheckReport | null, done: string, undo: st
     `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`,
     exitCodes.checkFailed,
   );
+}
+
+/** A change of a project that was made. */
+export interface Made {
+  readonly directory: string;
+  /** What was done: `get_x was added`. */
+  readonly done: string;
+  /** The command that undoes it. */
+  readonly undo: string;
+  /** What `--json` prints besides. */
+  readonly contents: object;
+}
+
+/** Builds and checks a changed project, if `check` is set, and prints the result. @throws as `checkChange` and `requirePassed`. */
+export async function finishChange(
+  { directory, done, undo, contents }: Made,
+  { check }: { readonly check: boolean },
+  output: Output,
+): Promise<void> {
+  const context = { directory, packageManager: detectPackageManager(directory, process.env) };
+  const report = check ? await checkChange(context, done, undo, output) : null;
+  output.result({ ok: report?.ok ?? true, directory, ...contents, selfCheck: shortReport(report) });
+  requirePassed(report, done, undo, output);
 }
 
 /** The command that removes the tools that were just added. */

@@ -5,9 +5,14 @@ import { addTool } from '../../../src/cli/commands/add-tool.ts';
 import { create } from '../../../src/cli/commands/create.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
+import { renameTool } from '../../../src/cli/commands/rename-tool.ts';
 import { toCommandError } from '../../../src/cli/errors.ts';
 import type { Output } from '../../../src/cli/output.ts';
-import type { AddToolSwitches, RemoveToolSwitches } from '../../../src/questions/add-tool.ts';
+import type {
+  AddToolSwitches,
+  RemoveToolSwitches,
+  RenameToolSwitches,
+} from '../../../src/questions/add-tool.ts';
 import type { Flags } from '../../../src/questions/read-flags.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
 import { directory, tree } from '../../project/directory.ts';
@@ -36,6 +41,8 @@ export const add = (cwd: string, flags: Flags<ToolParts>, switches: Partial<AddT
   run(cwd, switches.json ?? false, (output) => addTool(flags, { ...quick, ...switches }, output));
 export const remove = (cwd: string, names: string[], switches: Partial<RemoveToolSwitches> = {}) =>
   run(cwd, switches.json ?? false, (output) => removeTool(names, { ...quick, ...switches }, output));
+export const rename = (cwd: string, from: string, to: string, switches: Partial<RenameToolSwitches> = {}) =>
+  run(cwd, switches.json ?? false, (output) => renameTool(from, to, { ...quick, ...switches }, output));
 export const listed = async (cwd: string, markListed = false) =>
   JSON.parse((await run(cwd, true, (output) => list({ markListed }, output))).stdout);
 export const namesIn = async (cwd: string) =>

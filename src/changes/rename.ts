@@ -1,0 +1,147 @@
+import { lstatSync } from 'node:fs';
+import { posix } from 'node:path';
+import { CommandError, unwrap } from '../model/command-error.ts';
+import type { Change } from '../model/model.ts';
+import { parseToolName, toolFile } from '../model/names.ts';
+import type { ProjectFile } from '../plan/model.ts';
+import { pathsOf } from '../plan/tool.ts';
+import { toolsIndex } from '../plan/tools-index.ts';
+import { isAsWritten, textAt } from '../project/files.ts';
+import { isInOtherRepository, placeIn, readIfThere } from '../project/inside.ts';
+import { type Drift, driftOf } from '../project/listed.ts';
+import { type ManifestFile, withNextManifest } from '../project/manifest.ts';
+import type { Project, ToolFile } from '../project/model.ts';
+import { namedTools } from '../project/open.ts';
+import { modeOf } from '../project/read.ts';
+import { readTemplates } from '../project/templates.ts';
+import { bytesOf, textOf } from '../project/text.ts';
+import { nextToolsIndex } from '../project/tools-index.ts';
+import type { Change as FileChange } from '../project/transaction.ts';
+import { moduleReferences } from '../typescript/imports.ts';
+import { renamedSource } from '../typescript/tool-source.ts';
+import { namesTaken } from './addition.ts';
+import { documentChanges } from './documents.ts';
+import { toolNamed } from './removal.ts';
+import { sourcesBelow } from './upgrade/author-files.ts';
+
+/** The result of planning to rename a tool: nothing is written yet. */
+export interface Renaming {
+  readonly change: FileChange;
+  readonly drift: Drift;
+  /** Pairs of old and new path. */
+  readonly moved: readonly (readonly [string, string])[];
+  /** Documents that were left as their author edited them. */
+  readonly left: readonly Change[];
+  /** Source files that still contain the old name. */
+  readonly mentions: readonly string[];
+}
+
+/**
+ * Plans a tool under another name: its file, test, place in the list, record and README example, and every import of its
+ * file. Recordings are named by the request and stay.
+ *
+ * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`; ProjectError `INDEX_EDITED`.
+ */
+export function planRename(project: Project, from: string, given: string): Renaming {
+  const { directory, manifest, tools } = project;
+  const tool = toolNamed(project, from);
+  const to = unwrap(parseToolName(given, '<new>'));
+  const file = freeFile(project, tool, from, to);
+  const target = pathsOf(file);
+  const isMoved = file !== tool.file;
+
+  const files = new Map<string, ProjectFile>();
+  const records: { [path: string]: ManifestFile | undefined } = {};
+  const moved: (readonly [string, string])[] = [];
+  const mentions: string[] = [];
+  const paths = new Set([tool.path, tool.test, ...sourcesBelow(directory, '')]);
+  paths.delete(toolsIndex);
+  for (const path of paths) {
+    const content = isInOtherRepository(directory, path) ? undefined : readIfThere(directory, path);
+    if (content === undefined) continue;
+    const before = textOf(content);
+    const renamed = path === tool.path ? renamedSource(before, from, to) : before;
+    if (renamed === undefined) throw nameNotFound(path, from);
+    const named = path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
+    const after = withImports(named, path, tool.path, target.path);
+    const next = path === tool.path ? target.path : path === tool.test ? target.test : path;
+    if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
+    if (before === after && next === path) continue;
+    const mode = modeOf(lstatSync(placeIn(directory, path)));
+    files.set(next, { content: bytesOf(after), owner: 'yours', mode });
+    if (next !== path) moved.push([path, next]);
+    const record = Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined;
+    if (!isAsWritten(content, record?.sha256)) records[next] = record;
+  }
+
+  const templates = readTemplates();
+  const renamed = (name: string) => (name === from ? to : name);
+  const documents = documentChanges(
+    project,
+    ({ tools: names }) => ({ tools: names.map(renamed) }),
+    (text) => (text.includes(from) ? `replace ${from} by ${to} there` : undefined),
+    (path) => textAt(directory, path),
+    templates,
+  );
+  const order = tools.map((one) => (one === tool ? file : one.file));
+  const index = nextToolsIndex(project, templates, order);
+  const now = namedTools(tools).map(({ name, definition }) => ({
+    name: renamed(name),
+    definition: definition && { ...definition, name: renamed(name) },
+  }));
+  const removed = isMoved ? moved.map(([path]) => path).toReversed() : [];
+  const written = withNextManifest(
+    new Map([...files, ...documents.files, [toolsIndex, index]]),
+    removed,
+    { tools: now.map(({ name }) => name) },
+    manifest,
+    { ...documents.records, ...records },
+  );
+  return {
+    change: { files: written, removed },
+    drift: driftOf(now, manifest.listed),
+    moved,
+    left: documents.left.map((one) => ({ tool: to, ...one })),
+    mentions,
+  };
+}
+
+/** The file of the tool under its new name, in the same directory. */
+function freeFile(project: Project, tool: ToolFile, from: string, to: string): string {
+  if (from.toLowerCase() === to.toLowerCase()) {
+    const message =
+      from === to ? `the tool is already called ${from}` : `${from} and ${to} differ only in case`;
+    throw new CommandError('SAME_NAME', message, 'Nothing was changed. Choose another name.');
+  }
+  const file = posix.join(posix.dirname(tool.file), toolFile(to));
+  const taken = namesTaken(project, tool);
+  const by = taken.get(toolFile(to)) ?? taken.get(toolFile(file));
+  if (by !== undefined) {
+    const hint = 'Nothing was changed. Choose another name.';
+    throw new CommandError('TOOL_EXISTS', `${to} already exists: ${by}`, hint);
+  }
+  // Another case of the same path is the same file on some disks.
+  return file === tool.file.toLowerCase() ? tool.file : file;
+}
+
+function nameNotFound(path: string, name: string): CommandError {
+  return new CommandError(
+    'NAME_NOT_FOUND',
+    `${path} does not contain the name of the tool as a literal`,
+    `Nothing was changed. Write name: '${name}' in its defineTool({ … }), and run the command again.`,
+  );
+}
+
+/** The text with its imports of a module changed to another one in the same directory. */
+function withImports(text: string, path: string, from: string, to: string): string {
+  const stem = (module: string) => module.replace(/\.[jt]s$/, '');
+  return moduleReferences(text)
+    .filter(({ specifier }) => /^\.\.?\//.test(specifier))
+    .filter(({ specifier }) => stem(posix.join(posix.dirname(path), specifier)) === stem(from))
+    .toReversed()
+    .reduce((result, { specifier, at: [start, end] }) => {
+      const next = posix.join(posix.dirname(specifier), stem(posix.basename(to)) + posix.extname(specifier));
+      const relative = next.startsWith('.') ? next : `./${next}`;
+      return result.slice(0, start + 1) + relative + result.slice(end - 1);
+    }, text);
+}
