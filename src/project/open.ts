@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Methods } from '../contract/model.ts';
 import { memoize } from '../model/memoize.ts';
 import { toolFile } from '../model/names.ts';
@@ -61,7 +61,7 @@ export function listProblems(directory: string, { answers }: Manifest): readonly
     }),
     ...unlisted.map(({ path }) => `${path} exports a tool that is not in ${toolsIndex}, so it is not served`),
     ...unknown
-      .filter((name) => !missing.includes(toolFile(name)))
+      .filter((name) => !missing.some((file) => posix.basename(file) === toolFile(name)))
       .map(
         (name) =>
           `${manifestFile} names the tool ${name}, which has no file: restore it, or remove the name there`,

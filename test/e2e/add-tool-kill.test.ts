@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { planAddition } from '../../src/changes/addition.ts';
 import { planRemoval } from '../../src/changes/removal.ts';
+import { planRename } from '../../src/changes/rename.ts';
 import type { SpecEntry } from '../../src/model/model.ts';
 import { changeProject } from '../../src/project/change.ts';
 import { sha256 } from '../../src/project/hash.ts';
@@ -40,6 +41,8 @@ writeFileSync(
 const add = ['add-tool', '--spec', spec, '--yes', '--no-check'];
 const remove = ['remove-tool', 'get_a', 'get_b', '--yes', '--no-check'];
 
+const rename = ['rename-tool', 'get_first', 'last_block', '--yes', '--no-check'];
+
 /** A project before and after one of the commands. */
 interface Case {
   readonly command: readonly string[];
@@ -56,13 +59,13 @@ beforeAll(async () => {
   rmSync(join(small, 'node_modules'));
   rmSync(join(small, 'dist'), { recursive: true });
   const added = await caseOf('added', small, add);
-  cases = [added, await caseOf('removed', added.after, remove)];
+  cases = [added, await caseOf('removed', added.after, remove), await caseOf('renamed', added.after, rename)];
 });
 
 it(`a project killed at ${kills} random moments is unchanged or complete, and builds`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
-    const { command, before, after, duration } = cases[i % 2] as Case;
+    const { command, before, after, duration } = cases[i % cases.length] as Case;
     const moment: Moment =
       i % 4 < 2
         ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
@@ -126,6 +129,7 @@ async function sameProgram(directory: string): Promise<void> {
 
 async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
   const project = await openProject(directory);
+  if (name === 'rename-tool') return planRename(project, 'get_first', 'last_block').change;
   const entries = JSON.parse(readFileSync(spec, 'utf8')).map((entry: SpecEntry) => ({
     entry,
     answers: [],

@@ -106,6 +106,42 @@ describe('a project with edits of its author', () => {
   });
 });
 
+describe('a tool that is renamed', () => {
+  it('is built, tested and called under its new name; the next rename is asked about', async () => {
+    const { directory } = await project('renamed');
+    const old = join(directory, 'src/tools/get-gas-price.ts');
+    writeFileSync(old, `// mine: Ä\r\n${readFileSync(old, 'utf8').replaceAll('\n', '\r\n')}`);
+    const ran = await market(directory, ['rename-tool', 'get_gas_price', 'gasFee', '--yes', '--json']);
+    expect(ran.status, ran.stderr).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      ok: true,
+      moved: { 'src/tools/get-gas-price.ts': 'src/tools/gas-fee.ts' },
+      mentions: ['src/tools/gas-fee.ts'], // its description
+      selfCheck: { failed: 0, failures: [] },
+    });
+    const tests = await run('npm', ['test'], { cwd: directory });
+    expect(tests.status, tests.stdout).toBe(0);
+    expect(existsSync(join(directory, 'dist/test/tools/get-gas-price.test.js'))).toBe(false);
+    const called = await market(directory, ['call', 'gasFee', '--json', '--expect', 'found']);
+    expect(called.status, called.stderr).toBe(0);
+    expect(readFileSync(join(directory, 'README.md'), 'utf8')).not.toMatch(/get.gas.price/);
+    expect(JSON.parse((await market(directory, ['doctor', '--json'])).stdout).tools).toEqual([]);
+
+    for (const [key, status] of [
+      ['n', 130],
+      ['y', 0],
+    ] as const) {
+      const args = [bins.market, 'rename-tool', 'gasFee', 'get_tip', '--no-check'];
+      const terminal = new Terminal(process.execPath, args, { cwd: directory });
+      onTestFinished(() => terminal.kill());
+      await terminal.asked('Change these files?');
+      terminal.press(key, keys.enter);
+      expect(await terminal.ended, terminal.text).toBe(status);
+      expect(existsSync(join(directory, 'src/tools/get-tip.ts'))).toBe(status === 0);
+    }
+  });
+});
+
 describe('two concurrent runs', () => {
   it('run one after the other and corrupt nothing', async () => {
     const { directory } = await project('at-once');

@@ -23,14 +23,18 @@ describe('doctor', () => {
     expect(await problems(root)).toEqual([]);
   });
 
-  it('names a file that the list imports and that does not exist', async () => {
-    const root = project();
-    await add(root, { tool: 'get_fee' });
-    rmSync(join(root, 'src/tools/get-fee.ts'));
-    expect(await problems(root)).toEqual([
-      expect.stringMatching(/^src\/tools\/index.ts imports src\/tools\/get-fee.ts, which does not exist/),
-    ]);
-  });
+  it.each(['get-fee', 'below/get-fee'])(
+    'names %s, which the list imports and which does not exist',
+    async (file) => {
+      const root = project();
+      await add(root, { tool: 'get_fee' });
+      writeFileSync(join(root, index), text(root, index).replace('./get-fee', `./${file}`));
+      rmSync(join(root, 'src/tools/get-fee.ts'));
+      expect(await problems(root)).toEqual([
+        expect.stringContaining(`src/tools/index.ts imports src/tools/${file}.ts, which does not exist`),
+      ]);
+    },
+  );
 
   it.each(['mine.ts', 'below/mine.ts'])('names the tool in %s that is not in the list', async (file) => {
     const root = project();
