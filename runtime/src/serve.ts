@@ -12,10 +12,12 @@ import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createBatch, createLog } from './server/log.ts';
+import type { RouteOptions } from './server/routes.ts';
 
 export type { Platform } from './config.ts';
+export type { RouteHandler, RouteOptions } from './server/routes.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends RouteOptions {
   readonly tools: readonly Tool[];
   readonly platform: Platform;
   /**
@@ -33,7 +35,7 @@ const mostUnread = 262_144;
  * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
  * exits with 1. The same signal again ends the process at once.
  */
-export async function serve({ tools, platform, modern = true }: ServeOptions): Promise<void> {
+export async function serve({ tools, platform, modern = true, ...further }: ServeOptions): Promise<void> {
   loadEnvironment();
   const configured = readConfig(process.env, platform);
   if (!configured.ok || ownErrors.length > 0) {
@@ -54,7 +56,7 @@ export async function serve({ tools, platform, modern = true }: ServeOptions): P
   });
 
   const start = async () => {
-    const app = createApp({ ...config, ...info, modern }, tools, log);
+    const app = createApp({ ...config, ...info, modern, ...further }, tools, log);
     const maxConnections = Math.min(config.maxConnections, mostConnections());
     return { app, server: await listen(app, { ...config, maxConnections }, log) };
   };

@@ -31,9 +31,12 @@ test('the README lists every entry point and every option of serve', () => {
     expect(readme).toContain(`| \`market-mcp-runtime${name.slice(1)}\` |`);
   }
   const declared = readFileSync(join(runtime, 'dist/serve.d.ts'), 'utf8');
-  const [, options = ''] = /interface ServeOptions \{([\s\S]*?)\n\}/.exec(declared) ?? [];
-  const names = [...options.matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, name]) => name);
-  expect(names).toContain('tools');
+  const [, options = ''] =
+    /interface ServeOptions extends RouteOptions \{([\s\S]*?)\n\}/.exec(declared) ?? [];
+  const routes = readFileSync(join(runtime, 'dist/server/routes.d.ts'), 'utf8');
+  const [, further = ''] = /interface RouteOptions \{([\s\S]*?)\n\}/.exec(routes) ?? [];
+  const names = [...(options + further).matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, name]) => name);
+  expect(names).toEqual(expect.arrayContaining(['tools', 'routes']));
   for (const name of names) expect(readme).toContain(`| \`${name}\` |`);
 });
 

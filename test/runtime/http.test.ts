@@ -317,7 +317,7 @@ describe('stopping', () => {
 
 test('reports a port in use with a message', async () => {
   const { port } = await start();
-  const app = { async handle() {}, hasPaid: () => false, stop() {} };
+  const app = { async handle() {}, refuse() {}, hasPaid: () => false, stop() {} };
   await expect(
     listen(
       app,

@@ -6,6 +6,7 @@ import type { Tool } from '../../runtime/src/server/define-tool.ts';
 import { createApp } from '../../runtime/src/server/http.ts';
 import { listen } from '../../runtime/src/server/listen.ts';
 import { createLog } from '../../runtime/src/server/log.ts';
+import type { RouteOptions } from '../../runtime/src/server/routes.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { tools as fixtureTools } from './tools.ts';
 
@@ -51,11 +52,17 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
 }
 
 /** Starts a server for one test. */
-export async function start({ env = {}, tools = fixtureTools, platform, modern = true }: StartOptions = {}) {
+export async function start({
+  env = {},
+  tools = fixtureTools,
+  platform,
+  modern = true,
+  ...further
+}: StartOptions = {}) {
   const lines: string[] = [];
   const settings = config(env, platform);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const app = createApp({ ...settings, modern, ...info }, tools, log);
+  const app = createApp({ ...settings, modern, ...info, ...further }, tools, log);
   const server = await listen(app, settings, log);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;
@@ -71,7 +78,7 @@ export async function start({ env = {}, tools = fixtureTools, platform, modern =
   };
 }
 
-export interface StartOptions {
+export interface StartOptions extends RouteOptions {
   readonly env?: Record<string, string>;
   readonly tools?: readonly Tool[];
   readonly modern?: boolean;

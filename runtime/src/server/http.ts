@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
-import { createBodies, discardRest } from './bodies.ts';
+import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import { incidentId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
@@ -18,10 +18,11 @@ import {
   replyTo,
 } from './mcp.ts';
 import { createModern, isModern } from './modern.ts';
+import { answered, headersOf, type RouteHandler, type RouteOptions, routesOf, withBody } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
 
-export interface AppConfig extends MethodOptions, Limits {
+export interface AppConfig extends MethodOptions, Limits, RouteOptions {
   readonly production: boolean;
   /** Null if the token check is off. */
   readonly token: TokenRules | null;
@@ -43,6 +44,8 @@ export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Fetches the platform's keys before the first call; never rejects. */
   prepare(): Promise<void>;
+  /** Answers without a body a request that is not handled. */
+  refuse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void;
   /** Whether a request of a connection carried a valid token. */
   hasPaid(socket: Socket): boolean;
   /** Describes the keys that verify tokens. */
@@ -60,7 +63,7 @@ interface Answer {
 /**
  * Serves tools on the endpoints of C§4.
  *
- * @throws Error if two tools have the same name or a schema does not compile.
+ * @throws Error if two tools have the same name, a schema does not compile, or a route or header is invalid.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token, production, allowedOrigins, allowedHosts } = config;
@@ -74,6 +77,8 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const methods = createMethods(config, tools, log);
   const payers = new WeakSet<Socket>();
   const modern = config.modern ? createModern(methods, config, tools) : null;
+  const routes = routesOf(config);
+  const addedHeaders = headersOf(config);
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
   const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
   const allHeaders = [ownHeaders, token?.header ?? 'authorization', ...(modern?.headers ?? [])];
@@ -89,8 +94,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(415, { error: 'Content-Type must be application/json' });
     }
     const identified = authentication.identify(headers);
-    const isPaying = identified instanceof Promise ? identified.then(isPayingOf) : identified.isPaying;
-    const body = await bodies.read(request, ownerOf(request), isPaying, parseBody);
+    const body = await receive(request, identified, parseBody);
     if (typeof body === 'number') return bodyRefusals[body];
     const { message, weight } = body;
     const caller = await identified;
@@ -124,6 +128,44 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
   }
 
+  function receive<Value extends object>(
+    request: IncomingMessage,
+    caller: Caller | Promise<Caller>,
+    parse: (bytes: Buffer) => Value,
+  ): Promise<Value | BodyRefusal> {
+    const isPaying = caller instanceof Promise ? caller.then(isPayingOf) : caller.isPaying;
+    return bodies.read(request, ownerOf(request), isPaying, parse);
+  }
+
+  /** Null if the handler has answered. */
+  async function answerRoute(
+    handler: RouteHandler,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Answer | null> {
+    const body = await receive(request, authentication.identify(request.headers), (bytes) => bytes);
+    if (typeof body === 'number') return bodyRefusals[body];
+    const late = () =>
+      log('incident', { id: incidentId(), detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
+    try {
+      await answered(handler, withBody(request, body), response, config.callTimeoutMs, late);
+    } catch (error) {
+      const failure = failureOf(error, request.headers);
+      if (!response.headersSent) {
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        addHeaders(response);
+        return failure;
+      }
+      if (!response.writableEnded) response.destroy();
+    }
+    return null;
+  }
+
+  function addHeaders(response: ServerResponse): void {
+    for (const [name, value] of addedHeaders) response.setHeader(name, value);
+  }
+
   /** The caller's network, by the last address in the trusted header or that of the socket. */
   function ownerOf({ headers, socket }: IncomingMessage): string {
     const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
@@ -143,7 +185,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   }
 
   /** Null for an event stream, whose response has already started. */
-  function route(request: IncomingMessage, response: ServerResponse): Answer | null | Promise<Answer> {
+  function route(request: IncomingMessage, response: ServerResponse): Answer | null | Promise<Answer | null> {
     const { method, headers, url = '', socket } = request;
     const { host, origin } = headers;
     if (!production && host !== undefined && !isOwnHost(host)) {
@@ -153,7 +195,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (path === '/health' && (method === 'GET' || method === 'HEAD')) {
       return json(200, { status: 'ok', server: name, version });
     }
-    if (path !== '/mcp') return json(404, { error: 'Not found' });
+    if (path !== '/mcp') {
+      const handler = path === undefined ? undefined : routes.get(path);
+      if (handler && path) return answerRoute(handler, path, request, response);
+      return json(404, { error: 'Not found' });
+    }
     if (origin !== undefined) {
       if (!isOwnOrigin(origin)) return json(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
@@ -197,6 +243,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   return {
     async handle(request, response) {
       streams.close(request.socket); // this request waits behind it
+      addHeaders(response);
       try {
         const answer = await route(request, response);
         if (answer !== null && !response.destroyed) send(response, answer);
@@ -205,6 +252,10 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         if (!response.destroyed) send(response, failureOf(error, request.headers));
       }
       discardRest(request);
+    },
+    refuse(response, status, headers) {
+      addHeaders(response);
+      response.writeHead(status, headers).end();
     },
     prepare: authentication.prepare,
     hasPaid: (socket) => payers.has(socket),

@@ -49,14 +49,16 @@ const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
-  app: Pick<App, 'handle' | 'hasPaid' | 'stop'>,
+  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'stop'>,
   options: ListenOptions,
   log: Log,
 ): Promise<RunningServer> {
   const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
   const report = createReport(log);
   const open = new Map<Socket, Connection>();
-  const isRunning = ({ req }: ServerResponse) => req.method === 'POST' && req.complete;
+  // A stream has sent its head, and waits for nothing.
+  const isRunning = ({ req, headersSent }: ServerResponse) =>
+    req.complete && (req.method === 'POST' || !headersSent);
   const isIdle = ({ pending }: Connection) => pending.size === 0 || ![...pending].some(isRunning);
   /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
   const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {
@@ -85,12 +87,12 @@ export async function listen(
     }
     response.once('close', () => pending.delete(response));
     if (request.rawHeaders.length > 2 * mostHeaders) {
-      response.writeHead(431, { connection: 'close' }).end();
+      app.refuse(response, 431, { connection: 'close' });
       return;
     }
     if (load.isHigh() && request.url !== '/health') {
       report('MAX_LOOP_DELAY_MS');
-      response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end();
+      app.refuse(response, 503, { 'retry-after': '1', connection: 'close' });
       return;
     }
     // A pipelined request waits until the rest of the read is parsed, because that may close the connection. One in chunks

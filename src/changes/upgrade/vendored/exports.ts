@@ -8,7 +8,7 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       ...['ToolDefinition', 'ToolExample', 'TypedTool', 'defineTool', 'signals'],
     ],
     '/app': ['App', 'AppConfig', 'Log', 'createApp', 'createLog', 'readConfig'],
-    '/serve': ['Platform', 'ServeOptions', 'serve'],
+    '/serve': ['Platform', 'RouteHandler', 'RouteOptions', 'ServeOptions', 'serve'],
     '/source': [
       ...['Declared', 'HttpSource', 'HttpSourceOptions', 'McpCall', 'McpSource', 'McpSourceOptions'],
       ...['RequestOptions', 'Secret', 'SourceError', 'SourceErrorCode', 'WriteOptions', 'basic', 'defineEnv'],
