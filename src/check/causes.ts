@@ -96,11 +96,15 @@ function placeToChange(places: readonly Place[]): string | undefined {
   return withoutRuntime(places).find(({ isOwn }) => isOwn)?.at;
 }
 
-/** The frames without those of the sealed runtime, unless there are no others. */
+/** The frames without those of the runtime, unless there are no others. */
 function withoutRuntime(places: readonly Place[]): readonly Place[] {
-  const authored = places.filter(({ at }) => !/^src[\\/](server|source|main|process|config)\b/.test(at));
+  const authored = places.filter(({ at }) => !runtime.test(at));
   return authored.some(({ isOwn }) => isOwn) ? authored : places;
 }
+
+/** Files of the runtime: of its package, or in a project that contains it. */
+const runtime =
+  /[\\/]node_modules[\\/]market-mcp-runtime[\\/]|^src[\\/](?:server|source|main|process|config)\b/;
 
 /** The source line of a compiled line; `--trace-exit` does not translate it. */
 function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {

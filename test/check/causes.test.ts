@@ -109,3 +109,32 @@ it('names no place to change outside of the project', () => {
   const cause = causeOf('Error: x\n    at f (/elsewhere/a.js:1:2)\n    at node:internal/b:3:4', '/project');
   expect(cause).toEqual({ message: 'Error: x', stack: ['at f /elsewhere/a.js:1'] });
 });
+
+describe('the frames of the runtime', () => {
+  const frames = (...files: readonly string[]) =>
+    causeOf(`Error: x\n${files.map((file) => `    at f (${file}:1:2)`).join('\n')}`, '/project');
+  const installed = '/project/node_modules/market-mcp-runtime/src/server/call.ts';
+  const linked =
+    '/project/node_modules/.pnpm/market-mcp-runtime@1.0.0/node_modules/market-mcp-runtime/dist/server/call.js';
+  const tool = '/project/src/tools/price.ts';
+
+  it.each([
+    ['installed', installed],
+    ['installed by pnpm', linked],
+    ['hoisted above the project', '/node_modules/market-mcp-runtime/src/server/call.ts'],
+    ['inside the project', '/project/src/server/call.ts'],
+  ])('are left out: %s', (_, file) => {
+    expect(frames(file, tool, file)).toEqual({
+      message: 'Error: x',
+      at: 'src/tools/price.ts:1',
+      stack: ['at f src/tools/price.ts:1'],
+    });
+  });
+
+  it('are shown if there are no others of the project, and those of other packages always', () => {
+    expect(frames(installed).stack).toEqual([`at f ${installed}:1`]);
+    expect(frames(installed)).not.toHaveProperty('at');
+    const other = '/project/node_modules/market-mcp-runtime-extras/index.js';
+    expect(frames(other, tool).stack).toEqual([`at f ${other}:1`, 'at f src/tools/price.ts:1']);
+  });
+});
