@@ -25,8 +25,8 @@ export function thisProgram(...args: readonly string[]): string {
   return shellLine([...ownCommand('market-mcp'), ...args]);
 }
 
-/** The git command that restores files of a project, to paste in the current directory. */
-export function restoreCommand(directory: string, paths: readonly string[]): string {
+/** A git command on files of a project, to paste in the current directory. */
+export function gitCommand(directory: string, command: readonly string[], paths: readonly string[]): string {
   const place = relative(process.cwd(), directory);
-  return shellLine(['git', ...(place === '' ? [] : ['-C', place]), 'restore', ...paths]);
+  return shellLine(['git', ...(place === '' ? [] : ['-C', place]), ...command, ...paths]);
 }

@@ -1,3 +1,4 @@
+import { isAbsolute, posix } from 'node:path';
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
@@ -52,15 +53,41 @@ export async function initRepository(directory: string, message: string): Promis
 
 /** Files below a directory that differ from the last commit or are new; null outside of a repository. */
 export async function uncommitted(directory: string): Promise<readonly string[] | null> {
-  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
-  if (local.missing) return null;
-  const env = withoutRepository(local.stdout);
-  const status = await run('git', ['status', '--porcelain', '-z', '--no-renames', '--', '.'], {
-    cwd: directory,
-    env,
-  });
-  if (status.exitCode !== 0) return null;
+  const status = await readRepository(directory, ['status', '--porcelain', '-z', '--no-renames', '--', '.']);
+  if (status?.exitCode !== 0) return null;
   return status.stdout.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
+}
+
+/** A file that git ignores. */
+export interface IgnoredFile {
+  readonly path: string;
+  /** The place and the text of the pattern: `../.gitignore, line 3: *.tgz`. */
+  readonly rule: string;
+}
+
+/** Those of some files that git ignores and does not track; none outside of a repository. */
+export async function ignoredFiles(
+  directory: string,
+  paths: readonly string[],
+): Promise<readonly IgnoredFile[]> {
+  const checked = await readRepository(directory, ['check-ignore', '--verbose', '--', ...paths]);
+  if (checked?.exitCode !== 0) return [];
+  const prefix = await readRepository(directory, ['rev-parse', '--show-prefix']);
+  const within = prefix?.stdout.trim() ?? '';
+  return checked.stdout.split('\n').flatMap((line) => {
+    const [, file = '', number, pattern = '', path] = /^(.*?):(\d+):(.*)\t(.*)$/.exec(line) ?? [];
+    if (path === undefined || pattern.startsWith('!')) return [];
+    const shown = isAbsolute(file) ? file : posix.relative(within, file);
+    return [{ path, rule: `${shown}, line ${number}: ${pattern}` }];
+  });
+}
+
+/** Runs a git command that only reads; undefined without git. It does not start a file monitor that the repository names. */
+async function readRepository(directory: string, args: readonly string[]) {
+  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
+  if (local.missing) return undefined;
+  const env = withoutRepository(local.stdout);
+  return run('git', ['-c', 'core.fsmonitor=false', ...args], { cwd: directory, env });
 }
 
 function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {

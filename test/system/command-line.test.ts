@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { marketCommand, restoreCommand } from '../../src/system/command-line.ts';
+import { gitCommand, marketCommand } from '../../src/system/command-line.ts';
 import { directory } from '../project/directory.ts';
 
 const here = process.cwd();
@@ -35,8 +35,8 @@ it('if nothing is installed, it runs this program, which is not in a registry ye
 });
 
 it('the git command names paths relative to the working directory', () => {
-  expect(restoreCommand(process.cwd(), ['src/a.ts'])).toBe('git restore src/a.ts');
-  expect(restoreCommand(join(process.cwd(), 'my project'), ['src/a.ts'])).toBe(
+  expect(gitCommand(process.cwd(), ['restore'], ['src/a.ts'])).toBe('git restore src/a.ts');
+  expect(gitCommand(join(process.cwd(), 'my project'), ['restore'], ['src/a.ts'])).toBe(
     "git -C 'my project' restore src/a.ts",
   );
 });

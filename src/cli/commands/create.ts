@@ -40,6 +40,7 @@ import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { onInterrupted } from '../signals.ts';
 import { singleLine } from '../single-line.ts';
+import { cloneProblems } from '../tools/clone.ts';
 import { nameList } from '../tools/format.ts';
 
 /** The program's name in a command to paste. */
@@ -90,7 +91,9 @@ async function goOn(
   output: Output,
 ): Promise<ExitCode> {
   const taken = await takeSteps(context, switches, output);
-  return showResult(blueprint, context, switches, taken, output);
+  const problems = await cloneProblems(context.directory);
+  for (const problem of problems) output.note(problem);
+  return showResult(blueprint, context, switches, { ...taken, problems }, output);
 }
 
 /** Finishes a project that an earlier run has written, if the author at the terminal agrees. */
@@ -243,7 +246,7 @@ function showResult(
   { answers, files, prepared }: Creation,
   context: ProjectContext,
   switches: CreateSwitches,
-  { packages, report }: Taken,
+  { packages, report, problems }: Taken & { readonly problems: readonly string[] },
   output: Output,
 ): ExitCode {
   const ok = report?.ok ?? true;
@@ -257,7 +260,17 @@ function showResult(
   const selfCheck = shortReport(report);
   const { directory } = context;
   const edit = first?.edit;
-  output.result({ ok, directory, ...contents(files, prepared), packages, selfCheck, edit, next, repeat });
+  output.result({
+    ok,
+    directory,
+    ...contents(files, prepared),
+    packages,
+    problems,
+    selfCheck,
+    edit,
+    next,
+    repeat,
+  });
   if (!ok) throw selfCheckFailed(context);
   return exitCodes.ok;
 }

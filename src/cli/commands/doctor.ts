@@ -17,6 +17,7 @@ import { detectPackageManager } from '../../system/detect.ts';
 import { run } from '../../system/processes.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
+import { cloneProblems } from '../tools/clone.ts';
 import { nameList } from '../tools/format.ts';
 
 /** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
@@ -51,6 +52,7 @@ async function diagnose(directory: string) {
     tools: toolProblems(directory, manifest),
     owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
     upgrade: upgradeOf(directory, manifest),
+    clone: await cloneProblems(directory),
   };
 }
 
@@ -141,6 +143,7 @@ function problemsOf(found: Diagnosis): readonly string[] {
     ...(owners.sealed.edited.length === 0
       ? []
       : [`files of the runtime were edited: ${nameList(owners.sealed.edited)}`]),
+    ...found.clone,
     ...(upgrade.refused === null ? [] : [`no upgrade is possible: ${upgrade.refused}`]),
   ];
 }

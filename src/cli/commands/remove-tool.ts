@@ -1,7 +1,7 @@
 import { planRemoval } from '../../changes/removal.ts';
 import type { ExitCode } from '../../model/command-error.ts';
 import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
-import { restoreCommand } from '../../system/command-line.ts';
+import { gitCommand } from '../../system/command-line.ts';
 import type { Output } from '../output.ts';
 import { changeTools } from '../tools/change.ts';
 import { nameList } from '../tools/format.ts';
@@ -20,7 +20,7 @@ export function removeTool(
       made: 'removed ',
       done: `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`,
       undo: (directory, { change: { removed, files } }) =>
-        `${restoreCommand(directory, [...removed, ...files.keys()])} (restores only what was committed)`,
+        `${gitCommand(directory, ['restore'], [...removed, ...files.keys()])} (restores only what was committed)`,
       contents: ({ change }) => ({ tools: names, removed: change.removed }),
     },
     switches,

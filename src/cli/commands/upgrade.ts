@@ -26,6 +26,7 @@ import { uncommitted } from '../../system/git.ts';
 import { shortReport } from '../create/format.ts';
 import type { ProjectContext } from '../create/steps.ts';
 import type { Output } from '../output.ts';
+import { cloneProblems } from '../tools/clone.ts';
 import { checkChange, nameList, requirePassed } from '../tools/format.ts';
 
 /** The flags of `market-mcp upgrade`. */
@@ -63,7 +64,9 @@ export async function upgrade(flags: UpgradeFlags, output: Output): Promise<Exit
     return exitCodes.ok;
   }
   show(planned, output);
-  requireNothingOpen(planned);
+  const problems = await cloneProblems(directory);
+  for (const problem of problems) output.note(problem);
+  requireNothingOpen(planned, problems);
   return finishing(directory, planned, flags, output);
 }
 
@@ -119,7 +122,7 @@ function show(planned: Upgrade, output: Output): void {
 }
 
 /** @throws CommandError `UPGRADE_CONFLICTS` if the author has to resolve conflicts first. */
-function requireNothingOpen(planned: Upgrade): void {
+function requireNothingOpen(planned: Upgrade, problems: readonly string[]): void {
   const { open } = reportOf(planned);
   if (open.length === 0) return;
   throw new CommandError(
@@ -128,7 +131,7 @@ function requireNothingOpen(planned: Upgrade): void {
     nextAfter('Edit the files'),
     exitCodes.checkFailed,
     open,
-    contents(planned),
+    { ...contents(planned), problems },
   );
 }
 
@@ -172,6 +175,7 @@ async function finishing(
     ok: true,
     directory,
     ...contents(planned),
+    problems: await cloneProblems(directory),
     changelog,
     selfCheck: shortReport(report),
   });

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { isInOtherRepository } from '../../project/inside.ts';
+import { readAnyManifest } from '../../project/manifest.ts';
+import { gitCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { ignoredFiles } from '../../system/git.ts';
+import { nameList } from './format.ts';
+
+/**
+ * What breaks a clone of a project: files that it needs and that git ignores, such as the packages in `vendor` if `.gitignore`
+ * contains `*.tgz`. One sentence for each rule of git, with the command that helps.
+ */
+export async function cloneProblems(directory: string): Promise<readonly string[]> {
+  const { files } = readAnyManifest(directory);
+  const { lockFile, frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
+  const ours = Object.keys(files).filter((path) => files[path]?.owner !== 'yours');
+  const needed = [...ours, lockFile].filter(
+    (path) => existsSync(join(directory, path)) && !isInOtherRepository(directory, path),
+  );
+  const byRule = new Map<string, string[]>();
+  for (const { path, rule } of await ignoredFiles(directory, needed))
+    byRule.set(rule, [...(byRule.get(rule) ?? []), path]);
+  return [...byRule].map(
+    ([rule, paths]) =>
+      `git ignores ${nameList(paths)} (${rule}), so a clone lacks it and ${frozenInstall} or the build fails there. Remove that rule, or run: ${gitCommand(directory, ['add', '--force'], paths)}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { oldProject, put } from '../../changes/upgrade/old-project.ts';
+import { bins, run } from '../../e2e/support.ts';
+import { directory } from '../../project/directory.ts';
+
+const identity = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b.c',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b.c',
+};
+const ran = (cwd: string, file: string, ...args: string[]) => run(file, args, { cwd, env: identity });
+const market = (cwd: string, ...args: string[]) => ran(cwd, process.execPath, bins.market, ...args);
+const diagnosed = async (cwd: string): Promise<{ readonly problems: readonly string[] }> =>
+  JSON.parse((await market(cwd, 'doctor', '--json')).stdout);
+
+it.each(['vendor', '*.tgz'])(
+  'create in a repository that ignores %s reports what a clone will lack, and doctor does until it is added',
+  async (pattern) => {
+    const root = directory();
+    const project = join(root, 'my-tool');
+    put(root, '.gitignore', `# mine\n${pattern}\n!my-tool/vendor/other\n`);
+    put(project, 'LICENSE', 'mine\n');
+    await ran(root, 'git', 'init', '--quiet');
+    const flags = ['my-tool', '--yes', '--force', '--no-install', '--json'];
+    const created = await ran(root, process.execPath, bins.create, ...flags);
+    expect(created.status, created.stderr).toBe(0);
+    const [problem = ''] = JSON.parse(created.stdout).problems;
+    const tarball = /vendor\/create-market-mcp-[^ ]+\.tgz/.exec(problem)?.[0] ?? '';
+    expect(problem).toContain(`git ignores ${tarball} (../.gitignore, line 2: ${pattern})`);
+    const [, command = ''] = /run: git (.*)$/.exec(problem) ?? [];
+    expect(command).toBe(`-C my-tool add --force ${tarball}`);
+
+    const inDoctor = problem.replace(' -C my-tool', '');
+    expect((await diagnosed(project)).problems).toContain(inDoctor);
+    await ran(root, 'git', ...command.split(' '));
+    expect((await diagnosed(project)).problems.join()).not.toContain('git ignores');
+  },
+);
+
+it('upgrade and doctor report a .gitignore that hides the new package', async () => {
+  const root = oldProject();
+  put(root, '.gitignore', 'node_modules/\ndist/\n.local/\n*.tgz\n');
+  for (const args of [['init'], ['add', '--all'], ['commit', '--message', 'x']])
+    expect((await ran(root, 'git', ...args)).status).toBe(0);
+  const { error } = JSON.parse((await market(root, 'upgrade', '--no-install', '--json')).stderr);
+  const [problem] = error.problems;
+  expect(problem).toMatch(
+    /git ignores vendor\/create-market-mcp-[^ ]+\.tgz \(\.gitignore, line \d+: \*\.tgz\)/,
+  );
+  expect((await diagnosed(root)).problems).toContain(problem);
+
+  put(root, '.gitignore', '.local/\n*.tgz\n');
+  const continued = await market(root, 'upgrade', '--continue', '--no-install', '--json');
+  expect(JSON.parse(continued.stdout).problems).toEqual([problem.replace(/line \d+/, 'line 2')]);
+});
