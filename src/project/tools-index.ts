@@ -1,9 +1,8 @@
-import type { Token } from 'js-tokens';
 import { memoize } from '../model/memoize.ts';
 import type { ProjectFile, TemplateSet } from '../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../plan/tools-index.ts';
 import { render } from '../render/render.ts';
-import { codeTokens, textIn } from '../typescript/tokens.ts';
+import { codeTokens, textIn, unformattedTokens } from '../typescript/tokens.ts';
 import { ProjectError } from './errors.ts';
 import { sha256 } from './hash.ts';
 import type { Project } from './model.ts';
@@ -67,7 +66,7 @@ export function sameMeaning(a: string, b: string): boolean {
 
 /** Replaces each import name by its module. */
 function namelessMeaning(text: string): string {
-  const words = meaning(text).split('\n');
+  const words = unformattedTokens(text);
   const modules = new Map(
     words.flatMap((word, at) =>
       word === 'import' && words[at + 2] === 'from' ? [[words[at + 1], words[at + 3]] as const] : [],
@@ -76,17 +75,8 @@ function namelessMeaning(text: string): string {
   return words.map((word) => modules.get(word) ?? word).join('\n');
 }
 
-/** The text without its format and style of quotes. */
-function meaning(text: string): string {
-  const significant = codeTokens(text, 'with comments').filter(({ value }) => value !== ',' && value !== ';');
-  return significant.map(tokenMeaning).join('\n');
-}
-
-function tokenMeaning({ type, value }: Token): string {
-  return type === 'StringLiteral' ? JSON.stringify(textIn(value)) : value.trim();
-}
-
 function linesOnlyIn(text: string, other: string): readonly string[] {
+  const meaning = (line: string) => unformattedTokens(line).join('\n');
   const meanings = new Set(other.split('\n').map(meaning));
   return plain(text)
     .split('\n')

@@ -11,6 +11,42 @@ export function codeTokens(
   });
 }
 
+/**
+ * The tokens of source or JSON, and its comments, as far as no formatter changes them: without commas, semicolons, styles of quotes,
+ * brackets around a whole expression or a single parameter, and the first mark of a union.
+ */
+export function unformattedTokens(text: string): readonly string[] {
+  const tokens = codeTokens(text, 'with comments');
+  const dropped = outerBrackets(tokens);
+  return tokens.flatMap(({ type, value }, at) => {
+    const [before, after] = [tokens[at - 1]?.value ?? '', tokens[at + 1]?.value];
+    if (value === ',' || value === ';' || dropped.has(at)) return [];
+    if (/^[|&]$/.test(value) && /^(|[=:(<,{[?|&;]|=>|as|extends|is|satisfies)$/.test(before)) return [];
+    if (/^>+$/.test(value)) return [...value];
+    if (type.endsWith('Comment')) return [value.replace(/\s+/g, ' ').trim()];
+    if (type !== 'StringLiteral') return [value];
+    const isKey = after === ':' && /^[{,]$/.test(before) && /^[\w$]+$/.test(textIn(value));
+    return [isKey ? textIn(value) : JSON.stringify(textIn(value))];
+  });
+}
+
+/** Round brackets that a formatter adds or removes: `return (a || b);`, `(a) => b`. */
+function outerBrackets(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  const open: number[] = [];
+  for (const [at, { value }] of tokens.entries()) {
+    if (value === '(') open.push(at);
+    if (value !== ')') continue;
+    const start = open.pop() ?? 0;
+    const [before, after] = [tokens[start - 1]?.value ?? '', tokens[at + 1]?.value ?? ''];
+    const isWhole =
+      /^(return|throw|=>|[=?:([,])$/.test(before) &&
+      !/^([.?!]\.?|[([`+\-*/%<>=&|^]+|=>|as|satisfies|in|instanceof)$/.test(after);
+    if (isWhole || (after === '=>' && at === start + 2)) found.add(start).add(at);
+  }
+  return found;
+}
+
 /** `1` for an opening bracket, `-1` for a closing one; the parts of a template count as brackets. */
 export function bracketStep(token: Token | undefined): number {
   if (token?.type === 'TemplateHead') return 1;

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
 import type { ManifestFile } from '../../project/manifest.ts';
 import { inStyle, plain, textOf } from '../../project/text.ts';
+import { unformattedTokens } from '../../typescript/tokens.ts';
 import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';
 
@@ -42,7 +44,7 @@ export interface DecisionContext {
 /** Decides on one file that belongs to no tool. Pure. @throws SyntaxError if a package.json is not JSON. */
 export function decide(sides: Sides, context: DecisionContext): Decision {
   const { ours, theirs, recorded } = sides;
-  if (theirs === null) return ours === null ? { kind: 'same' } : withoutSuccessor(ours, recorded);
+  if (theirs === null) return ours === null ? { kind: 'same' } : withoutSuccessor(ours, sides);
   if (ours === null) {
     const isDeleted = recorded !== undefined && theirs.owner === 'yours';
     return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
@@ -54,22 +56,22 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
   }
   const isRecorded = recorded.sha256 === sha256(theirs.content);
   const isOurs = theirs.owner === 'generated' && sides.path !== toolsIndex;
-  if ((isOurs || recorded.owner === 'sealed') && !isAsWritten(ours, recorded.sha256)) {
+  const isEdited = !isAsWritten(ours, recorded.sha256) && !isFormatted(sides, ours);
+  if (isEdited && (isOurs || recorded.owner === 'sealed')) {
     return { kind: 'overruled', content: theirs.content };
   }
   // A text that describes the tools was rendered for an earlier list of tools.
   if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
-  if (isAsWritten(ours, recorded.sha256)) {
-    return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
-  }
-  if (isUnchanged(sides)) return { kind: 'same' };
+  if (!isAsWritten(ours, recorded.sha256) && isUnchanged(sides)) return { kind: 'same' };
+  if (!isEdited) return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
   return mergedText(sides, ours, theirs, context);
 }
 
 /** This version has no such file. */
-function withoutSuccessor(ours: Buffer, recorded: ManifestFile | undefined): Decision {
+function withoutSuccessor(ours: Buffer, sides: Sides): Decision {
+  const { recorded } = sides;
   if (recorded === undefined) return { kind: 'same' };
-  if (isAsWritten(ours, recorded.sha256)) return { kind: 'removed' };
+  if (isAsWritten(ours, recorded.sha256) || isFormatted(sides, ours)) return { kind: 'removed' };
   return recorded.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'overruled', content: null };
 }
 
@@ -109,6 +111,13 @@ function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {
 /** Whether this version writes the same content as the recorded one. */
 function isUnchanged({ base, theirs }: Sides): boolean {
   return base !== null && theirs !== null && Buffer.from(base).equals(theirs.content);
+}
+
+/** Whether only a formatter has changed a file. */
+function isFormatted({ path, base }: Sides, ours: Buffer): boolean {
+  if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return false;
+  const [before, now] = [base, ours].map((content) => unformattedTokens(textOf(content)));
+  return isDeepStrictEqual(before, now);
 }
 
 function isSameText(ours: Buffer, theirs: Uint8Array): boolean {

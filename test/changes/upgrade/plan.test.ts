@@ -179,6 +179,48 @@ describe('edits of the author', () => {
     expect(text(root, path)).toContain("'market-mcp-runtime'");
   });
 
+  it.each([
+    [
+      'tabs, double quotes, few marks',
+      [
+        '--indent-style=tab',
+        '--line-width=60',
+        '--semicolons=as-needed',
+        '--trailing-commas=none',
+        '--arrow-parentheses=as-needed',
+        '--javascript-formatter-quote-style=double',
+        '--bracket-spacing=false',
+        '--json-formatter-indent-width=4',
+      ],
+    ],
+    [
+      'wide lines, all marks',
+      [
+        '--indent-width=8',
+        '--line-width=320',
+        '--javascript-formatter-quote-style=double',
+        '--quote-properties=preserve',
+        '--javascript-formatter-operator-linebreak=before',
+      ],
+    ],
+  ])('are the only ones named after a formatter ran over everything (%s)', async (_, style) => {
+    const root = oldProject();
+    rmSync(join(root, '.gitignore'));
+    const biome = join(repository, 'node_modules/.bin/biome');
+    edit(root, 'src/server/app.ts', (before) => `${before}export const mine = (1 + 2) * 3;\n`);
+    edit(root, 'contract/rules/meta.ts', (before) => before.replace('&&', '||'));
+    const before = text(root, 'src/server/call.ts');
+    execFileSync(biome, ['format', '--write', ...style, '.'], {
+      cwd: root,
+      stdio: 'pipe',
+    });
+    expect(text(root, 'src/server/call.ts')).not.toBe(before);
+    const { files } = planUpgrade(root);
+    const overruled = files.filter(({ kind }) => kind === 'overruled').map(({ path }) => path);
+    expect(overruled.toSorted()).toEqual(['contract/rules/meta.ts', 'src/server/app.ts']);
+    expect(files.filter(({ kind }) => kind === 'conflict')).toEqual([]);
+  });
+
   it('keep their modes, also in an undo, which restores what the compiler had written', async () => {
     const root = oldProject();
     chmodSync(join(root, 'README.md'), 0o755);
