@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planCreation } from '../../../src/changes/creation.ts';
@@ -77,6 +77,7 @@ describe('rename-tool', () => {
       .replace("name: 'get_gas_price'", 'name\t: "get_gas_price"');
     const bytes = Buffer.concat([Buffer.from('// 5 \xa3 get_gas_price\r\n', 'latin1'), Buffer.from(tool)]);
     writeFileSync(join(root, old), bytes);
+    chmodSync(join(root, old), 0o755);
     const mine =
       "export { default } from '../tools/get-gas-price.ts';\nimport('../tools/get-gas-price.js');\n// 🚀\xa3";
     put(root, 'src/lib/mine.ts', mine);
@@ -85,6 +86,7 @@ describe('rename-tool', () => {
     const expected = bytes.toString('latin1').replace('"get_gas_price"', '"get_fee"');
     const renamed = readFileSync(join(root, next)).toString('latin1');
     expect(renamed).toBe(expected.replace("console.error('get_gas_price'", "console.error('get_fee'"));
+    expect(statSync(join(root, next)).mode & 0o777).toBe(0o755);
     expect(text(root, 'src/lib/mine.ts')).toBe(mine.replaceAll('get-gas-price', 'get-fee'));
     expect(JSON.parse(text(root, 'market-mcp.json')).files).not.toHaveProperty('src/lib/mine.ts');
     await add(root, { tool: 'other' });
