@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } fro
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
+import { isolatesRequests } from './limits.ts';
 import type { Log } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
@@ -204,6 +205,8 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   let triedAt = Number.NEGATIVE_INFINITY;
   let first: Promise<void> | undefined;
   let latest: Promise<void> | undefined;
+  let hasEnded = false;
+  const isAlone = isolatesRequests();
 
   const fetchKeys = async (url: URL) => {
     const before = `${inUse} ${failure}`;
@@ -215,22 +218,27 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
       const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
       failure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
     }
+    hasEnded = true;
     if (`${inUse} ${failure}` === before) return;
     log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
   };
-  /** Fetches keys if the last fetch began at least so many milliseconds ago. Waits for the last fetch; never rejects. */
+  /**
+   * Fetches keys if the last fetch began at least so many milliseconds ago. Waits for the last fetch, where requests are isolated
+   * only for its own; never rejects.
+   */
   const refetch = (ms: number) => {
-    if (jwksUrl && Date.now() >= triedAt + ms) {
+    const isDue = Date.now() >= triedAt + ms || (isAlone && !hasEnded);
+    if (jwksUrl && isDue) {
       triedAt = Date.now();
       latest = fetchKeys(jwksUrl);
       first ??= latest;
     }
-    return latest;
+    return isAlone && !isDue ? undefined : latest;
   };
-  /** Waits for the first fetch; never rejects. Later fetches run in the background. */
+  /** Waits for the first fetch; never rejects. Later fetches run in the background, if the host lets them. */
   const ready = async () => {
-    void refetch(refetchMs.routine);
-    await first;
+    const fetching = refetch(refetchMs.routine);
+    await (isAlone ? fetching : first);
   };
   return {
     ready,

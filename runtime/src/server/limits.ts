@@ -145,13 +145,29 @@ export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, repo
   };
 }
 
+/**
+ * Whether the host isolates requests, as workerd does: it drops what a request has begun when that request ends, so no other request
+ * may wait for it, and no `finally` counts down what a caller that disconnects has begun. The host itself limits them.
+ */
+export function isolatesRequests(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return navigator?.userAgent === 'Cloudflare-Workers';
+}
+
 interface Running {
   calls: number;
   bytes: number;
 }
 
+interface Calls {
+  /** Registers a call if the limits allow one more. `leave` unregisters it. @param bytes memory of its arguments */
+  enter(token: string, bytes: number): boolean;
+  leave(token: string, bytes: number): void;
+}
+
 /** Counts running calls and the memory of their arguments, in total and per token. */
-export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Limits, report: Report) {
+export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Limits, report: Report): Calls {
+  if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, Running>();
   const all: Running = { calls: 0, bytes: 0 };
   const limitOf = (own: Running, bytes: number): string | null => {
@@ -163,8 +179,7 @@ export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Lim
     return isOverHalf || all.bytes + bytes > bodyBudgetBytes ? 'BODY_BUDGET_BYTES' : null;
   };
   return {
-    /** Registers a call if the limits allow one more. `leave` unregisters it. @param bytes memory of its arguments */
-    enter(token: string, bytes: number): boolean {
+    enter(token, bytes) {
       const own = tokens.get(token) ?? { calls: 0, bytes: 0 };
       const limit = limitOf(own, bytes);
       if (limit !== null) {
@@ -178,7 +193,7 @@ export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Lim
       }
       return true;
     },
-    leave(token: string, bytes: number): void {
+    leave(token, bytes) {
       const own = tokens.get(token);
       if (own?.calls === 1) tokens.delete(token);
       for (const running of [all, own]) {
@@ -196,9 +211,10 @@ export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Lim
  *
  * @returns a function that takes the next turn and resolves when it begins
  */
-export function createTurns() {
+export function createTurns(): () => Promise<void> {
+  if (isolatesRequests()) return async () => {};
   let free = Promise.resolve();
-  return (): Promise<void> => {
+  return () => {
     const turn = free;
     free = turn.then(async () => {
       const from = performance.now();

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { isolatesRequests } from '../server/limits.ts';
 import { rateLimited } from './errors.ts';
 
 export interface BudgetOptions {
@@ -41,6 +42,7 @@ export class Budget {
    * @throws SourceError `RATE_LIMITED`
    */
   async run<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (isolatesRequests()) return this.#runAlone(request, signal);
     const waitMs = this.#waitMs();
     if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
     const ended = new AbortController();
@@ -68,6 +70,18 @@ export class Budget {
     } finally {
       settle();
     }
+  }
+
+  /** Without the queue, where requests are isolated: a request counts from its start, because its end may never come. */
+  async #runAlone<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const lateAt = now() + this.#queueMs;
+    while (this.#free() <= 0) {
+      const until = (this.#ends[0] ?? now()) + windowMs;
+      if (until > lateAt) throw rateLimited((until - now()) / 1000);
+      await pause(until - now(), signal);
+    }
+    if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(now());
+    return request();
   }
 
   async #counted<T>(request: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
+import { isolatesRequests } from '../server/limits.ts';
 import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
@@ -83,7 +84,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
   const redact = redactorOf(secretsOf(options));
   const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
-  let opened: Promise<Session> | undefined;
+  let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 
   const post = async (message: object, session: Session, signal: AbortSignal): Promise<Response> => {
@@ -119,6 +120,22 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return session;
   };
 
+  /** Opens a session for all calls. One that cannot be opened is tried anew by the next call. */
+  const begin = (signal: AbortSignal): Promise<Session> => {
+    const opening = open(signal).then(
+      (session) => {
+        opened = session;
+        return session;
+      },
+      (error) => {
+        opened = undefined;
+        throw error;
+      },
+    );
+    if (!isolatesRequests()) opened = opening;
+    return opening;
+  };
+
   const ask = async (
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
@@ -131,12 +148,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       return resultIn(await post({ id, method: 'tools/call', params }, headers, signal), id, isReadOnly);
     }
     for (let tries = 0; ; tries += 1) {
-      // A session that cannot be opened is tried anew by the next call.
-      opened ??= open(signal).catch((error) => {
-        opened = undefined;
-        throw error;
-      });
-      const session = await opened;
+      const session = await (opened ?? begin(signal));
       lastId += 1;
       const id = lastId;
       const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };

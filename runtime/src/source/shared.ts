@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isolatesRequests } from '../server/limits.ts';
 import { SourceError } from './errors.ts';
 
 /** Answers that several callers share: while a request runs, and for some time afterwards. */
@@ -18,6 +19,7 @@ export class SharedAnswers {
             maxSize: mostCharacters,
             sizeCalculation: (text, key) => text.length + key.length,
             ttl: cacheMs,
+            ttlResolution: 0, // a host may drop its timer, and answers would never expire
           })
         : null;
   }
@@ -49,7 +51,7 @@ export class SharedAnswers {
       if (this.#running.get(key) === flight) this.#running.delete(key);
       if (text !== null) this.#cache?.set(key, text);
     });
-    this.#running.set(key, flight);
+    if (!isolatesRequests()) this.#running.set(key, flight);
     return flight;
   }
 }
