@@ -5,8 +5,10 @@ import { serveByHand } from './by-hand.ts';
 import {
   type Asked,
   type Change,
+  identified,
   listening,
   type Message,
+  type Parts,
   type Reply,
   type Served,
   serve,
@@ -146,16 +148,18 @@ export const correctServers: readonly CorrectServer[] = [
     };
   }),
   like('sessions in a signature, not in memory, and never ended', (parts) => {
-    const secret = randomBytes(32);
-    const sign = (text: string) => `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
-    parts.sessions = {
-      open: () => sign(`${randomUUID()}~${'n'.repeat(200)}`),
-      has: (id) => sign(id.split('.')[0] ?? '') === id,
-      end: () => {},
-    };
-    const { route } = parts;
-    parts.route = async (asked) => (asked.method === 'DELETE' ? { status: 405 } : route(asked));
+    parts.sessions = signed(() => `${randomUUID()}~${'n'.repeat(200)}`);
+    neverEnded(parts);
   }),
+  like('sessions that count up, in a signature', (parts) => {
+    let count = 0;
+    parts.sessions = signed(() => {
+      count += 1;
+      return `lakes-and-tides-session-${count}`;
+    });
+    neverEnded(parts);
+  }),
+  like('sessions with the time before 74 random bits (UUID of version 7)', identified(datedUuid)),
   like('batches, as MCP 2025-03-26 has them, each call paid', (parts) => {
     const { post, parse } = parts;
     parts.post = async (asked) => {
@@ -256,6 +260,28 @@ export const correctServers: readonly CorrectServer[] = [
 
 const json = { 'content-type': 'application/json; charset=UTF-8' };
 const plain = { 'content-type': 'text/plain' };
+
+/** Sessions that are known by their signature. */
+function signed(textOf: () => string): Parts['sessions'] {
+  const secret = randomBytes(32);
+  const sign = (text: string) => `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  return {
+    open: () => sign(textOf()),
+    has: (id) => sign(id.split('.')[0] ?? '') === id,
+    end: () => {},
+  };
+}
+
+function neverEnded(parts: Parts): void {
+  const { route } = parts;
+  parts.route = async (asked) => (asked.method === 'DELETE' ? { status: 405 } : route(asked));
+}
+
+function datedUuid(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  const random = randomUUID();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}
 
 function jsonOf(
   { body }: Asked,

@@ -230,6 +230,23 @@ export function reference(trust: Trust): Parts {
   return parts;
 }
 
+/** Sessions with ids of their own; the first count is 1. */
+export const identified =
+  (idOf: (count: number) => string): Change =>
+  (parts) => {
+    const { open, has, end } = parts.sessions;
+    const real = new Map<string, string>();
+    parts.sessions = {
+      open: () => {
+        const id = idOf(real.size + 1);
+        real.set(id, open());
+        return id;
+      },
+      has: (id) => has(real.get(id) ?? ''),
+      end: (id) => end(real.get(id) ?? ''),
+    };
+  };
+
 /** Why a value is no JSON-RPC 2.0 request or notification; undefined if it is one. */
 function problemOf(message: Message | null): string | undefined {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return 'Send one message';

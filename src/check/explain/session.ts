@@ -28,6 +28,12 @@ export const sessionExplanations: Explanations = {
     '200, mcp-session-id: "session 1"',
     '200, mcp-session-id: 7f0c1e2a-…',
   ),
+  'session.unguessable': exchange(
+    'Whoever knows the id of a session sends requests in it. Some servers count their sessions or use the time: anyone can derive the ids of others from their own. Four ids are compared: the characters in which they differ must have room for 44 random bits.',
+    'POST /mcp  {"method": "initialize", …}, twice',
+    '200, mcp-session-id: 1041   and   200, mcp-session-id: 1042',
+    '200, mcp-session-id: 7f0c1e2a-…   and   200, mcp-session-id: a91b33d0-…',
+  ),
   'session.header-case': exchange(
     'Names of headers have no case in HTTP. Proxies and clients in other languages spell this one differently.',
     'POST /mcp  {"method": "tools/list", …}, Mcp-Session-Id: <id>',

@@ -53,6 +53,23 @@ const keepsTwoApart: Control = async (probe) => {
   return problems.length === 0 ? undefined : 'disturbed';
 };
 
+/** The fewest bits of an id that nobody guesses: a random UUID has 122, one of version 7 has 74, a clock in nanoseconds less. */
+const fewestBits = 44;
+
+/** The bits that the characters in which these ids differ can hold at most. */
+function differingBits(ids: readonly string[]): number {
+  const aligned = (reversed: boolean): number => {
+    const texts = ids.map((id) => (reversed ? [...id].reverse() : [...id]));
+    const length = Math.max(...texts.map((text) => text.length));
+    const columns = Array.from({ length }, (_, at) => texts.map((text) => text[at]));
+    const differing = columns.filter((column) => new Set(column).size > 1);
+    const text = differing.flat().join('');
+    const alphabet = [/^\d*$/, /^[\da-f]*$/i, /^[\da-z]*$/i].findIndex((kind) => kind.test(text));
+    return differing.length * Math.log2([10, 16, 36][alphabet] ?? 64);
+  };
+  return Math.min(aligned(false), aligned(true)); // a count gets longer, before what follows it
+}
+
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
   {
@@ -84,6 +101,26 @@ export const sessionRules: readonly LiveRule[] = [
         path: 'initialize, header mcp-session-id',
         expected: 'characters from 0x21 to 0x7E',
         actual: shorten(id),
+      });
+    },
+  },
+  {
+    id: 'session.unguessable',
+    level: 'should',
+    title: 'the ids of sessions neither count up nor tell the time',
+    source: 'MCP 2025-06-18, transports',
+    fix: 'Use crypto.randomUUID(), or a signature: who guesses the id of a session gets into it.',
+    turn: 'opening',
+    controls: [opensSession, initializesAgain],
+    check: async (probe) => {
+      const answers = [await probe.initialized(), await probe.initializedAgain()];
+      for (let more = 0; more < 2; more++) answers.push(await probe.initialize());
+      const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
+      if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
+      return unless(differingBits(ids) >= fewestBits, {
+        path: 'initialize, header mcp-session-id',
+        expected: `ids that differ in characters for ${fewestBits} random bits`,
+        actual: shorten(ids),
       });
     },
   },

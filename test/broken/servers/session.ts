@@ -32,7 +32,8 @@ export const brokenSessions: readonly BrokenServer[] = [
         : request,
     ),
   },
-  { rule: 'session.id-characters', breaks: spaced() },
+  { rule: 'session.id-characters', breaks: renamed((id) => id.replace('-', ' ')) },
+  { rule: 'session.unguessable', breaks: renamed((_, count) => `session-${99_998 + count}`) },
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
   { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
@@ -110,14 +111,15 @@ export const brokenSessions: readonly BrokenServer[] = [
   },
 ];
 
-function spaced() {
-  const spacedId = (id: string) => id.replace('-', ' ');
+/** Sessions with other ids. */
+function renamed(nameOf: (id: string, count: number) => string) {
   const ids = new Map<string, string>();
   return {
     open: (good: Steps['open']) => () => {
       const id = good();
-      ids.set(spacedId(id), id);
-      return spacedId(id);
+      const name = nameOf(id, ids.size);
+      ids.set(name, id);
+      return name;
     },
     isKnown: (good: Steps['isKnown']) => (id: string | undefined) => good(ids.get(id ?? '')),
     close: (good: Steps['close']) => (id: string) => good(ids.get(id) ?? ''),

@@ -57,6 +57,16 @@ tampered-after-success trusted-headers unknown-tool wrong-audience wrong-issuer 
     .split(/\s+/)
     .map((name) => `gate.${name}`);
 
+/** Rules that expect that an unpaid call in another form runs no tool. */
+const bypasses = [
+  'batch',
+  'batch-mixed',
+  'batch-nested',
+  'content-type',
+  'duplicate-keys',
+  'method-spelling',
+].map((name) => `gate.${name}`);
+
 /** Who may call: C§5, C§7, the facts about the token. */
 export const brokenGates = [
   broken('C§5.4', 'the check is disabled', 'gate.no-token', (parts) => {
@@ -139,7 +149,7 @@ export const brokenGates = [
   broken(
     'C§5.4',
     'a session that has paid once is paid for',
-    [...refusals, 'gate.batch'].join('|'),
+    [...refusals, ...bypasses].join('|'),
     (parts) => {
       const { post, isPaid } = parts;
       const paid = new Set<string>();

@@ -1,30 +1,31 @@
-import type { Asked, Message, Parts } from '../reference.ts';
+import { type Asked, identified, type Message, type Parts } from '../reference.ts';
 import { broken } from './broken-server.ts';
 
 /** Leaves a request to the server, or answers it. */
 const methodIn = ({ body = '' }: Asked): unknown => /"method":"([^"]*)"/.exec(body)?.[1];
 
-/** A fault that no rule names. The row fails as soon as a rule does: it then gets the id of that rule. */
-const unnamed = [
-  broken('C§3.1', 'session ids are 1, 2, 3: anyone guesses those of others', [], (parts) => {
-    const { open } = parts.sessions;
-    const real = new Map<string, string>();
-    const { has, end } = parts.sessions;
-    parts.sessions = {
-      open: () => {
-        const id = String(real.size + 1);
-        real.set(id, open());
-        return id;
-      },
-      has: (id) => has(real.get(id) ?? ''),
-      end: (id) => end(real.get(id) ?? ''),
-    };
-  }),
-];
+/** Ids of sessions that anyone guesses who has one. */
+const guessable = [
+  ['1, 2, 3', String],
+  ['counts before the name of the host', (count: number) => `${count + 8}-of-lakes.example.com`],
+  ['times in nanoseconds', () => String(process.hrtime.bigint())],
+  ['UUIDs of version 1', () => timeUuid()],
+  ['counts in base64', (count: number) => Buffer.from(JSON.stringify({ count })).toString('base64url')],
+] as const;
+
+let tick = 0x1d19dad6ba7b7n;
+/** A UUID of 100-nanosecond intervals, a clock sequence and a node. */
+function timeUuid(): string {
+  tick += 10_000n + (process.hrtime.bigint() % 5_000n);
+  const time = tick.toString(16).padStart(15, '0');
+  return `${time.slice(7)}-${time.slice(3, 7)}-1${time.slice(0, 3)}-9f3b-02420ac88202`;
+}
 
 /** Servers that break discovery and the transport. */
 export const brokenDiscoveries = [
-  ...unnamed,
+  ...guessable.map(([ids, idOf]) =>
+    broken('C§3.1, MCP', `session ids are ${ids}`, ['session.unguessable'], identified(idOf)),
+  ),
   broken('C§1.2, C§4.1', 'the second page of the tools is an error', ['discovery.tools-list'], (parts) => {
     const { list, answer } = parts;
     parts.list = (cursor) => ({ ...list(cursor), nextCursor: 'second' });
