@@ -9,7 +9,7 @@ import { version } from '../plan/versions.ts';
 import { readAnyManifest } from '../project/manifest.ts';
 import { toolMethods, toolSources } from '../project/open.ts';
 import { presentProfile, profileDifferences } from '../project/profile.ts';
-import { installedRuntime } from '../project/runtime.ts';
+import { runtimeVersion } from '../project/runtime.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
@@ -64,7 +64,8 @@ export async function holdProject(
     call.map((tool) => ({ flag: '--call', tool })),
     facts.tools.map(({ name }) => name),
   );
-  const recorded = presentProfile(readAnyManifest(directory));
+  const manifest = readAnyManifest(directory);
+  const recorded = presentProfile(manifest);
   const profile = platform ?? recorded;
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
@@ -91,7 +92,6 @@ export async function holdProject(
       asking,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
-    const runtime = installedRuntime(directory);
     const unrecorded = new Set<string>();
     return {
       target: {
@@ -104,13 +104,11 @@ export async function holdProject(
         signer,
         launch,
         owned,
-        ...(runtime !== null && {
-          runtime: {
-            version: runtime,
-            newest: version,
-            differences: profileDifferences(facts.platform, recorded),
-          },
-        }),
+        runtime: {
+          version: runtimeVersion(directory, manifest),
+          newest: version,
+          differences: profileDifferences(facts.platform, recorded),
+        },
       },
       answers,
       unrecorded: () => [...unrecorded],

@@ -4,13 +4,13 @@ import { runtimePackage } from '../plan/versions.ts';
 import { isAsWrittenAt } from './files.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The version of the runtime that is installed in a project; null if there is none. */
-export function installedRuntime(directory: string): string | null {
+/** The version of a project's runtime: that of the installed package; in projects before 0.3.0, the project contains it. */
+export function runtimeVersion(directory: string, { schema, template }: Manifest): string {
   try {
     const file = join(directory, 'node_modules', runtimePackage, 'package.json');
-    return JSON.parse(readFileSync(file, 'utf8')).version;
+    return schema === 3 ? JSON.parse(readFileSync(file, 'utf8')).version : template;
   } catch {
-    return null;
+    return template;
   }
 }
 

@@ -11,6 +11,9 @@ function project(program: string): string {
   mkdirSync(join(root, 'dist/src/tools'), { recursive: true });
   const scripts = { build: 'node build.js' };
   writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+  const answers = { name: 'made', packageManager: 'npm', profile: 'generic', tools: [] };
+  const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, listed: null, files: {} };
+  writeFileSync(join(root, 'market-mcp.json'), JSON.stringify(manifest));
   writeFileSync(join(root, 'dist/src/main.js'), program);
   writeFileSync(join(root, 'dist/src/platform.js'), `export const platform = ${JSON.stringify(generic)};`);
   writeFileSync(join(root, 'dist/src/tools/index.js'), 'export const tools = [];');

@@ -11,7 +11,7 @@ import { version } from '../../plan/versions.ts';
 import { readIn } from '../../project/inside.ts';
 import { findProject, type Manifest, readAnyManifest } from '../../project/manifest.ts';
 import { listProblems } from '../../project/open.ts';
-import { editedFiles, installedRuntime } from '../../project/runtime.ts';
+import { editedFiles, runtimeVersion } from '../../project/runtime.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { run } from '../../system/processes.ts';
@@ -45,7 +45,7 @@ async function diagnose(directory: string) {
   };
   return {
     directory,
-    versions: { program: version, runtime: installedRuntime(directory) ?? manifest.template },
+    versions: { program: version, runtime: runtimeVersion(directory, manifest) },
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await packageManagerOf(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
