@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { repository } from '../e2e/support.ts';
 import type { OldVersion } from './old-program.ts';
 
 /** An author's edit of a project of an earlier version. */
@@ -53,6 +55,14 @@ export class EditedProject {
     this.kept.push({ path, text });
   }
 
+  /** Adds bytes that are not UTF-8, which the upgrade must keep. */
+  keepBytes(path: string, edit: (bytes: string) => string): void {
+    const place = join(this.directory, path);
+    if (!existsSync(place)) return;
+    writeFileSync(place, edit(readFileSync(place, 'latin1')), 'latin1');
+    this.kept.push({ path, text: latin });
+  }
+
   delete(...paths: readonly string[]): void {
     for (const path of paths) {
       rmSync(join(this.directory, path), { recursive: true, force: true });
@@ -63,6 +73,8 @@ export class EditedProject {
 
 const windows = (text: string) => text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
 const mine = 'a line of the author';
+/** One byte for a letter, in a text of one character per byte. */
+const latin = 'Gr\xfc\xdfe \xc3';
 const append = (line: string) => (text: string) => `${text.trimEnd()}\n${line}\n`;
 const first = (line: string) => (text: string) => `${line}\n${text}`;
 const packageJson = (edit: (value: Record<string, Record<string, string>>) => void) => (text: string) => {
@@ -93,6 +105,29 @@ const edits: readonly Edit[] = [
     mayConflict: true,
     make: (p) => p.change('README.md', (text) => text.replaceAll('market-mcp', `market-mcp (${mine})`)),
   },
+  { name: 'README.md: Latin-1', make: (p) => p.keepBytes('README.md', append(`\n${latin}`)) },
+  {
+    name: '.env.example: Latin-1',
+    make: (p) => p.keepBytes('.env.example', append(`\n# ${latin}`)),
+    mayConflict: true,
+  },
+  { name: 'tool: Latin-1', make: (p) => p.keepBytes(toolPath(p), append(`// ${latin}`)) },
+  { name: 'runtime: Latin-1', make: (p) => p.keepBytes('src/config.ts', append(`// ${latin}`)) },
+  {
+    name: 'modes',
+    make: (p) => {
+      chmodSync(join(p.directory, 'README.md'), 0o700);
+      chmodSync(join(p.directory, '.env.example'), 0o600);
+      chmodSync(join(p.directory, 'src/platform.ts'), 0o755);
+    },
+  },
+  { name: 'formatter', make: format },
+  {
+    name: '.gitignore: *.tgz',
+    make: (p) => p.keep('.gitignore', '*.tgz', first('*.tgz')),
+  },
+  { name: 'tool: in a subdirectory', make: (p) => moveTool(p, 'deep/') },
+  { name: 'submodule', make: submodule, mayConflict: true },
   // The new version changed the preceding line.
   {
     name: 'AGENTS.md: a rule',
@@ -199,7 +234,7 @@ const edits: readonly Edit[] = [
     make: (p) => p.keep(testPath(p), mine, append(`\ntest('${mine}', () => {});`)),
   },
   { name: 'test of a tool: deleted', make: (p) => p.delete(testPath(p)) },
-  { name: 'tool: another file name', make: renameTool },
+  { name: 'tool: another file name', make: (p) => moveTool(p, '') },
   {
     name: 'list of tools: another format',
     make: (p) => p.change('src/tools/index.ts', (text) => windows(text.replaceAll("'", '"'))),
@@ -260,6 +295,11 @@ export function editsOf(version: OldVersion): readonly Edit[] {
   return edits.filter(({ only = version }) => only === version);
 }
 
+/** The formatter runs over the other edits. */
+export function formatterLast(a: Edit, b: Edit): number {
+  return Number(a.make === format) - Number(b.make === format);
+}
+
 function toolPath({ tool }: EditedProject): string {
   return `src/tools/${tool}.ts`;
 }
@@ -273,10 +313,40 @@ function writeOwn(project: EditedProject, path: string, text: string): void {
   project.untouchable.add(path);
 }
 
-function renameTool(project: EditedProject): void {
+/** Gives the tool another file, below `src/tools`. */
+function moveTool(project: EditedProject, place: '' | 'deep/'): void {
+  const up = place === '' ? '' : '../';
   const [source, test] = [project.text(toolPath(project)), project.text(testPath(project))];
   project.delete(toolPath(project), testPath(project));
-  project.write('src/tools/renamed.ts', source);
-  project.write('test/tools/renamed.test.ts', test.replace(`/tools/${project.tool}.ts`, '/tools/renamed.ts'));
-  project.change('src/tools/index.ts', (text) => text.replace(`./${project.tool}.ts`, './renamed.ts'));
+  project.write(`src/tools/${place}renamed.ts`, source.replaceAll("'../", `'../${up}`));
+  const moved = test
+    .replaceAll("'../", `'../${up}`)
+    .replace(`/tools/${project.tool}.ts`, `/tools/${place}renamed.ts`);
+  project.write(`test/tools/${place}renamed.test.ts`, moved);
+  project.change('src/tools/index.ts', (text) =>
+    text.replace(`./${project.tool}.ts`, `./${place}renamed.ts`),
+  );
+}
+
+/** Another style for everything, as an author's own formatter writes it. */
+function format({ directory }: EditedProject): void {
+  const style = ['--indent-style=tab', '--line-width=70', '--javascript-formatter-quote-style=double'];
+  const biome = join(repository, 'node_modules/.bin/biome');
+  const sources = readdirSync(join(directory, 'src')).map((name) => `src/${name}`);
+  const places = [...sources.filter((path) => path !== 'src/lib'), 'test', 'tsconfig.json'];
+  // It ends with an error if a file is not UTF-8, and formats all others.
+  spawnSync(biome, ['format', '--write', ...style, '--semicolons=as-needed', ...places], { cwd: directory });
+}
+
+/** A repository of its own in the project, with a file that imports the runtime of 0.1.0 and nothing of 0.2.0. */
+function submodule(project: EditedProject): void {
+  const place = 'src/lib/shared';
+  const isOld = existsSync(join(project.directory, 'contract/model.ts'));
+  const type = isOld ? "import type { Json } from '../../../contract/model.ts';\n" : 'type Json = null;\n';
+  writeOwn(project, `${place}/json.ts`, `${type}export const none: Json = null;\n`);
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd: join(project.directory, place), stdio: 'pipe' });
+  git('init', '--quiet');
+  git('add', '--all');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--message', 'x');
 }

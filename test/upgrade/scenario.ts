@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import type { UpgradedFile } from '../../src/changes/upgrade/model.ts';
 import { bins, compile, failuresOf, lendModules, prove, type Ran, run } from '../e2e/support.ts';
 import { pick, randomFrom } from '../random.ts';
 import { randomSpecs } from '../reliability/random-specs.ts';
-import { type Edit, EditedProject, editsOf } from './edits.ts';
+import { type Edit, EditedProject, editsOf, formatterLast } from './edits.ts';
 import { type OldVersion, oldProgram } from './old-program.ts';
 
 /** The result of upgrading one project. */
@@ -86,7 +87,7 @@ function distinctEdits(version: OldVersion, random: () => number): readonly Edit
     const place = edit.name.replace(/:.*/, '').replace('test of a tool', 'tool');
     if (!chosen.has(place)) chosen.set(place, edit);
   }
-  return [...chosen.values()];
+  return [...chosen.values()].toSorted(formatterLast);
 }
 
 /**
@@ -180,7 +181,7 @@ function expectKept({ directory, kept, deleted }: EditedProject, files: readonly
     if (deleted.has(path)) continue;
     const patch = files.find((file) => file.path === path)?.patch;
     const places = [path, ...(patch === undefined ? [] : [patch])].map((place) => join(directory, place));
-    const texts = places.filter(existsSync).map((place) => readFileSync(place, 'utf8'));
+    const texts = places.filter(existsSync).map((place) => readFileSync(place, 'latin1'));
     expect(
       texts.join('\n'),
       `${path}: ${JSON.stringify(files.find((file) => file.path === path))}`,
@@ -209,7 +210,7 @@ function directoryOf(files: ReadonlyMap<string, string>): string {
   return directories.get(files) ?? '';
 }
 
-/** Every file except git's and installed or built ones, as bytes. */
+/** Every file except git's and installed or built ones: its mode and bytes. */
 export function bytesOf(directory: string): ReadonlyMap<string, string> {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -217,7 +218,7 @@ export function bytesOf(directory: string): ReadonlyMap<string, string> {
     .map((path) => [relative(directory, path), path] as const)
     .filter(([path]) => !/^(\.git|node_modules|dist)\//.test(path))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, place]) => [path, readFileSync(place, 'latin1')] as const);
+    .map(([path, place]) => [path, `${statSync(place).mode} ${readFileSync(place, 'latin1')}`] as const);
   const bytes = new Map(files);
   directories.set(bytes, directory);
   return bytes;
@@ -225,13 +226,15 @@ export function bytesOf(directory: string): ReadonlyMap<string, string> {
 
 /** Resolves each conflict with this version's side, and removes what imports a removed module. */
 function resolveAll(directory: string, files: readonly UpgradedFile[]): void {
-  for (const { path, kind } of files) {
+  for (const { path, kind, why, patch = '' } of files) {
+    if (why === 'other repository') execFileSync('git', ['apply', patch], { cwd: directory });
     if (kind !== 'conflict') continue;
     const place = join(directory, path);
-    const text = readFileSync(place, 'utf8');
+    const text = readFileSync(place, 'latin1');
     writeFileSync(
       place,
       text.replace(/<<<<<<< yours\r?\n[\s\S]*?=======\r?\n([\s\S]*?)(?:>>>>>>> [^\n]*(?:\n|$))/g, '$1'),
+      'latin1',
     );
   }
   rmSync(join(directory, 'src/lib/gone.ts'), { force: true });

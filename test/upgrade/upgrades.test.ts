@@ -5,7 +5,7 @@ import { readAnyManifest } from '../../src/project/manifest.ts';
 import { importsIn } from '../../src/project/tools-index.ts';
 import { scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
-import { editsOf } from './edits.ts';
+import { editsOf, formatterLast } from './edits.ts';
 import { oldProgram, oldVersions } from './old-program.ts';
 import { bytesOf, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
@@ -44,6 +44,20 @@ it.each(oldVersions)(
     }
   },
   1_800_000,
+);
+
+it.each(oldVersions)(
+  'keeps other encodings, modes, submodules and formats of a project of version %s',
+  async (version) => {
+    const names = /Latin-1$|^(modes|submodule|formatter|\.gitignore: \*\.tgz)$/;
+    const chosen = editsOf(version)
+      .filter(({ name }) => names.test(name))
+      .toSorted(formatterLast);
+    expect(chosen).toHaveLength(8);
+    const old = await oldProject({ root: scratch(), version, index: 0, seed, chosen });
+    const { overruled } = await upgradeAndProve(old);
+    expect(overruled).toBeLessThanOrEqual(1);
+  },
 );
 
 it.each(oldVersions)(

@@ -164,7 +164,7 @@ async function finishing(
   const standing = { directory, packageManager };
   const changelog = changesBetween(planned.from, planned.to);
   if (install) await installed(standing, done, output);
-  const undo = pendingCommand('--abort');
+  const undo = `${pendingCommand('--abort')}. To finish the upgrade: ${pendingCommand('--continue')}`;
   const report = install && check ? await checkChange(standing, done, undo, output) : null;
   requirePassed(report, done, undo, output);
   discardRecords(directory);
