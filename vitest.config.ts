@@ -72,6 +72,7 @@ export default defineConfig({
             'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
+            'test/runtime/workerd.test.ts',
             ...thorough,
           ],
           testTimeout: 120_000,
@@ -80,7 +81,10 @@ export default defineConfig({
       builds('thorough', { include: thorough }),
       builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
       builds('hostile', { include: ['test/{hostile,matrix,judge}/**/*.test.ts'] }),
-      builds('e2e', { include: ['test/{e2e,dev}/**/*.test.ts'], globalSetup: installs }),
+      builds('e2e', {
+        include: ['test/{e2e,dev}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
+        globalSetup: installs,
+      }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),
