@@ -35,7 +35,7 @@ const mostUnread = 262_144;
  * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
  * exits with 1. The same signal again ends the process at once.
  */
-export async function serve({ tools, platform, modern = true, ...further }: ServeOptions): Promise<void> {
+export async function serve({ tools, platform, ...further }: ServeOptions): Promise<void> {
   loadEnvironment();
   const configured = readConfig(process.env, platform);
   if (!configured.ok || ownErrors.length > 0) {
@@ -56,7 +56,7 @@ export async function serve({ tools, platform, modern = true, ...further }: Serv
   });
 
   const start = async () => {
-    const app = createApp({ ...config, ...info, modern, ...further }, tools, log);
+    const app = createApp({ ...config, ...info, ...further }, tools, log);
     const maxConnections = Math.min(config.maxConnections, mostConnections());
     return { app, server: await listen(app, { ...config, maxConnections }, log) };
   };

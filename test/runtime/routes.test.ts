@@ -262,7 +262,7 @@ describe('headers', () => {
 
 describe('the server does not start with', () => {
   const starting = (options: object) => () =>
-    createApp({ ...config(), modern: true, ...info, ...options }, [], () => {});
+    createApp({ ...config(), ...info, ...options }, [], () => {});
 
   it.each([
     ['/mcp', 'belongs to the server itself'],

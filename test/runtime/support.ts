@@ -62,7 +62,7 @@ export async function start({
   const lines: string[] = [];
   const settings = config(env, platform);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
-  const app = createApp({ ...settings, modern, ...info, ...further }, tools, log);
+  const app = createApp({ ...settings, ...info, ...further }, tools, log);
   const server = await listen(app, settings, log);
   onTestFinished(() => server.stop());
   const url = `http://127.0.0.1:${server.port}/mcp`;

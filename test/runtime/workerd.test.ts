@@ -16,10 +16,8 @@ import { bins, failuresOf, repository, run, scaffold, scratch, serveHere } from 
 const worker = `
 import { createServer } from 'node:http';
 import { httpServerHandler } from 'cloudflare:node';
-import { readConfig } from './dist/src/config.js';
+import { createApp, createLog, readConfig } from 'market-mcp-runtime/app';
 import { platform } from './dist/src/platform.js';
-import { createApp } from './dist/src/server/http.js';
-import { createLog } from './dist/src/server/log.js';
 import { tools } from './dist/src/tools/index.js';
 
 const configured = readConfig(process.env, platform);

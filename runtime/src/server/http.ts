@@ -34,7 +34,7 @@ export interface AppConfig extends MethodOptions, Limits, RouteOptions {
   /** Names allowed in the Host header outside production; `*` allows every name. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Also serves requests of the stateless revision. */
-  readonly modern: boolean;
+  readonly modern?: boolean;
   /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
   readonly clientAddressHeader: string | null;
 }
@@ -76,7 +76,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const calls = createCalls(config, report);
   const methods = createMethods(config, tools, log);
   const payers = new WeakSet<Socket>();
-  const modern = config.modern ? createModern(methods, config, tools) : null;
+  const modern = config.modern === false ? null : createModern(methods, config, tools);
   const routes = routesOf(config);
   const addedHeaders = headersOf(config);
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
