@@ -92,7 +92,7 @@ writeFileSync(
   join(out, 'LICENSES.txt'),
   licences([...program.output, ...demanded.output].flatMap(({ moduleIds = [] }) => moduleIds)),
 );
-if (!isPublished) await packForProjects();
+await packForProjects();
 
 /** Replaces the module that compiles templates at run time. */
 function compiledTemplates() {
@@ -225,13 +225,17 @@ function compileRuntime() {
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'runtime'], { stdio: 'inherit' });
 }
 
-/** Packs the runtime and this package for projects; the last step, because this package includes all other outputs. */
+/**
+ * Packs the runtime and this package for projects; the last step, because this package includes all other outputs. If they are
+ * published, projects contain neither: the packed runtime, beside its compiled files, is what is published.
+ */
 async function packForProjects() {
   const { packPackage, packRuntime, packedDirectory } = await load('src/project/pack.ts');
-  mkdirSync(packedDirectory);
-  for (const pack of [packRuntime, packPackage]) {
+  const place = isPublished ? 'runtime/dist' : packedDirectory;
+  mkdirSync(place, { recursive: true });
+  for (const pack of isPublished ? [packRuntime] : [packRuntime, packPackage]) {
     const { name, content } = pack('.');
-    writeFileSync(join(packedDirectory, name), content);
+    writeFileSync(join(place, name), content);
   }
 }
 

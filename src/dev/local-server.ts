@@ -17,7 +17,7 @@ export interface LocalServer {
   readonly maxTokenSeconds: number;
 }
 
-/** As in `src/config.ts` of a project: the default of MAX_TOKEN_SECONDS is this many lifetimes of the platform's tokens. */
+/** As in `runtime/src/config.ts`: the default of MAX_TOKEN_SECONDS is this many lifetimes of the platform's tokens. */
 const lifetimeFactor = 10;
 
 /**

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const tools = await installTools();
   registry = await startRegistry(tools, own('registry'));
   env = isolated(registry.url, tools);
-  await registry.publish(await packPublished(), env);
+  for (const tarball of await packPublished()) await registry.publish(tarball, env);
 });
 
 afterAll(async () => {
@@ -40,17 +40,19 @@ function own(name: string): string {
   return directory;
 }
 
-/** Builds and packs this checkout as for publication. */
-async function packPublished(): Promise<string> {
+/** Builds and packs this checkout as for publication: the runtime, then the program. */
+async function packPublished(): Promise<readonly string[]> {
   const source = own('source');
-  const left = new Set(['.git', 'node_modules', 'dist', 'demo'].map((name) => join(repository, name)));
+  const left = new Set(['.git', 'node_modules', 'dist', 'runtime/dist', 'demo'].map((name) => join(repository, name)));
   cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
   const built = await run(process.execPath, ['build.js', '--published'], { cwd: source });
   expect(built.status, built.stderr).toBe(0);
   const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], { cwd: source });
   expect(packed.status, packed.stderr).toBe(0);
-  return join(root, String(readdirSync(root).find((name) => name.endsWith('.tgz'))));
+  return [join(source, 'runtime/dist'), root].map((place) =>
+    join(place, String(readdirSync(place).find((name) => name.endsWith('.tgz')))),
+  );
 }
 
 function isolated(url: string, tools: string): Record<string, string> {

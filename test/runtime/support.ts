@@ -56,7 +56,6 @@ export async function start({
   env = {},
   tools = fixtureTools,
   platform,
-  modern = true,
   ...further
 }: StartOptions = {}) {
   const lines: string[] = [];
