@@ -21,8 +21,6 @@ export interface Hints extends JsonObject {
   readonly openWorldHint: boolean;
 }
 
-export const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
-
 /** First words in the names of tools that only read. */
 export const readingVerbs: ReadonlySet<string> = new Set(
   (

@@ -140,12 +140,6 @@ export function toolFile(name: string): string {
     .toLowerCase();
 }
 
-/** `get_gas_price` → `Get gas price`. */
-export function toolTitle(name: string): string {
-  const words = toolFile(name).replaceAll('-', ' ').replace(/ +/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** The nearest valid tool name. */
 export function suggestToolName(text: string): string {
   const folded = fold(text)

@@ -38,78 +38,60 @@ export function readFlags<Parts extends ToolParts>(
   return clash.length > 0 ? refuse(...clash) : pass(Object.assign({}, ...parts.value));
 }
 
+type PartName = keyof ToolParts;
+
+const ofOneTool = ['tool', 'description', 'title', 'effect', 'input', 'meta', 'fromSample'] as const;
+
 /**
- * A spec file contains everything that the flags for one tool contain, except a missing output; samples define the
- * output.
+ * Flags that cannot be combined. A spec file contains everything that the flags for one tool contain, except a missing output;
+ * samples define the output; a server provides every answer.
  */
+const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
+  ['spec', ofOneTool],
+  ['fromSample', ['output', 'returns']],
+  ['fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec']],
+  ['fromUrl', [...ofOneTool, 'output', 'returns', 'fromOpenapi', 'spec']],
+  ['search', ['operation']],
+];
+
+/** Flags that need one of others: what they do without, and the fix. */
+const needs: readonly (readonly [readonly PartName[], readonly PartName[], string, string])[] = [
+  [
+    ['operation'],
+    ['fromOpenapi'],
+    'names an operation, but no document is given',
+    'Add --from-openapi <path or URL>.',
+  ],
+  [
+    ['search'],
+    ['fromOpenapi'],
+    'searches a document, but none is given',
+    'Add --from-openapi <path or URL>.',
+  ],
+  [
+    ['only', 'except', 'example'],
+    ['spec', 'fromUrl'],
+    'applies only to the tools of a --spec file or a --from-url server',
+    'Give --spec <file> or --from-url <endpoint> too.',
+  ],
+];
+
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
-  const selecting = (['only', 'except', 'example'] as const).filter((name) => flags[name] !== undefined);
-  return [
-    ...clashesWith(
-      'spec',
-      ['tool', 'description', 'title', 'effect', 'input', 'meta', 'fromSample'],
-      questions,
-      flags,
-    ),
-    ...clashesWith('fromSample', ['output', 'returns'], questions, flags),
-    ...clashesWith('fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec'], questions, flags),
-    ...clashesWith('fromUrl', excludedByUrl, questions, flags),
-    ...(flags.fromOpenapi === undefined ? ofDocument : []).flatMap(({ name, says }) => {
-      const [value] = [flags[name] ?? []].flat();
-      const hint = 'Add --from-openapi <path or URL>.';
-      return value === undefined ? [] : [inputError(`--${name}`, value, says, hint)];
-    }),
-    ...clashesWith('search', ['operation'], questions, flags),
-    ...(flags.spec === undefined && flags.fromUrl === undefined ? selecting : []).map((name) =>
-      inputError(
-        `--${name}`,
-        flags[name]?.join(','),
-        'applies only to the tools of a --spec file or a --from-url server',
-        'Give --spec <file> or --from-url <endpoint> too.',
-      ),
-    ),
-  ];
-}
-
-/** Flags that need a document. */
-const ofDocument = [
-  { name: 'operation', says: 'names an operation, but no document is given' },
-  { name: 'search', says: 'searches a document, but none is given' },
-] as const;
-
-/** Flags that cannot be combined with `--from-url`: the server provides their answers. */
-const excludedByUrl = [
-  'tool',
-  'description',
-  'title',
-  'effect',
-  'input',
-  'output',
-  'returns',
-  'meta',
-  'fromSample',
-  'fromOpenapi',
-  'spec',
-] as const;
-
-function clashesWith<Parts extends ToolParts>(
-  whole: 'spec' | 'fromSample' | 'fromOpenapi' | 'fromUrl' | 'search',
-  parts: readonly (keyof ToolParts)[],
-  questions: Readable<Parts>,
-  flags: Flags<Parts>,
-) {
-  const given = parts.filter((name) => flags[name] !== undefined);
-  if (flags[whole] === undefined || given.length === 0) return [];
-  const flag = (name: keyof ToolParts) => questions[name].flag.syntax.split(' ')[0] ?? name;
-  const value = [flags[whole]].flat()[0];
-  return [
-    inputError(
-      flag(whole),
-      value,
-      `cannot be combined with ${listed(given.map(flag))}`,
-      'Use one or the other.',
-    ),
-  ];
+  const isGiven = (name: PartName) => flags[name] !== undefined;
+  const flag = (name: PartName) => questions[name].flag.syntax.split(' ')[0] ?? name;
+  const values = (name: PartName) => [flags[name] ?? []].flat();
+  const clashing = clashes.flatMap(([whole, parts]) => {
+    const others = parts.filter(isGiven).map(flag);
+    if (!isGiven(whole) || others.length === 0) return [];
+    const message = `cannot be combined with ${listed(others)}`;
+    return [inputError(flag(whole), values(whole)[0], message, 'Use one or the other.')];
+  });
+  const alone = needs
+    .filter(([, bases]) => !bases.some(isGiven))
+    .flatMap(([names, , message, hint]) =>
+      names.filter(isGiven).map((name) => inputError(flag(name), values(name).join(','), message, hint)),
+    );
+  return [...clashing, ...alone];
 }
 
 function partOf<Name extends PropertyKey, T>(

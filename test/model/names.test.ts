@@ -7,7 +7,6 @@ import {
   suggestProjectName,
   suggestToolName,
   toolFile,
-  toolTitle,
 } from '../../src/model/names.ts';
 import fc from '../fast-check.ts';
 
@@ -50,10 +49,9 @@ describe('a tool name', () => {
     );
   });
 
-  it('becomes a file name and a title', () => {
+  it('becomes a file name', () => {
     expect(toolFile('get_gas_price')).toBe('get-gas-price');
     expect(toolFile('getGasPrice')).toBe('get-gas-price');
-    expect(toolTitle('get_gas_price')).toBe('Get gas price');
   });
 });
 
