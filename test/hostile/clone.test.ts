@@ -175,6 +175,8 @@ const commands: { readonly [holds in 'record' | 'files']: readonly (readonly str
     ['doctor'],
     ['upgrade', '--dry-run'],
     ['add-tool', 'get_new', '--description', 'Returns it.', '--output', 'it:number It', '--yes', '--dry-run'],
+    ['rename-tool', 'get_fee', 'get_tip', '--yes', '--no-check'],
+    ['rename-tool', 'get_tip', 'get_fee', '--yes', '--no-check'],
     ['remove-tool', 'get_fee', '--yes', '--no-check', '--force'],
     ['upgrade', '--no-install'],
   ],
