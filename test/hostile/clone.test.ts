@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   expect(added.status, added.stderr).toBe(0);
   // An upgrade has something to write.
-  rmSync(join(made, 'src/server/log.ts'));
+  rmSync(join(made, 'src/platform.ts'));
 });
 
 interface Clone {
