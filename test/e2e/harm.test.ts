@@ -69,10 +69,11 @@ const document = {
 
 let directory: string;
 const recordings = () => tree(join(directory, 'test/recordings'));
-const market = async (...args: string[]) => {
+const inProject = async (...[command, ...args]: [string, ...string[]]) => {
   const env = { PARCELS_URL: url, PORT: String(await freePort()) };
-  return run(process.execPath, [bins.market, ...args], { cwd: directory, env });
+  return run(command, args, { cwd: directory, env });
 };
+const market = (...args: string[]) => inProject(process.execPath, bins.market, ...args);
 
 /** Asks the running marketplace, as its page does. */
 const question = `
@@ -116,6 +117,8 @@ describe('the operation that writes is not requested by', () => {
     ['check', ['check', '--no-build'], false],
     ['check --live', ['check', '--no-build', '--live'], true],
     ['record', ['record'], true],
+    ['self-check', [], false],
+    ['self-check --live', ['--live'], true],
     ['register', ['register'], true],
     [
       'a question',
@@ -123,7 +126,9 @@ describe('the operation that writes is not requested by', () => {
       true,
     ],
   ])('%s', async (name, args, asks) => {
-    const ran = await market(...args);
+    const ran = name.startsWith('self-check')
+      ? await inProject('npm', 'run', '-s', 'self-check', '--', '--no-build', ...args)
+      : await market(...args);
     expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
     expect(writes()).toEqual([]);
     expect(asked.length > 0, name).toBe(asks);
@@ -226,6 +231,9 @@ it('the page Check calls no tool of a server of somebody else that may change so
 describe('what an author is told', () => {
   it('register lists what it calls for real, and the calls of the marketplace', async () => {
     const ran = await market('register');
+    expect(ran.stdout).toContain('    cancelParcel: not called');
+    expect(ran.stdout).toContain('nothing failed, 1 of 2 tools called');
+    expect(ran.stdout).not.toContain('accepted');
     expect(ran.stderr).toContain('getParcel is called for real with {"id":"P0004"}');
     expect(ran.stderr).toMatch(
       /cancelParcel is not called here: .*will really call it with \{"id":"P0004"\}/,

@@ -4,6 +4,7 @@ import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jo
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import type { Step } from '../../src/marketplace/core/model.ts';
+import { acceptance } from '../../src/marketplace/core/registration.ts';
 import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
@@ -68,7 +69,8 @@ test('calls no tool that may change something, even if it is open to unpaid call
   const submission = await marketplace.register(formFor(endpoint, { price: '0' }), (step) =>
     steps.push(step),
   );
-  expect(submission).toMatchObject({ accepted: true });
+  expect(submission).toMatchObject({ accepted: true, withheld: [...names, 'sell_price', 'write'] });
+  expect(submission.accepted && acceptance(submission)).toBe('Nothing failed, 3 of 8 tools called');
   expect(new Set(called)).toEqual(new Set(['find_price', 'get_price', 'list_coins']));
   const calls = steps.find(({ label }) => label === 'Calls');
   expect(calls).toMatchObject({ status: 'advice' });

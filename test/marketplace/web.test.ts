@@ -26,6 +26,9 @@ const post = (url: string, body: object, headers: object = json) =>
 /** The members of the answers that this test reads. */
 interface Told {
   readonly id: number;
+  readonly state?: string;
+  readonly result?: unknown;
+  readonly steps?: readonly unknown[];
   readonly listings: readonly unknown[];
   readonly log: {
     readonly entries: readonly { readonly request: { readonly postData?: { text: string } } }[];
@@ -123,6 +126,32 @@ test('answers bad input with an error and its fix, as JSON and as a page', async
   const page = await fetch(`${url}/register/none`);
   expect(page.status).toBe(409);
   expect(await page.text()).toContain('this run no longer exists');
+});
+
+test('says that no tool was called, and which, where none may be', async () => {
+  const called: unknown[] = [];
+  const endpoint = await startServer({
+    list: (good) => () =>
+      good().map(({ annotations: _, _meta, ...bare }, at) => ({ ...bare, name: ['price', 'coins'][at] ?? '' })),
+    call: (good) => (params) => {
+      called.push(params);
+      return good(params);
+    },
+  });
+  const { url } = await site();
+  const started = await post(`${url}/register`, formFor(endpoint));
+  const place = `${url}${started.headers.get('location')}`;
+  await expect.poll(async () => (await told(fetch(`${place}.json`))).state).toBe('done');
+  const { result, steps } = await told(fetch(`${place}.json`));
+  expect(result).toMatchObject({ accepted: true, rehearsal: [], withheld: ['price', 'coins'] });
+  expect(steps?.at(-1)).toMatchObject({
+    status: 'advice',
+    details: ['price: not called', 'coins: not called'],
+  });
+  const page = await (await fetch(place)).text();
+  expect(page).toContain('Nothing failed, no tool called: Coin prices is listed');
+  expect(page).not.toContain('Accepted');
+  expect(called).toEqual([]);
 });
 
 test('runs the whole life of a listing in JSON', async () => {

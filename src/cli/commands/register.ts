@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
-import { callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
+import { acceptance, callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import type { RegisterFlags } from '../marketplace/flag-types.ts';
@@ -47,7 +47,7 @@ export async function register(flags: RegisterFlags, output: Output): Promise<Ex
     output.line();
     output.line(
       submission.accepted
-        ? `${output.style('green', 'accepted')}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
+        ? `${output.style(submission.withheld.length > 0 ? 'yellow' : 'green', acceptance(submission).toLowerCase())}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
         : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
     );
     output.result(submission);

@@ -72,7 +72,13 @@ export interface Step {
 
 /** The result of a submission. */
 export type Submission =
-  | { readonly accepted: true; readonly listing: Listing; readonly rehearsal: readonly RehearsalStep[] }
+  | {
+      readonly accepted: true;
+      readonly listing: Listing;
+      readonly rehearsal: readonly RehearsalStep[];
+      /** The tools that were not called, because a call may change something. */
+      readonly withheld: readonly string[];
+    }
   | {
       readonly accepted: false;
       readonly fields: readonly FieldProblem[];

@@ -100,14 +100,27 @@ async function examine(
     ),
   );
   const failures = rehearsal.flatMap(stepReasons);
+  const withheld = namesOf(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
+  const called = rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`);
+  const uncalled = withheld.map((tool) => `${tool}: not called`);
   onStep({
     label: 'Submission test',
-    status: failures.length > 0 ? 'fail' : 'pass',
-    details:
-      failures.length > 0 ? failures : rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`),
+    status: failures.length > 0 ? 'fail' : withheld.length > 0 ? 'advice' : 'pass',
+    details: failures.length > 0 ? failures : [...called, ...uncalled],
   });
   if (failures.length > 0) return { ...refused(fields, failures), rehearsal };
-  return { accepted: true, listing: listingOf(form, tools), rehearsal };
+  return { accepted: true, listing: listingOf(form, tools), rehearsal, withheld };
+}
+
+/** The verdict on an accepted form, in the words of a check. */
+export function acceptance({
+  listing,
+  rehearsal,
+  withheld,
+}: Submission & { readonly accepted: true }): string {
+  if (withheld.length === 0) return 'Accepted';
+  const count = rehearsal.length === 0 ? 'no tool' : `${rehearsal.length} of ${listing.tools.length} tools`;
+  return `Nothing failed, ${count} called`;
 }
 
 /** The step that lists the calls. */

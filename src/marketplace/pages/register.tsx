@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import type { PlannedCall } from '../core/registration.ts';
+import { acceptance, type PlannedCall } from '../core/registration.ts';
 import { Head, Notice, shown } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
@@ -159,9 +159,12 @@ export function SubmissionView({ job }: { job: Job }) {
     <>
       {submission?.accepted === true && (
         <Notice
-          mark="pass"
-          title={`Accepted: ${submission.listing.name} is listed`}
-          lines={['Buyers see its tools as they are now. After a change, use Refresh Skills in My tools.']}
+          mark={submission.withheld.length > 0 ? 'advice' : 'pass'}
+          title={`${acceptance(submission)}: ${submission.listing.name} is listed`}
+          lines={[
+            ...submission.withheld.map((tool) => `${tool} was not called.`),
+            'Buyers see its tools as they are now. After a change, use Refresh Skills in My tools.',
+          ]}
         />
       )}
       {submission?.accepted === false && <Notice mark="fail" title="Rejected" lines={submission.reasons} />}
