@@ -24,6 +24,6 @@ export async function cloneProblems(directory: string): Promise<readonly string[
     byRule.set(rule, [...(byRule.get(rule) ?? []), path]);
   return [...byRule].map(
     ([rule, paths]) =>
-      `git ignores ${nameList(paths)} (${rule}), so a clone lacks it and ${frozenInstall} or the build fails there. Remove that rule, or run: ${gitCommand(directory, ['add', '--force'], paths)}`,
+      `git ignores ${nameList(paths)} (${rule}), so no clone contains them and ${frozenInstall} or the build fails there. Remove that rule, or run: ${gitCommand(directory, ['add', '--force'], paths)}`,
   );
 }

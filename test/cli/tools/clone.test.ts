@@ -27,10 +27,11 @@ it.each(['vendor', '*.tgz'])(
     const created = await ran(root, process.execPath, bins.create, ...flags);
     expect(created.status, created.stderr).toBe(0);
     const [problem = ''] = JSON.parse(created.stdout).problems;
-    const tarball = /vendor\/create-market-mcp-[^ ]+\.tgz/.exec(problem)?.[0] ?? '';
-    expect(problem).toContain(`git ignores ${tarball} (../.gitignore, line 2: ${pattern})`);
+    const tarballs = [...new Set(problem.match(/vendor\/[^ ,]+\.tgz/g))];
+    expect(tarballs).toHaveLength(2);
+    expect(problem).toContain(`git ignores ${tarballs.join(', ')} (../.gitignore, line 2: ${pattern})`);
     const [, command = ''] = /run: git (.*)$/.exec(problem) ?? [];
-    expect(command).toBe(`-C my-tool add --force ${tarball}`);
+    expect(command).toBe(`-C my-tool add --force ${tarballs.join(' ')}`);
 
     const inDoctor = problem.replace(' -C my-tool', '');
     expect((await diagnosed(project)).problems).toContain(inDoctor);
@@ -47,7 +48,7 @@ it('upgrade and doctor report a .gitignore that hides the new package', async ()
   const { error } = JSON.parse((await market(root, 'upgrade', '--no-install', '--json')).stderr);
   const [problem] = error.problems;
   expect(problem).toMatch(
-    /git ignores vendor\/create-market-mcp-[^ ]+\.tgz \(\.gitignore, line \d+: \*\.tgz\)/,
+    /git ignores vendor\/create-market-mcp-[^ ]+\.tgz, vendor\/market-mcp-runtime-[^ ]+\.tgz \(\.gitignore, line \d+: \*\.tgz\)/,
   );
   expect((await diagnosed(root)).problems).toContain(problem);
 
