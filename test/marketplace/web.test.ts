@@ -132,7 +132,10 @@ test('says that no tool was called, and which, where none may be', async () => {
   const called: unknown[] = [];
   const endpoint = await startServer({
     list: (good) => () =>
-      good().map(({ annotations: _, _meta, ...bare }, at) => ({ ...bare, name: ['price', 'coins'][at] ?? '' })),
+      good().map(({ annotations: _, _meta, ...bare }, at) => ({
+        ...bare,
+        name: ['price', 'coins'][at] ?? '',
+      })),
     call: (good) => (params) => {
       called.push(params);
       return good(params);

@@ -43,7 +43,9 @@ function own(name: string): string {
 /** Builds and packs this checkout as for publication: the runtime, then the program. */
 async function packPublished(): Promise<readonly string[]> {
   const source = own('source');
-  const left = new Set(['.git', 'node_modules', 'dist', 'runtime/dist', 'demo'].map((name) => join(repository, name)));
+  const left = new Set(
+    ['.git', 'node_modules', 'dist', 'runtime/dist', 'demo'].map((name) => join(repository, name)),
+  );
   cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
   const built = await run(process.execPath, ['build.js', '--published'], { cwd: source });

@@ -34,7 +34,11 @@ export async function startRegistry(tools: string, directory: string): Promise<R
     storage: join(directory, 'storage'),
     auth: { htpasswd: { file: join(directory, 'htpasswd') } },
     uplinks: { configured: { url: upstream.trim(), maxage: '60m', timeout: '60s' } },
-    packages: { 'create-market-mcp': everyone, 'market-mcp-runtime': everyone, '**': { ...everyone, proxy: 'configured' } },
+    packages: {
+      'create-market-mcp': everyone,
+      'market-mcp-runtime': everyone,
+      '**': { ...everyone, proxy: 'configured' },
+    },
     log: { type: 'stdout', format: 'json', level: 'warn' },
   };
   writeFileSync(file, dump(config));

@@ -261,8 +261,7 @@ describe('headers', () => {
 });
 
 describe('the server does not start with', () => {
-  const starting = (options: object) => () =>
-    createApp({ ...config(), ...info, ...options }, [], () => {});
+  const starting = (options: object) => () => createApp({ ...config(), ...info, ...options }, [], () => {});
 
   it.each([
     ['/mcp', 'belongs to the server itself'],

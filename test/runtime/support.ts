@@ -52,12 +52,7 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
 }
 
 /** Starts a server for one test. */
-export async function start({
-  env = {},
-  tools = fixtureTools,
-  platform,
-  ...further
-}: StartOptions = {}) {
+export async function start({ env = {}, tools = fixtureTools, platform, ...further }: StartOptions = {}) {
   const lines: string[] = [];
   const settings = config(env, platform);
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
