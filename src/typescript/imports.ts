@@ -10,18 +10,18 @@ export interface ModuleReference {
   readonly line: number;
   /** Offsets of the specifier with its quotes. */
   readonly at: readonly [start: number, end: number];
-  /** Offsets from the keyword to the specifier's end. */
+  /** Offsets from the first keyword to the specifier's end, or to the bracket after it. */
   readonly statement: readonly [start: number, end: number];
-  /** `import type`, `export type`. */
-  readonly isType: boolean;
-  /** The names in braces; null if there is something else, such as a default import or a comment. */
+  /** The names in braces, also those of `const { a } = await import('…')`; null if there is something else. */
   readonly names: readonly ReferencedName[] | null;
+  /** Offsets of the braces around the names; empty without names. */
+  readonly braces: readonly [start: number, end: number];
 }
 
 export interface ReferencedName {
   /** The name in the other module. */
   readonly name: string;
-  /** The source text: `type A as B`. */
+  /** The source text: `type A as B`, `a: b`. */
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
       if (reference) found.push(reference);
     } else if (isKeyword && token.value === 'require') {
       const isCall = tokens[at + 1]?.value === '(' && tokens[at + 2]?.type === 'StringLiteral';
-      if (isCall) found.push(reference(text, tokens, at, at + 2, 'dynamic'));
+      if (isCall) found.push(callAt(text, tokens, at));
     } else if (isKeyword && token.value === 'export' && depth === 0) {
       const reference = statementAt(text, tokens, at, 'export');
       if (reference) found.push(reference);
@@ -95,10 +95,10 @@ function importAt(
 ): ModuleReference | undefined {
   const [next, after] = [tokens[at + 1], tokens[at + 2]];
   if (next?.value === '(') {
-    return after?.type === 'StringLiteral' ? reference(text, tokens, at, at + 2, 'dynamic') : undefined;
+    return after?.type === 'StringLiteral' ? callAt(text, tokens, at) : undefined;
   }
   if (depth > 0) return undefined;
-  if (next?.type === 'StringLiteral') return reference(text, tokens, at, at + 1, 'effect');
+  if (next?.type === 'StringLiteral') return reference(text, tokens, [at, at + 1], 'effect');
   return statementAt(text, tokens, at, 'import');
 }
 
@@ -112,7 +112,7 @@ function statementAt(
   for (let i = at + 1; i < Math.min(tokens.length, at + mostTokens); i += 1) {
     const { value } = tokens[i] as Placed;
     if (value === 'from' && tokens[i + 1]?.type === 'StringLiteral') {
-      return reference(text, tokens, at, i + 1, kind);
+      return reference(text, tokens, [at, i + 1], kind, tokens.slice(at + 1, i));
     }
     const belongs = tokens[i]?.type === 'IdentifierName' || /^[{},*]$/.test(value) || isComment(tokens[i]);
     if (!belongs) return undefined;
@@ -120,34 +120,59 @@ function statementAt(
   return undefined;
 }
 
+/** A call of `import` or `require`, with the names that a declaration takes from the whole result. */
+function callAt(text: string, tokens: readonly Placed[], at: number): ModuleReference {
+  const equals = tokens[at - 1]?.value === 'await' ? at - 2 : at - 1;
+  const from = Math.max(0, equals - mostTokens);
+  const first =
+    from + tokens.slice(from, equals).findLastIndex(({ value }) => /^(const|let|var)$/.test(value));
+  const close = tokens[at + 3];
+  const isDeclaration = first >= from && tokens[equals]?.value === '=' && close?.value === ')';
+  if (isDeclaration && endsStatement.test(text.slice(close.start + 1))) {
+    const declared = reference(text, tokens, [first, at + 2], 'dynamic', tokens.slice(first + 1, equals));
+    if (declared.names) return { ...declared, statement: [declared.statement[0], close.start + 1] };
+  }
+  return reference(text, tokens, [at, at + 2], 'dynamic');
+}
+
+/** What follows neither reads a member nor declares another variable. */
+const endsStatement = /^[^\S\n]*(?:;|\}|\/\/|$|\n\s*(?![\s.,([?]))/;
+
+/**
+ * @param first first and last token: a keyword and the specifier
+ * @param list the tokens that may be names in braces
+ */
 function reference(
   text: string,
   tokens: readonly Placed[],
-  first: number,
-  last: number,
+  [first, last]: readonly [number, number],
   kind: ModuleReference['kind'],
+  list: readonly Placed[] = [],
 ): ModuleReference {
   const { start } = tokens[first] as Placed;
   const { start: from, value } = tokens[last] as Placed;
   const end = from + value.length;
-  const between = tokens.slice(first + 1, last - 1);
+  const names = namesIn(list);
+  const [open, close] = [list.find(({ value }) => value === '{'), list.at(-1)];
   return {
     kind,
     specifier: textIn(value),
     line: text.slice(0, start).split('\n').length,
     at: [from, end],
     statement: [start, end],
-    isType: between[0]?.value === 'type' && between[1]?.value === '{',
-    names: kind === 'import' || kind === 'export' ? namesIn(between) : null,
+    names,
+    braces: names && open && close ? [open.start, close.start + 1] : [from, from],
   };
 }
 
-/** The names of `{ a, type b as c }`, optionally after `type`. */
+/** The names of `{ a, type b as c, d: e }`, optionally after `type`. */
 function namesIn(tokens: readonly Placed[]): readonly ReferencedName[] | null {
   const inner = tokens[0]?.value === 'type' ? tokens.slice(1) : tokens;
-  if (inner[0]?.value !== '{' || inner.at(-1)?.value !== '}' || inner.some(isComment)) return null;
+  const names = inner.slice(1, -1);
+  const isPlain = names.every(({ type, value }) => type === 'IdentifierName' || /^[,:]$/.test(value));
+  if (inner[0]?.value !== '{' || inner.at(-1)?.value !== '}' || !isPlain) return null;
   const groups: string[][] = [[]];
-  for (const { value } of inner.slice(1, -1)) {
+  for (const { value } of names) {
     if (value === ',') groups.push([]);
     else groups.at(-1)?.push(value);
   }
@@ -155,7 +180,7 @@ function namesIn(tokens: readonly Placed[]): readonly ReferencedName[] | null {
     .filter((words) => words.length > 0)
     .map((words) => ({
       name: (words[0] === 'type' && words.length > 1 && words[1] !== 'as' ? words[1] : words[0]) ?? '',
-      text: words.join(' '),
+      text: words.join(' ').replace(' :', ':'),
     }));
 }
 

@@ -18,20 +18,6 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([entry, names]) => [runtimePackage + entry, new Set(names)]),
 );
 
-/** The runtime's modules in a project → the entry point that replaces them where a reference names the module as a whole. */
-const replacements: readonly (readonly [RegExp, string])[] = [
-  [/^src\/server\/define-tool\.ts$/, ''],
-  [/^src\/server\/call\.ts$/, '/testing'],
-  [/^src\/server\/(http|log)\.ts$|^src\/config\.ts$/, '/app'],
-  [/^src\/source\//, '/source'],
-];
-
-/** The entry point that replaces a module of the runtime as a whole; undefined if none does. */
-export function replacementOf(module: string): string | undefined {
-  const entry = replacements.find(([path]) => path.test(module))?.[1];
-  return entry === undefined ? undefined : runtimePackage + entry;
-}
-
 /** What an author can use in place of an edit of the runtime. */
 const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^src\/(server\/(http|listen|app)|main)\.ts$/, 'routes and headers are options of serve in src/main.ts'],

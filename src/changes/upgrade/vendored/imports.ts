@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { runtimePackage } from '../../../plan/versions.ts';
 import { exportedNames, type ModuleReference, moduleReferences } from '../../../typescript/imports.ts';
 import type { Todo } from '../model.ts';
-import { packageExports, replacementOf } from './exports.ts';
+import { packageExports } from './exports.ts';
 
 /** The result for one of the author's files. */
 export interface Moved {
@@ -16,7 +16,8 @@ type Modules = ReadonlyMap<string, string>;
 
 /** Updates imports in an author's files when the runtime's modules leave the project. */
 export class ImportMover {
-  readonly #before: Modules;
+  /** Modules of the recorded version → the names that they export. */
+  readonly #before: ReadonlyMap<string, ReadonlySet<string>>;
   /** Modules of this version and entry points of the runtime → the names that they export. */
   readonly #exports: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -25,9 +26,10 @@ export class ImportMover {
    * @param after the same, as this version writes them
    */
   constructor(before: Modules, after: Modules) {
-    this.#before = before;
-    const modules = [...after].map(([path, text]) => [path, exportedNames(text)] as const);
-    this.#exports = new Map([...modules, ...packageExports]);
+    const namesIn = (modules: Modules) =>
+      new Map([...modules].map(([path, text]) => [path, exportedNames(text)] as const));
+    this.#before = namesIn(before);
+    this.#exports = new Map([...namesIn(after), ...packageExports]);
   }
 
   /**
@@ -40,8 +42,7 @@ export class ImportMover {
       const target = this.#target(path, reference.specifier);
       if (target === undefined || !this.#isBroken(target, reference)) continue;
       const written = this.#written(path, text, target, reference);
-      if (written === undefined)
-        todos.unshift(todoOf(path, target, reference, this.#missing(target, reference)));
+      if (written === undefined) todos.unshift(this.#todo(path, target, reference));
       else moved = moved.slice(0, reference.statement[0]) + written + moved.slice(reference.statement[1]);
     }
     return { text: moved, todos };
@@ -57,41 +58,32 @@ export class ImportMover {
 
   #isBroken(target: string, reference: ModuleReference): boolean {
     const exported = this.#exports.get(target);
-    return exported === undefined || (reference.names ?? []).some(({ name }) => !exported.has(name));
+    return exported === undefined || this.#needed(target, reference).some((name) => !exported.has(name));
   }
 
-  /** Names that no module exports any more. */
-  #missing(target: string, { names }: ModuleReference): readonly string[] {
-    return (names ?? []).map(({ name }) => name).filter((name) => this.#homeOf(name, target) === undefined);
+  /** The names that a reference needs: all of the old module if it names none. */
+  #needed(target: string, { kind, names }: ModuleReference): readonly string[] {
+    if (kind === 'effect') return [];
+    return names?.map(({ name }) => name) ?? [...(this.#before.get(target) ?? [])];
   }
 
-  /** The new statement; undefined if no module exports one of its names. */
+  /** The new statement; undefined if no module exports one of its names, or none all that a reference to the whole needs. */
   #written(path: string, text: string, target: string, reference: ModuleReference): string | undefined {
-    const { names, statement, at, kind, isType } = reference;
-    const quote = text[at[0]];
-    const specifierOf = (home: string) => quote + specifierFrom(path, home) + quote;
-    const withSpecifier = (home: string) =>
-      text.slice(statement[0], at[0]) + specifierOf(home) + text.slice(at[1], statement[1]);
-    if (names === null || names.length === 0) {
-      const home = kind === 'effect' ? undefined : replacementOf(target);
-      return home && withSpecifier(home);
-    }
-    const groups = new Map<string, string[]>();
-    for (const { name, text } of names) {
-      const home = this.#homeOf(name, target);
-      if (home === undefined) return undefined;
-      groups.set(home, [...(groups.get(home) ?? []), text]);
-    }
-    const [only] = groups.keys();
-    if (groups.size === 1 && only !== undefined) return withSpecifier(only);
-    const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-    const separator = (text[statement[1]] === ';' ? ';' : '') + lineEnd;
-    return [...groups]
-      .map(
-        ([home, parts]) =>
-          `${kind}${isType ? ' type' : ''} { ${parts.join(', ')} } from ${specifierOf(home)}`,
-      )
-      .join(separator);
+    const { names, statement, braces, at } = reference;
+    const homes = new Set(this.#needed(target, reference).map((name) => this.#homeOf(name, target)));
+    if (homes.size === 0 || homes.has(undefined) || (names === null && homes.size > 1)) return undefined;
+    const written = [...homes].map((home = '') => {
+      const parts = names?.filter(({ name }) => this.#homeOf(name, target) === home).map(({ text }) => text);
+      return [
+        text.slice(statement[0], braces[0]),
+        homes.size > 1 ? `{ ${parts?.join(', ')} }` : text.slice(...braces),
+        text.slice(braces[1], at[0] + 1),
+        specifierFrom(path, home),
+        text.slice(at[1] - 1, statement[1]),
+      ].join('');
+    });
+    const end = (text[statement[1]] === ';' ? ';' : '') + (text.includes('\r\n') ? '\r\n' : '\n');
+    return written.join(end + /[ \t]*$/.exec(text.slice(0, statement[0])));
   }
 
   /** The module to import a name from: its old one, else the only one that exports it. */
@@ -99,11 +91,14 @@ export class ImportMover {
     const homes = [...this.#exports].filter(([, names]) => names.has(name)).map(([module]) => module);
     return homes.includes(target) ? target : homes.length === 1 ? homes[0] : undefined;
   }
-}
 
-function todoOf(path: string, target: string, { line }: ModuleReference, missing: readonly string[]): Todo {
-  const what = missing.length > 0 ? `${missing.join(', ')} from ${target}` : target;
-  return { path, line, text: `imports ${what}, which ${runtimePackage} does not export` };
+  #todo(path: string, target: string, reference: ModuleReference): Todo {
+    const { line, kind, names } = reference;
+    const missing = (names ?? []).filter(({ name }) => this.#homeOf(name, target) === undefined);
+    const part = missing.length > 0 ? `${missing.map(({ name }) => name).join(', ')} from ` : '';
+    const what = names === null && kind !== 'effect' ? `all of ${target}` : part + target;
+    return { path, line, text: `imports ${what}, which ${runtimePackage} does not export` };
+  }
 }
 
 function specifierFrom(path: string, home: string): string {

@@ -11,8 +11,9 @@ const mover = new ImportMover(
     ['contract/model.ts', 'export type Json = null;\nexport interface JsonObject {}\nexport type Gone = 1;'],
     ['src/server/call.ts', 'export function callTool() {}\nexport function misfit() {}'],
     ['src/server/app.ts', 'export function createApp() {}'],
+    ['src/server/all.ts', 'export function createApp() {}\nexport function callTool() {}'],
     ['src/server/environment.ts', ''],
-    ['src/source/errors.ts', ''],
+    ['src/source/secret.ts', 'export interface Secret {}\nexport function basic() {}'],
     ['src/platform.ts', 'export const platform = {};\nexport const runtime = "1";'],
   ]),
   new Map([['src/platform.ts', 'export const platform = {};']]),
@@ -59,7 +60,14 @@ describe('imports from a runtime in the project', () => {
       `const { callTool } = require('../../dist/src/server/call.js');`,
       `const { callTool } = require('market-mcp-runtime/testing');`,
     ],
-    [`import * as kit from '../source/errors.ts';`, `import * as kit from 'market-mcp-runtime/source';`],
+    [`import * as kit from '../source/secret.ts';`, `import * as kit from 'market-mcp-runtime/source';`],
+    [`export * from '../source/secret.ts';`, `export * from 'market-mcp-runtime/source';`],
+    [`const kit = require('../source/secret.ts');`, `const kit = require('market-mcp-runtime/source');`],
+    [`import * as config from '../platform.ts';`, null],
+    [
+      `const { callTool: call } = await import('../server/call.ts') // its own`,
+      `const { callTool: call } = await import('market-mcp-runtime/testing') // its own`,
+    ],
     [`import { platform } from '../platform.ts';`, `import { platform } from '../platform.ts';`],
   ])('%j', (before, after) => {
     const { text, todos } = moved(before);
@@ -71,6 +79,13 @@ describe('imports from a runtime in the project', () => {
     const text = `import { callTool, JsonObject } from '../server/call.ts';\r\nimport x from 'x';\r\n`;
     expect(moved(text).text).toBe(
       `import { callTool } from 'market-mcp-runtime/testing';\r\nimport { JsonObject } from 'market-mcp-runtime';\r\nimport x from 'x';\r\n`,
+    );
+  });
+
+  it('splits a declaration whose names are now in two modules', () => {
+    const text = `async () => {\n  const { callTool: call, createApp } = await import('../server/all.ts');\n};`;
+    expect(moved(text).text).toBe(
+      `async () => {\n  const { callTool: call } = await import('market-mcp-runtime/testing');\n  const { createApp } = await import('market-mcp-runtime/app');\n};`,
     );
   });
 
@@ -86,8 +101,15 @@ describe('imports from a runtime in the project', () => {
     [`\n\nimport { misfit } from '../server/call.ts';`, 'imports misfit from src/server/call.ts'],
     [`import { runtime } from '../platform.ts';`, 'imports runtime from src/platform.ts'],
     [`import '../server/environment.ts';`, 'imports src/server/environment.ts'],
-    [`import * as all from '../../contract/model.ts';`, 'imports contract/model.ts'],
-    [`const m = await import('../../contract/model.ts');`, 'imports contract/model.ts'],
+    [`import * as all from '../../contract/model.ts';`, 'imports all of contract/model.ts'],
+    [`export * from '../server/all.ts';`, 'imports all of src/server/all.ts'],
+    [`const m = await import('../server/call.ts');`, 'imports all of src/server/call.ts'],
+    [`const { callTool, misfit } = require('../server/call.ts');`, 'imports misfit from src/server/call.ts'],
+    // Not all that these read is named.
+    [`const { callTool } = require('../server/call.ts').default;`, 'imports all of src/server/call.ts'],
+    [`const { callTool } = require('../server/call.ts'), n = 1;`, 'imports all of src/server/call.ts'],
+    [`const { callTool, ...rest } = require('../server/call.ts');`, 'imports all of src/server/call.ts'],
+    [`const { callTool: { name } } = require('../server/call.ts');`, 'imports all of src/server/call.ts'],
   ])('leaves %j to the author, with its line', (text, what) => {
     const lines = text.split('\n').length;
     const todo = {
