@@ -6,7 +6,6 @@ import type { ApiVariable } from '../import/model.ts';
 import { shellLine } from '../model/shell.ts';
 import type { FileSet, Ownership, ProjectFile } from '../plan/model.ts';
 import type { Start } from '../plan/project.ts';
-import { toolsIndex } from '../plan/tools-index.ts';
 import { version } from '../plan/versions.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { ProjectError } from './errors.ts';
@@ -146,28 +145,6 @@ export function readManifest(directory: string): Manifest {
   throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
 }
 
-/**
- * The manifest of a project of any version. That of 0.1 is in the format of 0.2.
- *
- * @throws ProjectError `MANIFEST_DAMAGED`
- */
-export function readAnyManifest(directory: string): Manifest {
-  const value = readJson(directory) as Partial<Manifest> | null;
-  const schema = value?.schema as number | undefined;
-  if (schema === 2) return validManifest(value);
-  if (schema !== 1) return validManifest(value);
-  const files = Object.entries(value?.files ?? {}).map(([path, file]) => {
-    return [path, { ...file, owner: firstOwnerOf(path, file?.owner) }];
-  });
-  return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
-}
-
-/** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */
-function firstOwnerOf(path: string, owner: string | undefined): Ownership {
-  if (path === toolsIndex || owner === 'generated') return 'generated';
-  return /^(contract|self-check|local|src)\/(?!tools\/)/.test(path) ? 'sealed' : 'yours';
-}
-
 /** The manifest as it is. @throws ProjectError `MANIFEST_DAMAGED` if it is not JSON */
 export function readJson(directory: string): unknown {
   try {
@@ -181,7 +158,8 @@ export function readJson(directory: string): unknown {
   }
 }
 
-function validManifest(value: unknown): Manifest {
+/** @throws ProjectError `MANIFEST_DAMAGED` if it is not in the format of a manifest */
+export function validManifest(value: unknown): Manifest {
   const validate = validator();
   const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
   if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);

@@ -30,7 +30,11 @@ function upgraded(profile: PlatformProfile): PlatformProfile {
       '"format":"context-input"',
     ),
   );
-  return { ...profile, token: { ...{ fallbackKey: null }, ...profile.token }, toolMeta };
+  return {
+    ...profile,
+    token: { ...profile.token, fallbackKey: profile.token?.fallbackKey ?? null },
+    toolMeta,
+  };
 }
 
 /** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */

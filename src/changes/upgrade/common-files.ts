@@ -59,8 +59,10 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[], edit
   const before = (given: readonly string[]) =>
     frame({ ...written, profile: writtenProfile, tools: given }, tools, release);
   const first = writtenFirst(manifest, (given) => before(given).get('README.md')?.content);
+  // Until 0.2.0, only projects with an API contained the source kit.
+  const isWritten = (path: string) => !path.startsWith('src/source/') || Object.hasOwn(manifest.files, path);
   return {
-    base: before(first),
+    base: new Map([...before(first)].filter(([path]) => isWritten(path))),
     theirs: new Map([...withApis(frame({ ...answers, tools: first }, tools), answers), ...carried.files]),
     profile,
   };

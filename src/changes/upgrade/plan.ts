@@ -3,31 +3,26 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { platforms } from '../../contract/platforms/index.ts';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
-import type { FileSet, ProjectFile } from '../../plan/model.ts';
+import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { isAsWritten } from '../../project/files.ts';
 import { sha256 } from '../../project/hash.ts';
 import { isInOtherRepository, placeIn, readIfThere, refuseObstacles } from '../../project/inside.ts';
-import {
-  type Manifest,
-  manifestContent,
-  manifestFile,
-  readAnyManifest,
-  readJson,
-} from '../../project/manifest.ts';
+import { type Manifest, manifestContent, manifestFile, readJson } from '../../project/manifest.ts';
 import { patchOf } from '../../project/patch.ts';
 import { bytesOf, inStyle, textOf } from '../../project/text.ts';
 import { importsIn, sameMeaning } from '../../project/tools-index.ts';
+import { readAnyManifest } from '../../project/vendored-manifest.ts';
 import { authorFiles, importedPackages } from './author-files.ts';
 import { type CommonFiles, commonFilesOf } from './common-files.ts';
 import { type Decision, decide, type Sides } from './decide.ts';
-import type { Todo, Upgrade, UpgradedFile } from './model.ts';
+import type { Upgrade, UpgradedFile } from './model.ts';
 import { pendingCommand, pendingFiles, readPending, record, reportDirectory } from './pending.ts';
 import { reportPage } from './report.ts';
-import { alternativeTo } from './vendored/exports.ts';
-import { ImportMover } from './vendored/imports.ts';
+import { editTodo } from './vendored/exports.ts';
+import { type MovedFiles, movedFiles } from './vendored/imports.ts';
 import { editedProfile } from './vendored/profile.ts';
 
 /**
@@ -73,19 +68,6 @@ interface Decided {
   readonly path: string;
   readonly sides: Sides;
   readonly decision: Decision;
-}
-
-/** The author's files with changed imports, and the open tasks in them. */
-interface MovedFiles {
-  readonly texts: ReadonlyMap<string, MovedText>;
-  /** Files of other repositories, which are not written. */
-  readonly elsewhere: ReadonlyMap<string, MovedText>;
-  readonly todos: readonly Todo[];
-}
-
-interface MovedText {
-  readonly before: string;
-  readonly after: string;
 }
 
 const leftAlone: Decision = { kind: 'kept', why: 'other repository' };
@@ -136,30 +118,6 @@ function requireRoom(decided: readonly Decided[]): void {
     exitCodes.badInput,
     blocked.length === 1 ? [] : blocked,
   );
-}
-
-function movedFiles(
-  directory: string,
-  authors: ReadonlyMap<string, string>,
-  { base, theirs }: CommonFiles,
-): MovedFiles {
-  const mover = new ImportMover(modulesIn(base), modulesIn(theirs));
-  const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
-  const changed = results
-    .filter(({ before, text }) => before !== text)
-    .map(({ path, before, text }) => [path, { before, after: text }] as const);
-  const isElsewhere = ([path]: (typeof changed)[number]) => isInOtherRepository(directory, path);
-  const texts = new Map(changed.filter((one) => !isElsewhere(one)));
-  return {
-    texts,
-    elsewhere: new Map(changed.filter(isElsewhere)),
-    todos: results.flatMap(({ todos }) => todos),
-  };
-}
-
-function modulesIn(frame: FileSet): ReadonlyMap<string, string> {
-  const modules = [...frame].filter(([path]) => path.endsWith('.ts'));
-  return new Map(modules.map(([path, { content }]) => [path, textOf(content)]));
 }
 
 /**
@@ -240,10 +198,8 @@ function upgradeOf(
       ...('why' in decision && { why: decision.why }),
       ...(diff && { patch }),
     });
-    if (decision.kind === 'overruled' && sides.recorded?.owner === 'sealed') {
-      const text = `your edit of the runtime is in ${patch}, which is no longer applied: ${alternativeTo(path)}`;
-      todos.push({ path, line: 1, text });
-    }
+    if (decision.kind === 'overruled' && sides.recorded?.owner === 'sealed')
+      todos.push(editTodo(path, patch));
   }
   for (const [path, { after }] of texts) {
     written.set(path, { content: bytesOf(after), owner: 'yours' });
@@ -276,7 +232,7 @@ function diffOf({ path, base, ours, theirs }: Sides, decision: Decision) {
   if (decision.kind === 'overruled') {
     return {
       folder: 'edits',
-      text: patchOf(path, base ? textOf(base) : '', textOf(ours ?? Buffer.alloc(0))),
+      text: patchOf(path, base ? textOf(base) : undefined, textOf(ours ?? Buffer.alloc(0))),
     };
   }
   if (decision.kind === 'kept' && decision.why !== 'deleted' && theirs) {

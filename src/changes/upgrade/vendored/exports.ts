@@ -1,4 +1,5 @@
 import { runtimePackage } from '../../../plan/versions.ts';
+import type { Todo } from '../model.ts';
 
 /** What the runtime's package exports: entry point → names. */
 export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -22,11 +23,14 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^src\/(server\/(http|listen|app)|main)\.ts$/, 'routes and headers are options of serve in src/main.ts'],
   [/^src\/source\//, 'the options of httpSource and mcpSource in src/apis/ replace most edits'],
+  [/^(contract|self-check)\//, 'the rules are in the program, and market-mcp.json contains the profile'],
+  [/^local\//, 'market-mcp dev, token and call replace it'],
   [/^src\/(config|variables|process)\.ts$/, 'own variables belong in src/env.ts, limits in the environment'],
 ];
 
-/** What replaces an edit in a file of the runtime, in words. */
-export function alternativeTo(path: string): string {
+/** The task that an edit in a file of the runtime leaves to its author. */
+export function editTodo(path: string, patch: string): Todo {
   const found = alternatives.find(([file]) => file.test(path))?.[1];
-  return found ?? `the options are in node_modules/${runtimePackage}/README.md`;
+  const alternative = found ?? `the options are in node_modules/${runtimePackage}/README.md`;
+  return { path, line: 1, text: `your edit is in ${patch}, and no longer applied: ${alternative}` };
 }

@@ -1,5 +1,8 @@
 import { posix } from 'node:path';
+import type { FileSet } from '../../../plan/model.ts';
 import { runtimePackage } from '../../../plan/versions.ts';
+import { isInOtherRepository } from '../../../project/inside.ts';
+import { textOf } from '../../../project/text.ts';
 import { exportedNames, type ModuleReference, moduleReferences } from '../../../typescript/imports.ts';
 import type { Todo } from '../model.ts';
 import { packageExports } from './exports.ts';
@@ -9,6 +12,44 @@ export interface Moved {
   /** The same text if nothing had to change. */
   readonly text: string;
   readonly todos: readonly Todo[];
+}
+
+/** The author's files with changed imports, and the open tasks in them. */
+export interface MovedFiles {
+  readonly texts: ReadonlyMap<string, MovedText>;
+  /** Files of other repositories, which are not written. */
+  readonly elsewhere: ReadonlyMap<string, MovedText>;
+  readonly todos: readonly Todo[];
+}
+
+interface MovedText {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Updates the imports of the runtime in an author's files: path → text. */
+export function movedFiles(
+  directory: string,
+  authors: ReadonlyMap<string, string>,
+  { base, theirs }: { readonly base: FileSet; readonly theirs: FileSet },
+): MovedFiles {
+  const mover = new ImportMover(modulesIn(base), modulesIn(theirs));
+  const results = [...authors].map(([path, before]) => ({ path, before, ...mover.move(path, before) }));
+  const changed = results.filter(({ before, text }) => before !== text);
+  const moved = (isElsewhere: boolean) =>
+    changed
+      .filter(({ path }) => isInOtherRepository(directory, path) === isElsewhere)
+      .map(({ path, before, text }) => [path, { before, after: text }] as const);
+  return {
+    texts: new Map(moved(false)),
+    elsewhere: new Map(moved(true)),
+    todos: results.flatMap(({ todos }) => todos),
+  };
+}
+
+function modulesIn(files: FileSet): Modules {
+  const modules = [...files].filter(([path]) => path.endsWith('.ts'));
+  return new Map(modules.map(([path, { content }]) => [path, textOf(content)]));
 }
 
 /** Modules of a project: path → text. */
