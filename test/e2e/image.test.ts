@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
@@ -23,6 +23,34 @@ beforeAll(async () => {
   image = await buildImage(project, join(root, 'stages'), { npm_config_cache: join(root, 'empty-cache') });
 });
 
+const schema = {
+  type: 'object',
+  properties: { rate: { type: 'number', description: 'Euros' } },
+  required: ['rate'],
+};
+/** An API with one operation. */
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Rates', version: '1' },
+  servers: [{ url: 'https://rates.example' }],
+  paths: {
+    '/rate': {
+      get: {
+        operationId: 'get_rate',
+        summary: 'Returns the rate of the dollar to the euro.',
+        responses: { 200: { description: 'The rate', content: { 'application/json': { schema } } } },
+      },
+    },
+  },
+};
+
+/** The sum of the sizes of all files, in bytes. */
+function sizeOf(directory: string): number {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
 describe('the image of a generated project, built step by step with an empty cache', () => {
   it('contains the production packages, the compiled server and package.json, nothing else', () => {
     const paths = [...tree(image).keys()];
@@ -37,21 +65,35 @@ describe('the image of a generated project, built step by step with an empty cac
         'fast-uri',
         'jose',
         'json-schema-traverse',
+        'market-mcp-runtime',
         're2js',
         'require-from-string',
       ].map((name) => `node_modules/${name}`),
     );
   });
 
-  it('contains no checker, no token signer, no vendored package and no secret', () => {
+  it('contains no checker, no token signer, no vendored package, no source of the runtime and no secret', () => {
     const files = [...tree(image)];
     expect(files.length).toBeGreaterThan(50);
     for (const [path, text] of files) {
-      expect(path).not.toMatch(/market-mcp|vendor\/|\.tgz$|(^|\/)\.env/);
+      expect(path).not.toMatch(/create-market-mcp|(^|\/)vendor\/|\.tgz$|(^|\/)\.env/);
+      expect(path).not.toMatch(/^node_modules\/market-mcp-runtime\/.*(\.map|(?<!\.d)\.ts)$/);
       if (path === 'package.json' || path.endsWith('.map')) continue;
       expect(text.includes(secret), path).toBe(false);
       expect(/urn:local-platform|gate\.no-token|runContract/.test(text), path).toBe(false);
     }
+  });
+
+  it('has 3.6 MB, and 7.5 MB with an API', async () => {
+    expect(sizeOf(image)).toBeLessThan(3_600_000);
+    writeFileSync(join(root, 'api.json'), JSON.stringify(document));
+    const from = ['--from-openapi', 'api.json', '--operation', 'get_rate'];
+    const more = await create(['more', '--yes', '--no-git', '--no-check', ...from], { cwd: root });
+    expect(more.status, more.stderr).toBe(0);
+    mkdirSync(join(root, 'more-stages'));
+    const place = await buildImage(join(root, 'more'), join(root, 'more-stages'), {});
+    expect(existsSync(join(place, 'node_modules/ky'))).toBe(true);
+    expect(sizeOf(place)).toBeLessThan(7_500_000);
   });
 
   it('serves requests', async () => {

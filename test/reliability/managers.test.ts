@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { version as ownVersion } from '../../src/plan/versions.ts';
-import { bins, type CreateResult, create, passedSelfCheck, run, scratch } from '../e2e/support.ts';
+import { buildImage } from '../e2e/dockerfile.ts';
+import { bins, type CreateResult, create, passedSelfCheck, run, scratch, tree } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { oldVersions } from '../upgrade/old-program.ts';
 import { oldProject } from '../upgrade/scenario.ts';
@@ -38,7 +39,7 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     expect(created.status, created.stderr).toBe(0);
     const { directory, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect(selfCheck).toMatchObject(passedSelfCheck);
-    expect(existsSync(join(directory, 'node_modules/jose'))).toBe(true);
+    expect(existsSync(join(directory, 'node_modules/market-mcp-runtime'))).toBe(true);
     const lock = readFileSync(join(directory, packageManagerCommands[name].lockFile), 'utf8');
     expect(packages?.map((entry) => entry.replace(/@[^@]+$/, ''))).toEqual(expect.arrayContaining(needed));
     for (const entry of packages ?? []) {
@@ -51,6 +52,17 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     const tested = await run(name, ['run', 'test'], { ...options, cwd: directory });
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);
     record(place, { version, passed: selfCheck?.passed });
+
+    if (title === 'Yarn berry') return; // the Dockerfile has the Yarn of the base image
+    const stages = join(root, `${place}-stages`);
+    mkdirSync(stages);
+    const prefix = join(stages, 'global');
+    const image = await buildImage(directory, stages, { ...options.env, npm_config_prefix: prefix });
+    const runtime = realpathSync(join(image, 'node_modules/market-mcp-runtime'));
+    expect(runtime.startsWith(realpathSync(image))).toBe(true);
+    const files = [...tree(runtime).keys()];
+    expect(files).toContain('dist/serve.js');
+    expect(files.filter((path) => /\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 });
 
