@@ -70,6 +70,9 @@ export async function ignoredFiles(
   directory: string,
   paths: readonly string[],
 ): Promise<readonly IgnoredFile[]> {
+  // Whoever ignores the whole directory does not expect it in a clone.
+  const whole = await readRepository(directory, ['check-ignore', '--quiet', '.']);
+  if (whole?.exitCode === 0) return [];
   const checked = await readRepository(directory, ['check-ignore', '--verbose', '--', ...paths]);
   if (checked?.exitCode !== 0) return [];
   const prefix = await readRepository(directory, ['rev-parse', '--show-prefix']);

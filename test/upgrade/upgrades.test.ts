@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
 import { mapConcurrently } from '../../src/contract/concurrency.ts';
-import { readAnyManifest } from '../../src/project/vendored-manifest.ts';
 import { importsIn } from '../../src/project/tools-index.ts';
+import { readAnyManifest } from '../../src/project/vendored-manifest.ts';
 import { scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { editsOf, formatterLast } from './edits.ts';

@@ -56,3 +56,13 @@ it('upgrade and doctor report a .gitignore that hides the new package', async ()
   const continued = await market(root, 'upgrade', '--continue', '--no-install', '--json');
   expect(JSON.parse(continued.stdout).problems).toEqual([problem.replace(/line \d+/, 'line 2')]);
 });
+
+it('create in a directory that git ignores as a whole reports nothing', async () => {
+  const root = directory();
+  put(root, '.gitignore', 'demo/\n');
+  await ran(root, 'git', 'init', '--quiet');
+  const flags = ['demo/my-tool', '--yes', '--no-install', '--json'];
+  const created = await ran(root, process.execPath, bins.create, ...flags);
+  expect(created.status, created.stderr).toBe(0);
+  expect(JSON.parse(created.stdout).problems).toEqual([]);
+});
