@@ -25,6 +25,7 @@ function table({ machine, ...parts }) {
         .join('<br>'),
     ],
     ['Node', checkedWith(parts, ['node-20', 'node-22', 'node-24'])],
+    ['Bun, Deno', checkedWith(parts, ['bun', 'deno'])],
     ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry'])],
   ];
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
 import { buildImage, commandOf } from './dockerfile.ts';
+import { fromRates, ratesDocument } from './rates.ts';
 import { create, run, scratch, tree } from './support.ts';
 
 const root = scratch();
@@ -22,27 +23,6 @@ beforeAll(async () => {
   for (const name of ['stages', 'empty-cache']) mkdirSync(join(root, name));
   image = await buildImage(project, join(root, 'stages'), { npm_config_cache: join(root, 'empty-cache') });
 });
-
-const schema = {
-  type: 'object',
-  properties: { rate: { type: 'number', description: 'Euros' } },
-  required: ['rate'],
-};
-/** An API with one operation. */
-const document = {
-  openapi: '3.1.0',
-  info: { title: 'Rates', version: '1' },
-  servers: [{ url: 'https://rates.example' }],
-  paths: {
-    '/rate': {
-      get: {
-        operationId: 'get_rate',
-        summary: 'Returns the rate of the dollar to the euro.',
-        responses: { 200: { description: 'The rate', content: { 'application/json': { schema } } } },
-      },
-    },
-  },
-};
 
 /** The sum of the sizes of all files, in bytes. */
 function sizeOf(directory: string): number {
@@ -86,9 +66,8 @@ describe('the image of a generated project, built step by step with an empty cac
 
   it('has 3.6 MB, and 7.5 MB with an API', async () => {
     expect(sizeOf(image)).toBeLessThan(3_600_000);
-    writeFileSync(join(root, 'api.json'), JSON.stringify(document));
-    const from = ['--from-openapi', 'api.json', '--operation', 'get_rate'];
-    const more = await create(['more', '--yes', '--no-git', '--no-check', ...from], { cwd: root });
+    writeFileSync(join(root, 'api.json'), JSON.stringify(ratesDocument('https://rates.example')));
+    const more = await create(['more', '--yes', '--no-git', ...fromRates], { cwd: root });
     expect(more.status, more.stderr).toBe(0);
     mkdirSync(join(root, 'more-stages'));
     const place = await buildImage(join(root, 'more'), join(root, 'more-stages'), {});

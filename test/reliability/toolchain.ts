@@ -2,10 +2,15 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedModules, installOnce } from '../e2e/install-once.ts';
 
+/** The name of this machine in packages with programs. */
+const machine = `${process.platform}-${process.arch}`;
+
 /** Programs from npm that the suite runs. */
 const packages = {
+  bun: `npm:@oven/bun-${machine}@^1.4.5`,
   'conformance-0.1': 'npm:@modelcontextprotocol/conformance@0.1.16',
   'conformance-0.2': 'npm:@modelcontextprotocol/conformance@0.2.0-alpha.12',
+  deno: `npm:@deno/${machine}${process.platform === 'linux' ? '-glibc' : ''}@^2.9.6`,
   node20: nodePackage(20),
   node22: nodePackage(22),
   node24: nodePackage(24),

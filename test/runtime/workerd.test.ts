@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +10,8 @@ import { SignJWT } from 'jose';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installOnce } from '../e2e/install-once.ts';
-import { bins, failuresOf, repository, run, scaffold, scratch, serveHere } from '../e2e/support.ts';
+import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
+import { repository, scratch } from '../e2e/support.ts';
 
 /** A worker that serves the project beside it. */
 const worker = `
@@ -24,7 +24,7 @@ import { tools } from './dist/src/tools/index.js';
 const configured = readConfig(process.env, platform);
 if (!configured.ok) throw new Error(configured.errors.join(' '));
 const log = createLog((line) => console.log(line.trimEnd()));
-const options = { name: 'rates', version: '1.0.0', routes: { '/own': answerOwn }, headers: { 'x-by': 'me' } };
+const options = { name: 'rates', version: '1.0.0', routes: { '/own': answerOwn, '/late': () => {} }, headers: { 'x-by': 'me' } };
 const app = createApp({ ...configured.config, ...options }, tools, log);
 createServer(app.handle).listen(8080);
 export default httpServerHandler({ port: 8080 });
@@ -36,74 +36,18 @@ async function answerOwn(request, response) {
 }
 `;
 
-/** One operation, with a pattern on its argument. */
-const document = (address: string) => ({
-  openapi: '3.1.0',
-  info: { title: 'Rates', version: '1' },
-  servers: [{ url: address }],
-  paths: {
-    '/rates/{code}': {
-      get: {
-        operationId: 'get_rate',
-        summary: 'Returns the rate of a currency to the euro. Use it for prices in another currency.',
-        parameters: [
-          {
-            name: 'code',
-            in: 'path',
-            required: true,
-            description: 'Code of the currency',
-            schema: { type: 'string', pattern: '^[A-Z]{3}$' },
-            example: 'USD',
-          },
-        ],
-        responses: {
-          200: {
-            description: 'The rate',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  required: ['rate'],
-                  properties: { rate: { type: 'number', description: 'Euros for one unit' } },
-                },
-                example: { rate: 0.9 },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-});
-
-const audience = 'https://rates.example/mcp';
-const issuer = 'https://platform.example';
+const { audience, issuer } = platform;
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const root = scratch();
 const lines: string[] = [];
 let workerd: ChildProcess;
 let origin: string;
-let asked = 0;
-/** The platform's key set is asked for by the first calls. */
-let keySets = 0;
+let counts: { asked: number; keySets: number };
 
 beforeAll(async () => {
-  const api = await serveHere(
-    createServer((request, response) => {
-      const isKeySet = request.url === '/jwks';
-      if (isKeySet) keySets += 1;
-      else asked += 1;
-      const keys = [createPublicKey(privateKey).export({ format: 'jwk' })];
-      // Later than the next request arrives.
-      setTimeout(() => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(isKeySet ? { keys } : { rate: 0.9 }));
-      }, 50);
-    }),
-  );
-  writeFileSync(join(root, 'api.json'), JSON.stringify(document(api)));
-  const from = ['--from-openapi', 'api.json', '--operation', 'get_rate', '--no-check'];
-  const { directory } = await scaffold(['rates', ...from], { cwd: root });
+  const keys = [createPublicKey(privateKey).export({ format: 'jwk' })];
+  const { address, directory, ...served } = await ratesProject(root, keys);
+  counts = served.counts;
   writeFileSync(join(directory, 'worker.js'), worker);
   await build({
     input: join(directory, 'worker.js'),
@@ -116,9 +60,10 @@ beforeAll(async () => {
     NODE_ENV: 'production',
     PLATFORM_AUDIENCE: audience,
     PLATFORM_ISSUER: issuer,
-    PLATFORM_JWKS_URL: `${api}/jwks`,
+    PLATFORM_JWKS_URL: `${address}/jwks`,
     SESSION_SECRET: randomBytes(32).toString('hex'),
-    RATES_URL: api,
+    RATES_URL: address,
+    CALL_TIMEOUT_MS: '5000',
   };
   writeFileSync(join(root, 'config.capnp'), capnp(environment));
   workerd = spawn(await binary(), ['serve', '--control-fd=3', join(root, 'config.capnp')], {
@@ -217,8 +162,8 @@ describe('a project with a pattern and an API, on workerd', () => {
     const answers = await Promise.all(codes.map((code) => callRate(headers, code)));
     expect(answers.map(({ status }) => status)).toEqual(codes.map(() => 200));
     for (const { text } of answers) expect(text).toContain('"structuredContent":{"rate":0.9}');
-    expect(keySets).toBeGreaterThan(0);
-    expect(asked).toBe(codes.length);
+    expect(counts.keySets).toBeGreaterThan(0); // by the first calls
+    expect(counts.asked).toBe(codes.length);
     await vi.waitUntil(() => calls().length === before + codes.length, { timeout: 20_000 });
     const refused = await callRate(headers, 'no code');
     expect(refused.text).toContain('INVALID_ARGUMENTS');
@@ -248,15 +193,12 @@ describe('a project with a pattern and an API, on workerd', () => {
     expect((await own({ method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(413);
   });
 
+  it('answers 500 for a route that gives no answer', async () => {
+    expect((await fetch(`${origin}/late`)).status).toBe(500);
+  });
+
   it('passes every MUST rule that can be checked at a URL', async () => {
-    const key = join(root, 'platform.pem');
-    writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const known = ['--signing-key', key, '--issuer', issuer, '--audience', audience, '--call', '*'];
-    const checked = await run(process.execPath, [bins.market, 'check', `${origin}/mcp`, ...known, '--json']);
-    const report = JSON.parse(checked.stdout);
-    const failed = failuresOf(report);
-    expect([checked.status, report.summary.failed], JSON.stringify(failed)).toEqual([0, 0]);
-    expect(report.summary.passed).toBeGreaterThan(200);
+    await expectChecked(origin, root, privateKey);
     expect(lines.filter((line) => !line.startsWith('{"time":'))).toEqual([]);
   });
 });

@@ -18,7 +18,15 @@ import {
   replyTo,
 } from './mcp.ts';
 import { createModern, isModern } from './modern.ts';
-import { answered, headersOf, type RouteHandler, type RouteOptions, routesOf, withBody } from './routes.ts';
+import {
+  answered,
+  cutOff,
+  headersOf,
+  type RouteHandler,
+  type RouteOptions,
+  routesOf,
+  withBody,
+} from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
 
@@ -157,7 +165,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
         addHeaders(response);
         return failure;
       }
-      if (!response.writableEnded) response.destroy();
+      if (!response.writableEnded) cutOff(response);
     }
     return null;
   }

@@ -81,7 +81,7 @@ export function answered(
       if (response.headersSent) return;
       onLate();
       // A late answer of the handler would fail on a response that is complete; on a closed one it has no effect.
-      response.destroy();
+      cutOff(response);
     };
     const timer = setTimeout(end, timeoutMs).unref();
     response.once('close', () => {
@@ -91,4 +91,10 @@ export function answered(
     const run = async () => handler(request, response);
     run().catch(reject);
   });
+}
+
+/** Closes the connection of a response that is not complete. Bun completes a destroyed response without a head, with 200. */
+export function cutOff(response: ServerResponse): void {
+  response.req.socket.destroy();
+  response.destroy();
 }

@@ -1,0 +1,91 @@
+import type { KeyObject } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { CheckReport } from '../../src/check/model.ts';
+import { bins, type CreateResult, failuresOf, run, scaffold, serveHere } from './support.ts';
+
+/** An OpenAPI document with one operation, which has a pattern on its argument. */
+export const ratesDocument = (address: string) => ({
+  openapi: '3.1.0',
+  info: { title: 'Rates', version: '1' },
+  servers: [{ url: address }],
+  paths: {
+    '/rates/{code}': {
+      get: {
+        operationId: 'get_rate',
+        summary: 'Returns the rate of a currency to the euro. Use it for prices in another currency.',
+        parameters: [
+          {
+            name: 'code',
+            in: 'path',
+            required: true,
+            description: 'Code of the currency',
+            schema: { type: 'string', pattern: '^[A-Z]{3}$' },
+            example: 'USD',
+          },
+        ],
+        responses: {
+          200: {
+            description: 'The rate',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['rate'],
+                  properties: { rate: { type: 'number', description: 'Euros for one unit' } },
+                },
+                example: { rate: 0.9 },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+/** Arguments that create the project of `ratesDocument` from a file `api.json`. */
+export const fromRates = ['--from-openapi', 'api.json', '--operation', 'get_rate', '--no-check'];
+
+/**
+ * Serves the API of `ratesDocument` and a key set, and scaffolds the project beside them.
+ *
+ * @param keys of the key set at `/jwks`
+ */
+export async function ratesProject(root: string, keys: readonly object[] = []) {
+  const counts = { asked: 0, keySets: 0 };
+  const address = await serveHere(
+    createServer((request, response) => {
+      const isKeySet = request.url === '/jwks';
+      counts[isKeySet ? 'keySets' : 'asked'] += 1;
+      // Later than the next request arrives.
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(isKeySet ? { keys } : { rate: 0.9 }));
+      }, 50);
+    }),
+  );
+  writeFileSync(join(root, 'api.json'), JSON.stringify(ratesDocument(address)));
+  const { directory }: CreateResult = await scaffold(['rates', ...fromRates], { cwd: root });
+  return { address, counts, directory };
+}
+
+/** The platform of such a project. */
+export const platform = { issuer: 'https://platform.example', audience: 'https://rates.example/mcp' };
+
+/** Expects every MUST rule that can run at a URL to pass, with calls of every tool. Returns the number of rules that passed. */
+export async function expectChecked(origin: string, root: string, key: KeyObject): Promise<number> {
+  const file = join(root, 'platform.pem');
+  writeFileSync(file, key.export({ type: 'pkcs8', format: 'pem' }));
+  const known = ['--signing-key', file, '--issuer', platform.issuer, '--audience', platform.audience];
+  const args = ['check', `${origin}/mcp`, ...known, '--call', '*', '--json'];
+  const { status, stdout, stderr } = await run(process.execPath, [bins.market, ...args]);
+  expect(stdout, stderr).toMatch(/^\{/);
+  const report: CheckReport = JSON.parse(stdout);
+  const failed = failuresOf(report);
+  expect([status, report.summary.failed], JSON.stringify(failed)).toEqual([0, 0]);
+  expect(report.summary.passed).toBeGreaterThan(200);
+  return report.summary.passed;
+}

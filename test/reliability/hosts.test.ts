@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
+import { compile, run, scratch } from '../e2e/support.ts';
+import { record } from './figures.ts';
+import { toolFile } from './toolchain.ts';
+
+/** A server with routes. */
+const main = `
+import type { RouteHandler } from 'market-mcp-runtime/serve';
+import { serve } from 'market-mcp-runtime/serve';
+import { platform } from './platform.ts';
+import { tools } from './tools/index.ts';
+
+const size: RouteHandler = async (request, response) => {
+  let size = 0;
+  for await (const chunk of request) size += chunk.length;
+  response.end(request.method + ' ' + size);
+};
+const partial: RouteHandler = (_, response) => {
+  response.write('part');
+  throw new Error('expected by the test');
+};
+const routes = { '/size': size, '/partial': partial, '/late': () => {} };
+await serve({ tools, platform, routes, headers: { 'x-by': 'me' } });
+`;
+
+const hosts = [
+  { name: 'node', command: process.execPath, args: ['--enable-source-maps'] },
+  { name: 'bun', command: toolFile('bun', 'bin/bun'), args: [] },
+  {
+    name: 'deno',
+    command: toolFile('deno', 'deno'),
+    args: ['run', '--allow-net', '--allow-env', '--allow-read'],
+  },
+] as const;
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+const root = scratch();
+let project: Awaited<ReturnType<typeof ratesProject>>;
+
+beforeAll(async () => {
+  project = await ratesProject(root);
+  writeFileSync(join(project.directory, 'src/main.ts'), main);
+  const { status, stdout } = await compile(project.directory);
+  expect(status, stdout).toBe(0);
+});
+
+/** Starts the project's server on a host. */
+async function start(command: string, args: readonly string[]) {
+  const server = spawn(command, [...args, 'dist/src/main.js'], {
+    cwd: project.directory,
+    env: {
+      PATH: process.env.PATH,
+      HOME: root,
+      DENO_NO_UPDATE_CHECK: '1',
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PLATFORM_ISSUER: platform.issuer,
+      PLATFORM_AUDIENCE: platform.audience,
+      PLATFORM_PUBLIC_KEY: publicKey,
+      SESSION_SECRET: 'x'.repeat(32),
+      CALL_TIMEOUT_MS: '5000',
+      RATES_URL: project.address,
+    },
+  });
+  const ended = once(server, 'exit');
+  const entries: { event: string; port?: number }[] = [];
+  createInterface(server.stdout).on('line', (line) => entries.push(JSON.parse(line)));
+  let errors = '';
+  server.stderr.on('data', (text) => {
+    errors += text;
+  });
+  const listening = () => entries.find(({ event }) => event === 'listening');
+  await vi.waitUntil(() => listening() ?? (server.exitCode !== null && expect.fail(errors)), 60_000);
+  return {
+    origin: `http://127.0.0.1:${listening()?.port}`,
+    count: (event: string) => entries.filter((entry) => entry.event === event).length,
+    errors: () => errors,
+    async stop() {
+      server.kill('SIGTERM');
+      return (await ended)[0];
+    },
+  };
+}
+
+describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command, args }) => {
+  it('passes the check, serves routes and stops', async () => {
+    const { stdout } = await run(command, ['--version']);
+    const asked = project.counts.asked;
+    const { origin, count, errors, stop } = await start(command, args);
+    try {
+      const passed = await expectChecked(origin, root, privateKey);
+      expect(project.counts.asked).toBeGreaterThan(asked);
+      expect(count('call')).toBeGreaterThanOrEqual(project.counts.asked - asked);
+      const post = (path: string, size: number) =>
+        fetch(`${origin}${path}`, { method: 'POST', body: 'x'.repeat(size) });
+      const sized = await post('/size', 10_000);
+      expect([await sized.text(), sized.headers.get('x-by')]).toEqual(['POST 10000', 'me']);
+      expect(await (await fetch(`${origin}/size`)).text()).toBe('GET 0');
+      expect((await post('/size', 100_000)).status).toBe(413);
+      await expect(fetch(`${origin}/partial`).then((response) => response.text())).rejects.toThrow();
+      await expect(fetch(`${origin}/late`).then(({ status }) => status)).rejects.toThrow('fetch failed');
+      await vi.waitUntil(() => count('incident') === 2, 20_000);
+      record(name, { version: stdout.match(/\d+\.\d+\.\d+/)?.[0], passed });
+    } finally {
+      expect([await stop(), errors()]).toEqual([0, '']);
+    }
+  });
+});
