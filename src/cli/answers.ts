@@ -20,7 +20,7 @@ export interface Answering<Answers> {
  */
 export async function collectAnswers<Answers>(
   { asked, missing, complete, ask }: Answering<Answers>,
-  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+  { yes, json }: { readonly yes?: boolean | undefined; readonly json?: boolean | undefined },
 ): Promise<Answers> {
   if (!yes && !json && canAsk()) return ask();
   if (asked)

@@ -1,7 +1,7 @@
 import { parseToolName } from '../model/names.ts';
 import { askQuestion } from './ask.ts';
 import { createSwitches } from './create.ts';
-import type { Question, Switch, Switches } from './model.ts';
+import { on, type Question, type Values } from './model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 const tool: Question<string, ToolParts> = {
@@ -22,28 +22,22 @@ const { yes, json, check } = createSwitches;
 export const addToolSwitches = {
   yes,
   json,
-  dryRun: {
-    syntax: '--dry-run',
-    description: 'print what would change as a unified diff, write nothing',
-    initial: false,
-  },
+  dryRun: on('--dry-run', 'print what would change as a unified diff, write nothing'),
   check: { ...check, description: 'do not build, and do not run the self-check' },
-} as const satisfies { readonly [name: string]: Switch };
-
-export type AddToolSwitches = Switches<typeof addToolSwitches>;
+} as const;
 
 /** The switches of `market-mcp rename-tool`. */
 export const renameToolSwitches = {
   ...addToolSwitches,
   yes: { ...yes, description: 'do not ask for confirmation' },
-} as const satisfies { readonly [name: string]: Switch };
-
-export type RenameToolSwitches = Switches<typeof renameToolSwitches>;
+} as const;
 
 /** The switches of `market-mcp remove-tool`. */
 export const removeToolSwitches = {
   ...renameToolSwitches,
-  force: { syntax: '--force', description: 'also remove files that were changed by hand', initial: false },
-} as const satisfies { readonly [name: string]: Switch };
+  force: on('--force', 'also remove files that were changed by hand'),
+} as const;
 
-export type RemoveToolSwitches = Switches<typeof removeToolSwitches>;
+export type AddToolSwitches = Values<typeof addToolSwitches>;
+export type RenameToolSwitches = Values<typeof renameToolSwitches>;
+export type RemoveToolSwitches = Values<typeof removeToolSwitches>;

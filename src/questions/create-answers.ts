@@ -1,6 +1,7 @@
 import type { Result } from '../model/model.ts';
 import { shellLine } from '../model/shell.ts';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
+import { replayFlags } from './model.ts';
 import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
 import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
@@ -53,7 +54,7 @@ export function replayCommand(
     ...replayTools(source),
     ...createQuestions.platform.replay(platform),
     ...createQuestions.packageManager.replay(packageManager),
-    ...switchFlags(switches),
+    ...replayFlags(createSwitches, switches, repeatedSwitches),
   ];
   return `${program} ${shellLine(pieces)}`;
 }
@@ -64,20 +65,12 @@ export function resumeCommand(
   switches: Partial<CreateSwitches>,
   program: string,
 ): string {
-  const pieces = [...givenFlags<CreateParts>(createQuestions, given), ...switchFlags(switches)];
+  const pieces = [
+    ...givenFlags<CreateParts>(createQuestions, given),
+    ...replayFlags(createSwitches, switches, repeatedSwitches),
+  ];
   return [program, ...(pieces.length > 0 ? [shellLine(pieces)] : [])].join(' ');
 }
 
-function switchFlags(switches: Partial<CreateSwitches>): readonly string[] {
-  const names = Object.keys(createSwitches) as (keyof CreateSwitches)[];
-  return names
-    .filter(
-      (name) =>
-        !unrepeated.has(name) &&
-        (switches[name] ?? createSwitches[name].initial) !== createSwitches[name].initial,
-    )
-    .map((name) => createSwitches[name].syntax);
-}
-
-/** These affect how this run prints, not what it creates. */
-const unrepeated: ReadonlySet<keyof CreateSwitches> = new Set(['yes', 'json', 'dryRun'] as const);
+/** Without those that affect how this run prints, not what it creates. */
+const repeatedSwitches = ['install', 'git', 'check', 'force', 'overwrite'] as const;

@@ -3,7 +3,7 @@ import { asOperand } from '../model/shell.ts';
 import { parseSomeText } from '../model/text.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
-import type { FlagAnswer, Question, Switch, Switches } from './model.ts';
+import { type FlagAnswer, off, on, type Question, type Values } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
@@ -54,7 +54,6 @@ const packageManager: FlagAnswer<PackageManager | null, CreateParts> = {
   flag: {
     syntax: '--package-manager <name>',
     description: 'npm, pnpm or yarn (default: the one that runs the command)',
-    choices: packageManagers,
   },
   initial: () => null,
   parse: (text) => oneOf(packageManagers, text, '--package-manager'),
@@ -68,30 +67,17 @@ export const createQuestions = { ...answered, ask: askQuestion(answered) } as co
 
 /** Its switches, by commander's names. */
 export const createSwitches = {
-  yes: {
-    syntax: '-y, --yes',
-    description: 'use the default for every missing flag; never ask',
-    initial: false,
-  },
-  json: { syntax: '--json', description: 'print one JSON object; never ask', initial: false },
-  dryRun: { syntax: '--dry-run', description: 'list the files, write nothing', initial: false },
-  install: {
-    syntax: '--no-install',
-    description: 'do not install packages, build or check',
-    initial: true,
-  },
-  git: { syntax: '--no-git', description: 'do not create a git repository', initial: true },
-  check: { syntax: '--no-check', description: 'do not run the self-check', initial: true },
-  force: {
-    syntax: '--force',
-    description: 'write into a directory that is not empty; files that you have changed are not overwritten',
-    initial: false,
-  },
-  overwrite: {
-    syntax: '--overwrite',
-    description: 'with --force: also overwrite files that you have changed or created',
-    initial: false,
-  },
-} as const satisfies { readonly [name: string]: Switch };
+  yes: on('-y, --yes', 'use the default for every missing flag; never ask'),
+  json: on('--json', 'print one JSON object; never ask'),
+  dryRun: on('--dry-run', 'list the files, write nothing'),
+  install: off('--no-install', 'do not install packages, build or check'),
+  git: off('--no-git', 'do not create a git repository'),
+  check: off('--no-check', 'do not run the self-check'),
+  force: on(
+    '--force',
+    'write into a directory that is not empty; files that you have changed are not overwritten',
+  ),
+  overwrite: on('--overwrite', 'with --force: also overwrite files that you have changed or created'),
+} as const;
 
-export type CreateSwitches = Switches<typeof createSwitches>;
+export type CreateSwitches = Values<typeof createSwitches>;

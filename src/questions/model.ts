@@ -1,6 +1,86 @@
 import type { Result } from '../model/model.ts';
 
 /**
+ * A flag of a command.
+ *
+ * @typeParam T its value; includes undefined if the flag may be absent
+ */
+export interface Flag<T = unknown> {
+  /** In the syntax of commander: `--tool <name>`, `--no-build`, `[directory]`. */
+  readonly syntax: string;
+  readonly description: string;
+  /** It can be given several times; `commas`: each time with several values. */
+  readonly repeatable?: true | 'commas';
+  /** The only allowed values. */
+  readonly choices?: readonly string[];
+  /** Its value if it is absent. */
+  readonly initial?: T;
+}
+
+/** The flags of a command, by commander's names. */
+export type FlagTable = { readonly [name: string]: Flag };
+
+/** The values of the flags of a table in one run. */
+export type Values<Table> = {
+  readonly [name in keyof Table as undefined extends ValueOf<Table[name]> ? name : never]?: ValueOf<
+    Table[name]
+  >;
+} & {
+  readonly [name in keyof Table as undefined extends ValueOf<Table[name]> ? never : name]: ValueOf<
+    Table[name]
+  >;
+};
+
+type ValueOf<Row> = Row extends Flag<infer T> ? T : never;
+
+/** A flag without a value. */
+export function on(syntax: string, description: string): Flag<boolean | undefined> {
+  return { syntax, description };
+}
+
+/** `--no-build`: switches off what is done without it. */
+export function off(syntax: string, description: string): Flag<boolean> {
+  return { syntax, description, initial: true };
+}
+
+export function text(syntax: string, description: string): Flag<string | undefined> {
+  return { syntax, description };
+}
+
+/** Repeatable; each value may contain several names, separated by commas. */
+export function list(syntax: string, description: string): Flag<readonly string[]> {
+  return { syntax, description, repeatable: 'commas', initial: [] };
+}
+
+export function choice<T extends string, Initial extends T | undefined = undefined>(
+  syntax: string,
+  description: string,
+  choices: readonly T[],
+  initial?: Initial,
+): Flag<T | Initial> {
+  return { syntax, description, choices, initial };
+}
+
+/** `--tool` of `--tool <name>`. */
+export function nameOf({ syntax }: Flag): string {
+  return syntax.split(' ')[0] ?? '';
+}
+
+/** The arguments of a command line that give the same values of these flags. */
+export function replayFlags<Table extends FlagTable>(
+  table: Table,
+  values: Partial<Values<Table>>,
+  names: readonly (keyof Table & string)[],
+): readonly string[] {
+  return names.flatMap((name) => {
+    const flag: Flag = table[name] ?? { syntax: '', description: '' };
+    const value: unknown = (values as { readonly [name: string]: unknown })[name] ?? flag.initial;
+    if (value === flag.initial || [value].flat().length === 0) return [];
+    return typeof value === 'boolean' ? [nameOf(flag)] : [nameOf(flag), [value].flat().join(',')];
+  });
+}
+
+/**
  * One decision of an author, made by a flag: its validation, the default, and the flags that repeat it.
  *
  * @typeParam T the answer
@@ -8,14 +88,7 @@ import type { Result } from '../model/model.ts';
  * @typeParam Given the value of the flag: one text, or several if it can be repeated
  */
 export interface FlagAnswer<T, Answers, Given = string> {
-  readonly flag: {
-    /** In the syntax of commander: `--tool <name>`, `[directory]`. */
-    readonly syntax: string;
-    readonly description: string;
-    readonly repeatable?: true;
-    /** The only allowed values. */
-    readonly choices?: readonly string[];
-  };
+  readonly flag: Flag<Given>;
   /** The default answer, derived from the given ones. */
   initial(given: Partial<Answers>): T;
   parse(given: Given): Result<T>;
@@ -27,14 +100,3 @@ export interface FlagAnswer<T, Answers, Given = string> {
 export interface Question<T, Answers, Given = string> extends FlagAnswer<T, Answers, Given> {
   readonly prompt: { readonly message: string; readonly placeholder?: string };
 }
-
-/** A flag that is on or off and has no prompt. */
-export interface Switch {
-  readonly syntax: string;
-  readonly description: string;
-  /** Its value if the flag is absent. */
-  readonly initial: boolean;
-}
-
-/** The values of a table of switches in one run. */
-export type Switches<Table> = { readonly [name in keyof Table]: boolean };

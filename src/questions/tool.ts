@@ -74,7 +74,6 @@ const effect: ToolQuestion<Effect> = {
     syntax: '--effect <kind>',
     description:
       'what a call does: reads; computes (asks nobody); adds; changes or deletes; acts (sends, pays). It sets the annotations',
-    choices: effectNames,
   },
   prompt: { message: 'What does a call do?' },
   initial: ({ tool: name = tool.initial({}) }) => effectOfName(name),
@@ -122,7 +121,6 @@ const returns: ToolQuestion<Returns> = {
   flag: {
     syntax: '--returns <shape>',
     description: 'record: one record with the output fields; list: `items`, each with the output fields',
-    choices: ['record', 'list'],
   },
   prompt: { message: 'One record or a list?' },
   initial: () => 'record',

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CheckFlags } from '../../src/cli/check/flag-types.ts';
+import type { CheckFlags } from '../../src/cli/check/flags.ts';
 import { check } from '../../src/cli/commands/check.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { createSigner } from '../../src/contract/index.ts';

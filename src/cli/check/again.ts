@@ -1,6 +1,18 @@
 import { asOperand } from '../../model/shell.ts';
+import { replayFlags } from '../../questions/model.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import type { CheckFlags } from './flag-types.ts';
+import { type CheckFlags, checkFlags } from './flags.ts';
+
+const repeated = [
+  'platform',
+  'signingKey',
+  'issuer',
+  'audience',
+  'call',
+  'examples',
+  'timeout',
+  'era',
+] as const;
 
 /**
  * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
@@ -11,32 +23,20 @@ export function rerunCommand(
   flags: CheckFlags,
   rules: readonly string[],
 ): string {
-  const { platform, signingKey, token, issuer, audience, call, examples, timeout, era, level, requireAll } =
-    flags;
-  const isFile = signingKey !== undefined && !signingKey.includes('-----BEGIN');
-  const given: readonly (readonly [string, string | undefined])[] = [
-    ['--platform', platform],
-    ['--signing-key', isFile ? signingKey : undefined],
-    ['--issuer', issuer],
-    ['--audience', audience],
-    ['--call', call.length > 0 ? call.join(',') : undefined],
-    ['--examples', examples],
-    ['--timeout', timeout],
-    ['--era', era === 'both' ? undefined : era],
-    ['--level', level === 'should' ? level : undefined],
-  ];
-  const secret = [
-    ...(token === undefined ? [] : ['--token "$TOKEN"']),
-    ...(signingKey === undefined || isFile ? [] : ['--signing-key "$SIGNING_KEY"']),
-    ...flags.header.map((line) => `--header "${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`),
-  ];
+  const { signingKey, token, header } = flags;
+  const isText = signingKey?.includes('-----BEGIN') === true;
+  const shown = isText ? { ...flags, signingKey: undefined } : flags;
   const line = marketCommand(
     'check',
     ...(target === undefined ? [] : [asOperand(target)]),
     '--only',
     rules.join(','),
-    ...given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
-    ...(requireAll ? ['--require-all'] : []),
+    ...replayFlags(checkFlags, shown, [...repeated, 'level', 'requireAll']),
   );
-  return [line, ...secret].join(' ');
+  const secrets = [
+    ...(token === undefined ? [] : ['--token "$TOKEN"']),
+    ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
+    ...header.map((one) => `--header "${/^[\w-]*/.exec(one)?.[0]}: $VALUE"`),
+  ];
+  return [line, ...secrets].join(' ');
 }

@@ -12,10 +12,11 @@ import { combineResults, inputError, pass, refuse } from '../../model/input-erro
 import type { InputError, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
+import { nameOf } from '../../questions/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import type { CheckFlags } from './flag-types.ts';
+import { type CheckFlags, checkFlags } from './flags.ts';
 
 /** The subject of a check. */
 export interface Subject {
@@ -196,7 +197,7 @@ function onlyFor(
   return names
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
-      const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      return inputError(flag, undefined, `works only with ${what}`, `Remove it, or name ${what} to check.`);
+      const hint = `Remove it, or name ${what} to check.`;
+      return inputError(nameOf(checkFlags[name]), undefined, `works only with ${what}`, hint);
     });
 }

@@ -5,7 +5,7 @@ import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
 import { inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import type { CallFlags } from '../marketplace/flag-types.ts';
+import type { CallFlags } from '../marketplace/flags.ts';
 import { callLines } from '../marketplace/format.ts';
 import { causeOfCall, objectionTo } from '../marketplace/judge-call.ts';
 import { withMarketplace } from '../marketplace/place.ts';

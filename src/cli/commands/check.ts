@@ -19,7 +19,7 @@ import { readAnyManifest } from '../../project/vendored-manifest.ts';
 import { rerunCommand } from '../check/again.ts';
 import { answerLines, realLines, submissionLines, unrecordedLines } from '../check/answers.ts';
 import { decideCalls } from '../check/calls.ts';
-import type { CheckFlags } from '../check/flag-types.ts';
+import type { CheckFlags } from '../check/flags.ts';
 import { type Subject, subjectOf } from '../check/subject.ts';
 import type { Output } from '../output.ts';
 

@@ -2,7 +2,7 @@ import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, invalidInput } from '../../model/command-error.ts';
 import { inputError } from '../../model/input-error.ts';
-import type { PlaceFlags } from '../marketplace/flag-types.ts';
+import type { PlaceFlags } from '../marketplace/flags.ts';
 import { problemLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';

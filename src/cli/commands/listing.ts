@@ -17,7 +17,7 @@ import { openProject } from '../../project/open.ts';
 import { readRegular } from '../../project/read.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
 import { draftOf } from '../marketplace/draft.ts';
-import type { ListingFlags } from '../marketplace/flag-types.ts';
+import type { ListingFlags } from '../marketplace/flags.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 

@@ -2,7 +2,7 @@ import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
-import type { MarketplaceFlags } from '../marketplace/flag-types.ts';
+import type { MarketplaceFlags } from '../marketplace/flags.ts';
 import { printAddress } from '../marketplace/format.ts';
 import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
 import { portIn } from '../marketplace/port.ts';

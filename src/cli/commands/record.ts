@@ -11,19 +11,16 @@ import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { singleLine } from '../single-line.ts';
 
-/** The flags of `market-mcp record` as given. */
-export interface RecordFlags {
-  /** Tools that may change something, which are called, too. */
-  readonly call?: readonly string[];
-}
-
 /**
  * `market-mcp record`: calls each example of the tools that only read once, for real, and records the answers of their sources.
  *
  * @returns 1 if an example ended otherwise than expected.
  * @throws CommandError `UNKNOWN_TOOL`.
  */
-export async function record({ call = [] }: RecordFlags, output: Output): Promise<ExitCode> {
+export async function record(
+  { call = [] }: { readonly call?: readonly string[] },
+  output: Output,
+): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   await withProgress(output.progress('building'), () =>
     build(directory, detectPackageManager(directory, process.env)),

@@ -4,7 +4,7 @@ import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import type { PlaceFlags } from '../marketplace/flag-types.ts';
+import type { PlaceFlags } from '../marketplace/flags.ts';
 import { changeLine } from '../marketplace/format.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';

@@ -3,7 +3,7 @@ import type { ListingForm, Step, Submission } from '../../marketplace/core/model
 import { acceptance, callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import type { RegisterFlags } from '../marketplace/flag-types.ts';
+import type { RegisterFlags } from '../marketplace/flags.ts';
 import { withMarketplace } from '../marketplace/place.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';

@@ -14,7 +14,7 @@ export function removeTool(
 ): Promise<ExitCode> {
   return changeTools(
     {
-      plan: (project) => planRemoval(project, names, switches.force),
+      plan: (project) => planRemoval(project, names, switches.force === true),
       question: 'Remove these files?',
       lines: ({ change }) => change.removed,
       made: 'removed ',

@@ -8,7 +8,7 @@ import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { Exchange } from '../../marketplace/core/traffic.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import type { CallFlags } from './flag-types.ts';
+import type { CallFlags } from './flags.ts';
 
 /**
  * The reason why a call does not count as a success; undefined if it does. A failure that the tool reports is no success,

@@ -22,7 +22,7 @@ import { openProject } from '../../project/open.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
 import { draftOf } from './draft.ts';
-import type { PlaceFlags } from './flag-types.ts';
+import type { PlaceFlags } from './flags.ts';
 
 /** Where a marketplace runs: its directory, the author's server, and the project if there is one. */
 export interface Place {

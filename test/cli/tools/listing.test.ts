@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listing } from '../../../src/cli/commands/listing.ts';
-import type { ListingFlags } from '../../../src/cli/marketplace/flag-types.ts';
+import type { ListingFlags } from '../../../src/cli/marketplace/flags.ts';
 import type { JsonObject } from '../../../src/contract/model.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { project, put, run, text } from './project.ts';
