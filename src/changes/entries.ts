@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../contract/profile.ts';
 import type { Imported } from '../import/model.ts';
-import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
+import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
@@ -51,7 +51,7 @@ async function fromSamples(
       const where = path === '-' ? '--from-sample' : path;
       const text = await readInput(path);
       if (text.trim() === '')
-        return refuse(inputError(where, undefined, 'is empty', 'Give a file with an answer of the API.'));
+        return reject(where, undefined, 'is empty', 'Give a file with an answer of the API.');
       const document = readDocument(text, where.endsWith('.json') ? where : `${where}.json`);
       return document.ok ? pass({ name: where, value: document.value }) : document;
     }),

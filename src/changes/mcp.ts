@@ -1,7 +1,7 @@
 import type { PlatformProfile } from '../contract/profile.ts';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { pass, reject } from '../model/input-error.ts';
 import type { Change, Result, SpecEntry } from '../model/model.ts';
 import { shellLine } from '../model/shell.ts';
 import { listServer } from '../project/mcp-server.ts';
@@ -52,7 +52,7 @@ export async function fromServer(
   const [first, ...others] = taken;
   if (!first) {
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
-    return refuse(inputError('--from-url', url, 'each of its tools may change something', hint));
+    return reject('--from-url', url, 'each of its tools may change something', hint);
   }
   return pass([{ ...first, changes: [...off, ...selected.value.left, ...first.changes] }, ...others]);
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { mismatches } from '../contract/schema.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readInput } from '../project/input.ts';
 import { readDocument } from '../tools/read.ts';
@@ -35,7 +35,7 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
     const { path = file, expected, actual } = problem;
     const hint =
       'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
-    return refuse(inputError(path, undefined, `expected ${expected}, got ${actual}`, hint));
+    return reject(path, undefined, `expected ${expected}, got ${actual}`, hint);
   }
   const { known } = document.value as unknown as { known: readonly KnownFailure[] };
   const errors = known.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
@@ -49,7 +49,7 @@ export async function readListing(file: string): Promise<Result<readonly Json[]>
   const { value } = document;
   const listed = [value, isObject(value) ? value.tools : null, toolsOfAnswer(value)].find(Array.isArray);
   if (listed) return pass(listed);
-  return refuse(inputError(file, undefined, 'contains no list of tools', 'Save one with --save-listing.'));
+  return reject(file, undefined, 'contains no list of tools', 'Save one with --save-listing.');
 }
 
 function toolsOfAnswer(value: Json): Json | undefined {

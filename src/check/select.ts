@@ -1,6 +1,6 @@
 import { rules } from '../contract/catalogue.ts';
 import type { RuleText } from '../contract/model.ts';
-import { closest, inputError, pass, refuse } from '../model/input-error.ts';
+import { closest, inputError, pass, refuse, reject } from '../model/input-error.ts';
 import type { InputError, Result } from '../model/model.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
@@ -21,13 +21,11 @@ export function selector({ only, skip }: Selection): Result<(rule: RuleText) => 
     list.some((name) => name === id || id.startsWith(`${name}.`));
   const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
   if (rules.some(selects)) return pass(selects);
-  return refuse(
-    inputError(
-      '--skip',
-      skip.join(','),
-      'leaves no rule to run',
-      'Skip fewer rules, or choose others with --only.',
-    ),
+  return reject(
+    '--skip',
+    skip.join(','),
+    'leaves no rule to run',
+    'Skip fewer rules, or choose others with --only.',
   );
 }
 

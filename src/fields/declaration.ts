@@ -1,6 +1,6 @@
 import { shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { listed, pass, reject } from '../model/input-error.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
 import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
@@ -69,7 +69,7 @@ export function parseDeclaration(text: string, where: string): Result<Declaratio
   try {
     return pass(readDeclaration(new DeclarationReader(text.trim())));
   } catch (stop) {
-    if (stop instanceof ParseStop) return refuse(inputError(where, undefined, stop.message, stop.hint));
+    if (stop instanceof ParseStop) return reject(where, undefined, stop.message, stop.hint);
     throw stop;
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
+import { combineResults, pass, refuse, reject } from '../model/input-error.ts';
 import type { FieldType, Result, Shape } from '../model/model.ts';
 import type { WrittenValue } from './declaration-reader.ts';
 import { shapeErrors } from './errors.ts';
@@ -29,7 +29,7 @@ export function typedValue(
 /** Parses a whole text as a value of a shape: JSON, or plain as in the field language. */
 export function parseValue(text: string, shape: Shape, where: string): Result<Json> {
   const value = typedValue(shape, writtenIn(text.trim(), shape));
-  if (!value.ok) return refuse(inputError(where, text, value.message, value.hint));
+  if (!value.ok) return reject(where, text, value.message, value.hint);
   const errors = shapeErrors({ ...shape, default: value.value }, where);
   return errors.length > 0 ? refuse(...errors) : pass(value.value);
 }

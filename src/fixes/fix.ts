@@ -4,7 +4,7 @@ import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { tryCompile } from '../contract/schema.ts';
 import { bounds, isReadable } from '../contract/walk.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { shellLine } from '../model/shell.ts';
@@ -38,13 +38,11 @@ const known = [
  */
 export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Fixed> {
   if (!isReadable(given)) {
-    return refuse(
-      inputError(
-        where,
-        undefined,
-        `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`,
-        'Shorten its enums, or simplify its schemas.',
-      ),
+    return reject(
+      where,
+      undefined,
+      `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`,
+      'Shorten its enums, or simplify its schemas.',
     );
   }
   const fixes = new Fixes(typeof given.name === 'string' ? given.name : where, where);

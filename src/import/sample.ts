@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { allowBlank } from '../fixes/output.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { inputError, pass, refuse, reject } from '../model/input-error.ts';
 import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { membersOf, schemaOfValues } from './infer.ts';
@@ -49,9 +49,7 @@ export function toolOfSamples(
   if (!isList && samples.some(({ value }) => Array.isArray(value))) {
     const list = samples.find(({ value }) => Array.isArray(value));
     const hint = 'Give samples of the same kind: all lists, or all objects.';
-    return refuse(
-      inputError(list?.name ?? '', undefined, 'is a list, but another sample is an object', hint),
-    );
+    return reject(list?.name ?? '', undefined, 'is a list, but another sample is an object', hint);
   }
   const values = samples.map(({ value }) => value);
   const items = isList ? values.flat() : values;

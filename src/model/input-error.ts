@@ -28,6 +28,11 @@ export function refuse(...errors: readonly InputError[]): {
   return { ok: false, errors };
 }
 
+/** Refuses an input for one error, as `inputError` takes it. */
+export function reject(...error: Parameters<typeof inputError>): ReturnType<typeof refuse> {
+  return refuse(inputError(...error));
+}
+
 /** All values, or the errors of all parts. */
 export function combineResults<T>(results: readonly Result<T>[]): Result<T[]> {
   const errors = results.flatMap((result) => (result.ok ? [] : result.errors));

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';
-import { inputError, pass, refuse } from './input-error.ts';
+import { pass, reject } from './input-error.ts';
 import type { Result } from './model.ts';
 
 /**
@@ -33,18 +33,16 @@ const takenProjectNames = new Set([
 export function parseToolName(text: string, where = '--tool'): Result<string> {
   const name = text.trim();
   const suggestion = `Write ${suggestToolName(name)}.`;
-  if (name === '') return refuse(inputError(where, text, 'the tool has no name', suggestion));
+  if (name === '') return reject(where, text, 'the tool has no name', suggestion);
   if (!new RegExp(toolNamePattern).test(name)) {
     const message =
       name.length > 64
         ? `the name has ${name.length} characters; a tool name has at most 64`
         : `a tool name starts with a letter and contains only letters, digits, _ and -; ${firstInvalid(name, /[a-zA-Z0-9_-]/) ?? 'this name does not start with a letter'}`;
-    return refuse(inputError(where, text, message, suggestion));
+    return reject(where, text, message, suggestion);
   }
   if (isTakenFile(name)) {
-    return refuse(
-      inputError(where, text, `each tool is a file, and ${name} cannot be used as a file name`, suggestion),
-    );
+    return reject(where, text, `each tool is a file, and ${name} cannot be used as a file name`, suggestion);
   }
   return pass(name);
 }
@@ -52,24 +50,22 @@ export function parseToolName(text: string, where = '--tool'): Result<string> {
 /** A field's name: any printable JSON key except `__proto__`, which no object literal can contain. */
 export function parseFieldName(text: string, where: string): Result<string> {
   if (text.trim() === '')
-    return refuse(inputError(where, text, 'the field has no name', 'Write a name, such as symbol.'));
+    return reject(where, text, 'the field has no name', 'Write a name, such as symbol.');
   if (text === '__proto__') {
-    return refuse(
-      inputError(
-        where,
-        text,
-        '__proto__ sets the prototype in JavaScript, so it cannot be a field',
-        'Use another name, such as proto.',
-      ),
+    return reject(
+      where,
+      text,
+      '__proto__ sets the prototype in JavaScript, so it cannot be a field',
+      'Use another name, such as proto.',
     );
   }
   if (text.length > fieldNameLength) {
     const message = `the name has ${text.length} characters; a field name has at most ${fieldNameLength}`;
-    return refuse(inputError(where, text, message, `Write ${text.slice(0, 20)}.`));
+    return reject(where, text, message, `Write ${text.slice(0, 20)}.`);
   }
   if (unprintable.test(text)) {
     const hint = `Write ${text.replace(new RegExp(unprintable, 'gu'), '') || 'symbol'}.`;
-    return refuse(inputError(where, text, 'a field name must not contain control characters', hint));
+    return reject(where, text, 'a field name must not contain control characters', hint);
   }
   return pass(text);
 }
@@ -78,7 +74,7 @@ export function parseFieldName(text: string, where: string): Result<string> {
 export function parsePlainFieldName(text: string, where: string): Result<string> {
   const name = text.trim();
   return /\s/.test(name)
-    ? refuse(inputError(where, text, 'a name must not contain spaces', spacelessHint(name)))
+    ? reject(where, text, 'a name must not contain spaces', spacelessHint(name))
     : parseFieldName(name, where);
 }
 
@@ -97,23 +93,19 @@ export function spacelessHint(name: string): string {
  */
 export function parseDirectory(text: string, where = '[directory]'): Result<string> {
   if (text.trim() === '') {
-    return refuse(
-      inputError(
-        where,
-        text,
-        'no directory was given for the project',
-        'Write my-tool, or . for the current directory.',
-      ),
+    return reject(
+      where,
+      text,
+      'no directory was given for the project',
+      'Write my-tool, or . for the current directory.',
     );
   }
   if (text.includes('\0')) {
-    return refuse(
-      inputError(
-        where,
-        text,
-        'a path must not contain a NUL character',
-        `Write ${suggestProjectName(text)}.`,
-      ),
+    return reject(
+      where,
+      text,
+      'a path must not contain a NUL character',
+      `Write ${suggestProjectName(text)}.`,
     );
   }
   const name = parseProjectName(projectName(text), where);
@@ -129,7 +121,7 @@ export function projectName(directory: string): string {
 export function parseProjectName(name: string, where: string): Result<string> {
   const suggestion = `Write ${suggestProjectName(name)}.`;
   const message = projectNameError(name);
-  return message === undefined ? pass(name) : refuse(inputError(where, name, message, suggestion));
+  return message === undefined ? pass(name) : reject(where, name, message, suggestion);
 }
 
 /** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`. */

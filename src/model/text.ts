@@ -1,4 +1,4 @@
-import { inputError, pass, refuse } from './input-error.ts';
+import { pass, reject } from './input-error.ts';
 import type { Result } from './model.ts';
 
 /** Control characters except tab and line breaks, and lone surrogates, which no UTF-8 file can contain. */
@@ -11,16 +11,14 @@ export function parseText(text: string, where: string): Result<string> {
   const invalid = unwelcome.exec(trimmed)?.[0];
   if (invalid !== undefined) {
     const code = (invalid.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return refuse(inputError(where, text, `contains the control character U+${code}`, 'Remove it.'));
+    return reject(where, text, `contains the control character U+${code}`, 'Remove it.');
   }
   if (trimmed.length > longest) {
-    return refuse(
-      inputError(
-        where,
-        text,
-        `the text has ${trimmed.length} characters; at most ${longest} are allowed`,
-        'Shorten the text.',
-      ),
+    return reject(
+      where,
+      text,
+      `the text has ${trimmed.length} characters; at most ${longest} are allowed`,
+      'Shorten the text.',
     );
   }
   return pass(trimmed);
@@ -28,5 +26,5 @@ export function parseText(text: string, where: string): Result<string> {
 
 /** A text that must not be empty. */
 export function parseSomeText(text: string, where: string, hint: string): Result<string> {
-  return text.trim() === '' ? refuse(inputError(where, text, 'is empty', hint)) : parseText(text, where);
+  return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
 }

@@ -1,4 +1,4 @@
-import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
+import { combineResults, pass, reject } from '../model/input-error.ts';
 import { parseSomeText } from '../model/text.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import type { FlagAnswer, Question } from './model.ts';
@@ -42,7 +42,7 @@ const fromSample: StartQuestion<readonly string[], readonly string[]> = {
     );
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
     const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
-    return refuse(inputError('--from-sample', twice, 'is given twice', 'Give each file only once.'));
+    return reject('--from-sample', twice, 'is given twice', 'Give each file only once.');
   },
   replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
 };
@@ -96,7 +96,7 @@ const fromUrl: StartQuestion<string> = {
   parse(text) {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return pass(text.trim());
     const hint = 'Write the endpoint of an MCP server: https://tools.example.com/mcp.';
-    return refuse(inputError('--from-url', text, 'is not an http or https URL', hint));
+    return reject('--from-url', text, 'is not an http or https URL', hint);
   },
   replay: (url) => ['--from-url', url],
 };
@@ -149,9 +149,7 @@ function toolNames(
     parse(texts) {
       const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
       if (!names.includes('')) return pass([...new Set(names)]);
-      return refuse(
-        inputError(flag, texts.join(' '), 'contains an empty name', `Write ${flag} get_price,get_fee.`),
-      );
+      return reject(flag, texts.join(' '), 'contains an empty name', `Write ${flag} get_price,get_fee.`);
     },
     replay: (names) => (names.length === 0 ? [] : [flag, names.join(',')]),
   };

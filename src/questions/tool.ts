@@ -1,6 +1,6 @@
 import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
 import { formatFields, parseFields } from '../fields/language.ts';
-import { inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { listed, pass, reject } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { parseSomeText } from '../model/text.ts';
@@ -105,13 +105,11 @@ const output: ToolQuestion<readonly Field[], readonly string[]> = {
   initial: () => defaultOutput,
   parse: (texts) =>
     texts.length === 0
-      ? refuse(
-          inputError(
-            '--output',
-            undefined,
-            'a result needs at least one field',
-            "Add one, such as 'price:number Price in USD'.",
-          ),
+      ? reject(
+          '--output',
+          undefined,
+          'a result needs at least one field',
+          "Add one, such as 'price:number Price in USD'.",
         )
       : parseFields(texts, '--output'),
   replay: (fields) => formatFields(fields).flatMap((text) => ['--output', text]),
@@ -157,6 +155,6 @@ export const toolQuestions = {
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
   const match = allowed.find((value) => value === text.trim());
   return match === undefined
-    ? refuse(inputError(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`))
+    ? reject(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`)
     : pass(match);
 }

@@ -2,7 +2,7 @@ import { isObject } from '../contract/json.ts';
 import { propertiesOf, propertyAlone, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isPlaceholder } from '../contract/placeholder.ts';
-import { closest, inputError, pass, refuse } from '../model/input-error.ts';
+import { closest, inputError, pass, refuse, reject } from '../model/input-error.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
 
@@ -18,13 +18,11 @@ const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
 export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
   const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
   if (tool === undefined || parameter === undefined || value === undefined) {
-    return refuse(
-      inputError(
-        where,
-        text,
-        'is not an example',
-        "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.",
-      ),
+    return reject(
+      where,
+      text,
+      'is not an example',
+      "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.",
     );
   }
   return pass({ tool, parameter, text: value });
@@ -75,13 +73,11 @@ export function exampleFor(
   const alone = propertyAlone(root, 'value', schema);
   const [mismatch] = clientMismatches(alone, { value: readings[0] ?? text }, '');
   const expected = mismatch?.expected ?? 'another value';
-  return refuse(
-    inputError(
-      where,
-      text,
-      `does not match the parameter: expected ${expected}`,
-      'Write a valid value: plain text for a string, else JSON.',
-    ),
+  return reject(
+    where,
+    text,
+    `does not match the parameter: expected ${expected}`,
+    'Write a valid value: plain text for a string, else JSON.',
   );
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts';
 import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
+import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
 /** One value of a tool's `_meta` from a flag: `pricing.executeUsd=0.01`. */
@@ -22,9 +22,7 @@ export function parseMeta(texts: readonly string[], where: string): Result<reado
     paths.some((other, j) => j < i && (path.startsWith(other) || other.startsWith(path))),
   );
   if (clash < 0) return settings;
-  return refuse(
-    inputError(where, texts[clash], 'sets a value that is already set', 'Set each value only once.'),
-  );
+  return reject(where, texts[clash], 'sets a value that is already set', 'Set each value only once.');
 }
 
 export function formatMeta({ path, text }: MetaSetting): string {
@@ -61,11 +59,10 @@ function parseSetting(text: string, where: string): Result<MetaSetting> {
   const [, path, value] = setting.exec(text.trim()) ?? [];
   const hint = "Write 'surface=answer' or 'rateLimit.maxRequestsPerMinute=60'.";
   if (path === undefined || value === undefined) {
-    return refuse(inputError(where, text, 'is not a setting of the form name=value', hint));
+    return reject(where, text, 'is not a setting of the form name=value', hint);
   }
   const names = path.split('.');
-  if (names.includes('__proto__'))
-    return refuse(inputError(where, text, '__proto__ cannot be a key of an object', hint));
+  if (names.includes('__proto__')) return reject(where, text, '__proto__ cannot be a key of an object', hint);
   return pass({ path: names, text: value });
 }
 

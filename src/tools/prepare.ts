@@ -3,7 +3,7 @@ import type { JsonObject, Methods, Problem, RuleResult, ToolDefinition } from '.
 import { type SubmissionCall, submissionCalls, submissionHarm } from '../contract/probe/safety.ts';
 import type { PlatformProfile } from '../contract/profile.ts';
 import { type Fixed, fix } from '../fixes/fix.ts';
-import { inputError, refuse } from '../model/input-error.ts';
+import { inputError, reject } from '../model/input-error.ts';
 import type { InputError, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
@@ -98,7 +98,7 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Res
   if (isDefinition(entry)) {
     if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, where);
     const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
-    return refuse(inputError(where, undefined, 'mixes a ToolSpec with an MCP definition', hint));
+    return reject(where, undefined, 'mixes a ToolSpec with an MCP definition', hint);
   }
   const spec = toolSpecOf(entry, where);
   return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, defineScalarTag, intCoreTag, load, Schema, YAMLException } from 'js-yaml';
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { inputError, pass, refuse, reject } from '../model/input-error.ts';
 import { type Limits, limits } from '../model/limits.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
 import { jsonValue, roundedHint } from './json-value.ts';
@@ -32,22 +32,20 @@ export function readDocument(
   { exact = false }: { readonly exact?: boolean } = {},
 ): Result<Json> {
   if (text.length > limits.characters) {
-    return refuse(
-      inputError(
-        file,
-        undefined,
-        `the file has ${text.length} characters; at most ${limits.characters} are allowed`,
-        'Split it into several files.',
-      ),
+    return reject(
+      file,
+      undefined,
+      `the file has ${text.length} characters; at most ${limits.characters} are allowed`,
+      'Split it into several files.',
     );
   }
   const json = readJson(text, { exact });
   if (json.ok) return jsonValue(json.value, file, limits);
   if (json.kind !== 'syntax') {
     const hint = json.kind === 'key' ? 'Write each key only once.' : roundedHint;
-    return refuse(inputError(`${file}:${json.at}`, undefined, json.flaw, hint));
+    return reject(`${file}:${json.at}`, undefined, json.flaw, hint);
   }
-  if (file.endsWith('.json')) return refuse(inputError(file, undefined, json.flaw, 'Write valid JSON.'));
+  if (file.endsWith('.json')) return reject(file, undefined, json.flaw, 'Write valid JSON.');
   return readYaml(text, file, limits, exact);
 }
 
@@ -59,7 +57,7 @@ export function readDocument(
 export function readYaml(text: string, file: string, most: Limits, exact = false): Result<Json> {
   if (text.length > most.yamlCharacters) {
     const message = `the file has ${text.length} characters; at most ${most.yamlCharacters} are allowed in YAML`;
-    return refuse(inputError(file, undefined, message, 'Split it into several files, or write JSON.'));
+    return reject(file, undefined, message, 'Split it into several files, or write JSON.');
   }
   try {
     const { aliases: maxAliases, depth: maxDepth } = most;
@@ -69,7 +67,7 @@ export function readYaml(text: string, file: string, most: Limits, exact = false
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
     const at = mark ? `${file}:${mark.line + 1}:${mark.column + 1}` : file;
-    return refuse(inputError(at, undefined, reason, 'Write valid JSON or YAML, each key once.'));
+    return reject(at, undefined, reason, 'Write valid JSON or YAML, each key once.');
   }
 }
 
@@ -89,39 +87,32 @@ const exactSchema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag === intCoreTag
 function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
-    return refuse(
-      inputError(
-        file,
-        document.error,
-        'is an error of the server, not a list of tools',
-        'Request tools/list again.',
-      ),
+    return reject(
+      file,
+      document.error,
+      'is an error of the server, not a list of tools',
+      'Request tools/list again.',
     );
   }
   const path = isObject(document) && 'tools' in document ? `${file}.tools` : file;
   const list = isObject(document) && 'tools' in document ? document.tools : document;
   const more = isObject(document) && typeof document.nextCursor === 'string' && path !== file;
   if (more) {
-    return refuse(
-      inputError(
-        `${file}.nextCursor`,
-        document.nextCursor,
-        'the list has more pages',
-        'Request the pages with this cursor, and put all tools into one list.',
-      ),
+    return reject(
+      `${file}.nextCursor`,
+      document.nextCursor,
+      'the list has more pages',
+      'Request the pages with this cursor, and put all tools into one list.',
     );
   }
   const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
-  if (tools.length === 0)
-    return refuse(inputError(path, list, 'contains no tool', 'Write at least one tool.'));
+  if (tools.length === 0) return reject(path, list, 'contains no tool', 'Write at least one tool.');
   if (tools.length > limits.tools) {
-    return refuse(
-      inputError(
-        path,
-        undefined,
-        `has ${tools.length} tools; at most ${limits.tools} are allowed`,
-        'Split it into several files.',
-      ),
+    return reject(
+      path,
+      undefined,
+      `has ${tools.length} tools; at most ${limits.tools} are allowed`,
+      'Split it into several files.',
     );
   }
   const errors = tools.flatMap((tool, i) =>

@@ -1,4 +1,4 @@
-import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import { closest, inputError, listed, pass, refuse, reject } from '../model/input-error.ts';
 import type { Change, Field, Result, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
@@ -46,7 +46,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: Selection)
   });
   if (taken.length === 0) {
     const hint = `Keep at least one of ${someOf(names)}.`;
-    return refuse(inputError('--except', except.join(','), 'leaves no tool', hint));
+    return reject('--except', except.join(','), 'leaves no tool', hint);
   }
   const shown = withExamples(taken, examples, '--example');
   if (!shown.ok) return shown;
@@ -62,11 +62,11 @@ function withOutput(
 ): Result<SpecEntry> {
   if (entry === undefined || others.length > 0) {
     const message = `describes the output of one tool, but ${others.length + 1} tools are selected`;
-    return refuse(inputError('--output', undefined, message, 'Select one tool with --only <tool>.'));
+    return reject('--output', undefined, message, 'Select one tool with --only <tool>.');
   }
   if ('outputSchema' in entry || 'output' in entry) {
     const message = `${String(entry.name)} already has an output in the file`;
-    return refuse(inputError('--output', undefined, message, 'Remove --output, or change the file.'));
+    return reject('--output', undefined, message, 'Remove --output, or change the file.');
   }
   return pass({ ...entry, outputSchema: outputSchemaOf(output, returns) });
 }

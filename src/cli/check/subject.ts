@@ -8,7 +8,7 @@ import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Signer } from '../../contract/signer.ts';
-import { combineResults, inputError, pass, refuse } from '../../model/input-error.ts';
+import { combineResults, inputError, pass, refuse, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { readInput } from '../../project/input.ts';
 import { findProject } from '../../project/manifest.ts';
@@ -133,9 +133,7 @@ async function signerOf(
   { token, signingKey, issuer, audience = url }: CheckFlags,
 ): Promise<Result<Signer | undefined>> {
   if (token !== undefined && signingKey !== undefined) {
-    return refuse(
-      inputError('--token', undefined, 'cannot be combined with --signing-key', 'Use only one of them.'),
-    );
+    return reject('--token', undefined, 'cannot be combined with --signing-key', 'Use only one of them.');
   }
   if (token !== undefined) {
     return attempt('--token', 'Give a JWT: three parts separated by dots.', () =>
@@ -156,7 +154,7 @@ async function readKey(given: string): Promise<Result<KeyObject>> {
     return pass(createPrivateKey(pem));
   } catch {
     const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
-    return refuse(inputError('--signing-key', undefined, 'is not a private key', hint));
+    return reject('--signing-key', undefined, 'is not a private key', hint);
   }
 }
 
@@ -165,27 +163,18 @@ async function attempt<T>(where: string, hint: string, act: () => Promise<T>): P
   try {
     return pass(await act());
   } catch (error) {
-    return refuse(inputError(where, undefined, error instanceof Error ? error.message : String(error), hint));
+    return reject(where, undefined, error instanceof Error ? error.message : String(error), hint);
   }
 }
 
 function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
   const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
   if (given === undefined || value === undefined) {
-    return refuse(
-      inputError('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".'),
-    );
+    return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');
   }
   const name = given.toLowerCase();
   return name === token.header.toLowerCase()
-    ? refuse(
-        inputError(
-          '--header',
-          given,
-          'would replace the token of the platform',
-          'Give the token with --token.',
-        ),
-      )
+    ? reject('--header', given, 'would replace the token of the platform', 'Give the token with --token.')
     : pass([name, value]);
 }
 

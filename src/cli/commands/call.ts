@@ -3,7 +3,7 @@ import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import type { CallFlags } from '../marketplace/flags.ts';
 import { callLines } from '../marketplace/format.ts';
@@ -62,9 +62,9 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
   try {
     const value: Json = JSON.parse(text);
     if (isObject(value)) return pass(value);
-    return refuse(inputError('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`));
+    return reject('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`);
   } catch (error) {
     const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
-    return refuse(inputError('[arguments]', text, `is not JSON (${(error as Error).message})`, hint));
+    return reject('[arguments]', text, `is not JSON (${(error as Error).message})`, hint);
   }
 }

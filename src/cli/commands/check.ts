@@ -11,7 +11,7 @@ import { baselineOf } from '../../check/verdict.ts';
 import { type CallPlan, submissionCalls } from '../../contract/probe/safety.ts';
 import { type Conclusion, conclusionOf } from '../../contract/summary.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { manifestFile } from '../../project/manifest.ts';
 import { refuseUnwritable, saveJson } from '../../project/save.ts';
@@ -176,7 +176,5 @@ function millisecondsIn(flag: string, text: string | undefined, most: number): R
   const milliseconds = Number(text);
   return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most
     ? pass(milliseconds)
-    : refuse(
-        inputError(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`),
-      );
+    : reject(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`);
 }

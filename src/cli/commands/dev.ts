@@ -3,7 +3,7 @@ import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest.ts';
 import { openProject } from '../../project/open.ts';
@@ -55,7 +55,5 @@ function inspectArguments(given: string | true | undefined): Result<readonly str
   const port = given === true ? inspectPort : given;
   return /^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
     ? pass([`--inspect=127.0.0.1:${port}`])
-    : refuse(
-        inputError('--inspect', port, 'is not a port from 1 to 65535', `Write --inspect ${inspectPort}.`),
-      );
+    : reject('--inspect', port, 'is not a port from 1 to 65535', `Write --inspect ${inspectPort}.`);
 }

@@ -4,7 +4,7 @@ import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest.ts';
@@ -32,7 +32,7 @@ export async function token(
   if (lifetimeSeconds > most) {
     const message = `is longer than the server accepts (${most} seconds)`;
     const hint = `Write at most ${most}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
-    unwrap(refuse(inputError('--ttl', String(lifetimeSeconds), message, hint)));
+    unwrap(reject('--ttl', String(lifetimeSeconds), message, hint));
   }
   const call = {
     url: server.url,
@@ -53,7 +53,7 @@ const longestSeconds = 86_400;
 function secondsIn(text: string): Result<number> {
   if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= longestSeconds) return pass(Number(text));
   const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
-  return refuse(inputError('--ttl', text, 'is not a lifetime', hint));
+  return reject('--ttl', text, 'is not a lifetime', hint);
 }
 
 /** @throws SystemError `BUILD_FAILED`; the compiler has printed the reason. */

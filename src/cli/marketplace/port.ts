@@ -1,4 +1,4 @@
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 
 /** The value of `--port`; 0 means any free port. */
@@ -7,5 +7,5 @@ export function portIn(text: string | undefined): Result<number | undefined> {
   const port = Number(text);
   return /^\d+$/.test(text) && port <= 65_535
     ? pass(port)
-    : refuse(inputError('--port', text, 'is not a port from 0 to 65535', 'Write --port 4400.'));
+    : reject('--port', text, 'is not a port from 0 to 65535', 'Write --port 4400.');
 }

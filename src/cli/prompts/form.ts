@@ -2,7 +2,7 @@ import { formatFields, withMembers } from '../../fields/language.ts';
 import { checkLines } from '../../fields/lines.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
 import { unwrap } from '../../model/command-error.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
 import { parseText } from '../../model/text.ts';
@@ -190,7 +190,7 @@ function shapeOf({ type = 'string', members, allowed, fallback, examples }: Fiel
 function ownName(text: string, siblings: readonly Field[], flag: string): Result<string> {
   const name = text.trim();
   if (!siblings.some((sibling) => sibling.name === name)) return parsePlainFieldName(name, flag);
-  return refuse(inputError(flag, name, `${name} already exists`, 'Choose another name.'));
+  return reject(flag, name, `${name} already exists`, 'Choose another name.');
 }
 
 function typeChoices(depth: number) {

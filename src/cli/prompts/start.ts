@@ -5,7 +5,7 @@ import { writingTools } from '../../import/mcp.ts';
 import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { CommandError, unwrap } from '../../model/command-error.ts';
-import { inputError, refuse } from '../../model/input-error.ts';
+import { reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker, TextPrompt } from './asker.ts';
@@ -180,5 +180,5 @@ function existing(parsed: Result<string>, flag: string): Result<string> {
 }
 
 function noSuchFile(flag: string, path: string): Result<never> {
-  return refuse(inputError(flag, path, 'there is no such file', 'Check the path.'));
+  return reject(flag, path, 'there is no such file', 'Check the path.');
 }

@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import type { Result } from '../../model/model.ts';
 
@@ -87,7 +87,7 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
   if (!parsed.ok) return parsed;
   const root = parsed.value;
   const hint = 'Give an OpenAPI document: it has a member such as openapi: 3.1.0.';
-  if (!isObject(root)) return refuse(inputError(where, undefined, 'is not an OpenAPI document', hint));
+  if (!isObject(root)) return reject(where, undefined, 'is not an OpenAPI document', hint);
   const said = String(root.openapi ?? root.swagger ?? '');
   const version = (['3.0', '3.1', '2.0'] as const).find(
     (known) => said === known || said.startsWith(`${known}.`),
@@ -97,10 +97,9 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
       said === ''
         ? 'is not an OpenAPI document'
         : `is OpenAPI ${shorten(said)}; versions 3.1, 3.0 and 2.0 are supported`;
-    return refuse(inputError(where, undefined, message, hint));
+    return reject(where, undefined, message, hint);
   }
-  if (!isObject(root.paths))
-    return refuse(inputError(`${where}#/paths`, root.paths, 'has no operations', hint));
+  if (!isObject(root.paths)) return reject(`${where}#/paths`, root.paths, 'has no operations', hint);
   return pass(new OpenApiDocument(root, version));
 }
 
@@ -108,14 +107,14 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
   const { characters, values } = openApiLimits;
   if (text.length > characters) {
     const message = `the document has ${text.length} characters; at most ${characters} are allowed`;
-    return refuse(inputError(where, undefined, message, 'Give a smaller document.'));
+    return reject(where, undefined, message, 'Give a smaller document.');
   }
   try {
     return pass(JSON.parse(text) as unknown);
   } catch (error) {
     if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
       const message = `is not JSON: ${(error as Error).message}`;
-      return refuse(inputError(where, undefined, message, 'Give valid JSON or YAML.'));
+      return reject(where, undefined, message, 'Give valid JSON or YAML.');
     }
   }
   const { readYaml } = await import('../../tools/read.ts');

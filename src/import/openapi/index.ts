@@ -1,4 +1,4 @@
-import { inputError, pass, refuse } from '../../model/input-error.ts';
+import { inputError, pass, refuse, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import type { Imported } from '../model.ts';
 import { Apis } from './api.ts';
@@ -30,13 +30,11 @@ export function toolsOfDocument(
   if (!operations.ok) return operations;
   if (tool !== null && operations.value.length > 1) {
     const hint = 'Choose one operation, or remove --tool.';
-    return refuse(
-      inputError(
-        '--tool',
-        tool,
-        `names one tool, but ${operations.value.length} operations are chosen`,
-        hint,
-      ),
+    return reject(
+      '--tool',
+      tool,
+      `names one tool, but ${operations.value.length} operations are chosen`,
+      hint,
     );
   }
   const apis = new Apis(document, source);
