@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../contract/json.ts';
+import { isObject, present } from '../contract/json.ts';
 import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import { isReadable } from '../contract/walk.ts';
@@ -112,10 +112,18 @@ function propertyChanges(
   const required = namesIn(after.required);
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
     const at = `${path}.${name}`;
-    if (!Object.hasOwn(now, name)) return [{ path: at, breaks: true, what: 'removed', ...was(old[name]) }];
+    if (!Object.hasOwn(now, name))
+      return [{ path: at, breaks: true, what: 'removed', ...present({ before: old[name] }) }];
     if (!Object.hasOwn(old, name)) {
       const demanded = side === 'input' && required.has(name);
-      return [{ path: at, breaks: demanded, what: demanded ? 'new and required' : 'new', ...is(now[name]) }];
+      return [
+        {
+          path: at,
+          breaks: demanded,
+          what: demanded ? 'new and required' : 'new',
+          ...present({ after: now[name] }),
+        },
+      ];
     }
     return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
   });
@@ -142,10 +150,7 @@ function requiredChanges(
 }
 
 function typesDiffer(before: JsonObject, after: JsonObject): boolean {
-  return (
-    !holdsAll([...typesOf(before)], [...typesOf(after)]) ||
-    !holdsAll([...typesOf(after)], [...typesOf(before)])
-  );
+  return !isDeepStrictEqual(new Set(typesOf(before)), new Set(typesOf(after)));
 }
 
 /** Whether arguments allow fewer types than before, or answers more. No type means any type. */
@@ -177,15 +182,7 @@ function changed(
 ): readonly ChangeInTool[] {
   if (isDeepStrictEqual(before, after)) return [];
   const what = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
-  return [{ path, breaks, what, ...was(before), ...is(after) }];
-}
-
-function was(before: Json | undefined): { before?: Json } {
-  return before === undefined ? {} : { before };
-}
-
-function is(after: Json | undefined): { after?: Json } {
-  return after === undefined ? {} : { after };
+  return [{ path, breaks, what, ...present({ before, after }) }];
 }
 
 function namesIn(required: Json | undefined): ReadonlySet<Json> {

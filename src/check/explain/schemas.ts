@@ -18,6 +18,12 @@ const recursive = (definition: JsonObject) => ({
   outputSchema: { type: 'object', properties: { trade: definition } },
 });
 
+const ofPrices = (price: JsonObject) => ({
+  outputSchema: { type: 'object', properties: { price }, required: ['price'] },
+});
+const holdsOnlyPrices = ofPrices({ type: 'number', description: 'Last price.' });
+const holdsNull = ofPrices(price);
+
 /** What a tool returns, the dialect of both schemas, and `_meta`. */
 export const schemaExplanations: Explanations = {
   'output.object-root': definition(
@@ -83,25 +89,13 @@ export const schemaExplanations: Explanations = {
   ),
   'output.holds-empty': definition(
     'An empty result must match the same schema. If a required field allows neither null nor an empty list, the tool must make a value up or violate its schema.',
-    {
-      outputSchema: {
-        type: 'object',
-        properties: { price: { type: 'number', description: 'Last price.' } },
-        required: ['price'],
-      },
-    },
-    { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
+    holdsOnlyPrices,
+    holdsNull,
   ),
   'output.holds-failure': definition(
     'Clients of the SDK validate a failure against this schema, too. {error, message} without the required fields becomes an exception, and the caller never sees the message.',
-    {
-      outputSchema: {
-        type: 'object',
-        properties: { price: { type: 'number', description: 'Last price.' } },
-        required: ['price'],
-      },
-    },
-    { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
+    holdsOnlyPrices,
+    holdsNull,
   ),
   'output.empty-signal': definition(
     'Without a signal, the platform repeats a call that found nothing. With a signal, it knows that the empty result is the answer.',

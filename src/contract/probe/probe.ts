@@ -2,16 +2,14 @@ import { mapConcurrently } from '../concurrency.ts';
 import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { consent, harmless, NotRun } from '../not-run.ts';
-import type { Target } from '../target.ts';
 import { bounds, isReadable } from '../walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import type { HttpAnswer } from './http.ts';
-import { type Listing, listTools, type Pages } from './listing.ts';
-import { modernRpc, parameterHeaders } from './modern.ts';
+import { Lists } from './lists.ts';
 import { planOf } from './plan.ts';
-import { type PostOptions, Requests } from './requests.ts';
-import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
+import type { PostOptions } from './requests.ts';
+import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /** The name of a tool that no server has. */
@@ -23,9 +21,6 @@ const notRecorded = 'SOURCE_NOT_RECORDED';
 /** A tool may use another service, which has its own limits. */
 const callsAtOnce = 4;
 
-/** The facts that a new session replaces. */
-const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
-
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
   readonly rpc: RpcAnswer;
@@ -33,130 +28,10 @@ export interface CallOutcome extends CallCase {
   readonly result: JsonObject | undefined;
 }
 
-/**
- * A server under examination: its requests, and the facts that many rules build on, each asked for once.
- * A fact that is not available throws `NotRun`; a separate rule reports why.
- */
-export class Probe extends Requests {
-  readonly #facts = new Map<string, Promise<unknown>>();
-
-  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
-  constructor(target: Target, signal?: AbortSignal, earlier?: Probe) {
-    super(target, signal);
-    if (!earlier) return;
-    for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
-      const fact = earlier.#facts.get(name);
-      if (fact) this.#facts.set(name, fact);
-    }
-  }
-
-  /** Ends the sessions of this probe. The next request opens a new one. */
-  async startAfresh(): Promise<void> {
-    for (const name of ofSession) this.#facts.delete(name);
-    await this.endSessions();
-  }
-
-  /** One JSON-RPC request, in the shared session unless another is named. */
-  async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
-    const session = options.session ?? (await this.session());
-    const id = nextId();
-    return rpcAnswer(await this.post(rpcRequest(id, method, params), { ...options, session }), id);
-  }
-
-  /** The answer to the run's first initialize. */
-  initialized(): Promise<RpcAnswer> {
-    return this.once('initialized', () => this.initialize());
-  }
-
-  /** The answer to a second, ordinary initialize. */
-  initializedAgain(): Promise<RpcAnswer> {
-    return this.once('initialized again', () => this.initialize());
-  }
-
-  /** The answer to the run's first server/discover, with which the stateless revision begins. */
-  discovered(): Promise<RpcAnswer> {
-    return this.once('discovered', () => modernRpc(this, 'server/discover'));
-  }
-
-  /** The answer to the opening request of the judged era. */
-  greeted(): Promise<RpcAnswer> {
-    return this.#isModernAlone ? this.discovered() : this.initialized();
-  }
-
-  get #isModernAlone(): boolean {
-    return this.target.era === 'modern';
-  }
-
-  /**
-   * A session that all rules share; rules that end or break sessions open their own with `newSession`. Undefined if
-   * the server opens none and answers without one, which a separate rule reports.
-   */
-  session(): Promise<string | undefined> {
-    return this.once('session', async () => {
-      const session = await this.enter(await this.initialized());
-      if (session === undefined && !(await this.isStateless())) throw NotRun.by('session');
-      return session;
-    });
-  }
-
-  /** A new session. */
-  async newSession(): Promise<string> {
-    const session = await this.enter(await this.initialize());
-    if (session === undefined) throw NotRun.by('sessionAgain');
-    return session;
-  }
-
-  /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
-  async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
-    const session = result && sessionOf(http);
-    if (session !== undefined) {
-      await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
-    }
-    return session;
-  }
-
-  async isStateless(): Promise<boolean> {
-    const id = nextId();
-    return rpcAnswer(await this.post(rpcRequest(id, 'tools/list')), id).result !== undefined;
-  }
-
+/** A server under examination: its requests, its sessions, its tools, and the calls that many rules judge. */
+export class Probe extends Lists {
   health(): Promise<HttpAnswer> {
     return this.once('health', () => this.http({ path: '/health' }));
-  }
-
-  /** The elements of the tool list that are checked. */
-  async listed(): Promise<readonly Json[]> {
-    return (await this.listing()).tools;
-  }
-
-  /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
-  async listing(): Promise<Listing> {
-    const { fault, ...listing } = await this.pages();
-    if (fault) throw fault.silence ?? NotRun.by('list');
-    return listing;
-  }
-
-  /** The pages of the tool list, read once. */
-  pages(): Promise<Pages> {
-    return this.once('pages', () => listTools((params) => this.#plain('tools/list', params)));
-  }
-
-  /** The pages of the tool list in the stateless revision, read once. */
-  modernPages(): Promise<Pages> {
-    if (this.#isModernAlone) return this.pages();
-    return this.once('modern pages', () =>
-      listTools((params) => modernRpc(this, 'tools/list', isObject(params) ? params : {})),
-    );
-  }
-
-  /** The tools that are checked: the objects of the list, within the limits. */
-  tools(): Promise<readonly JsonObject[]> {
-    return this.once('tools', async () =>
-      (await this.listed())
-        .slice(0, bounds.tools)
-        .filter(isObject)
-        .filter((tool) => isReadable(tool)),
-    );
   }
 
   /**
@@ -178,24 +53,8 @@ export class Probe extends Requests {
     return this.once('unpaid call', async () => {
       const { name, arguments: args } = await this.authenticationCall();
       const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
-      return this.#plain('tools/call', present({ name, arguments: args }), { timeoutMs });
+      return this.plain('tools/call', present({ name, arguments: args }), { timeoutMs });
     });
-  }
-
-  /** A request in the judged era; in a session if both are judged. */
-  async #plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
-    if (!this.#isModernAlone) return this.rpc(method, params, options);
-    const given = isObject(params) ? params : {};
-    const repeated = method === 'tools/call' ? await this.repeatedHeaders(given) : {};
-    const headers = { ...repeated, ...options.headers };
-    return modernRpc(this, method, given, { ...options, headers });
-  }
-
-  /** The headers of the stateless revision that repeat arguments of a call. */
-  async repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
-    const tools = (await this.pages()).fault ? [] : await this.tools();
-    const tool = tools.find((one) => one.name === name);
-    return parameterHeaders(tool?.inputSchema, args);
   }
 
   /** A tools/call with a valid token, made once in a run. */
@@ -348,15 +207,5 @@ export class Probe extends Requests {
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;
     });
-  }
-
-  /** A fact that is requested once in a run, when it is first needed. */
-  once<T>(name: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#facts.get(name) as Promise<T> | undefined;
-    if (known) return known;
-    const fact = ask();
-    fact.catch(() => {});
-    this.#facts.set(name, fact);
-    return fact;
   }
 }

@@ -1,9 +1,9 @@
 import { initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
-import type { Json, JsonObject } from '../model.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
 import { platformVersion } from '../probe/requests.ts';
-import { describe, nextId, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
+import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
 
@@ -19,12 +19,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      const answer = await probe.initialize(platformVersion);
-      return unless(answer.result?.protocolVersion === platformVersion, {
-        path: 'initialize result.protocolVersion',
-        expected: shorten(platformVersion),
-        actual: answer.result ? shorten(answer.result.protocolVersion) : describe(answer.http),
-      });
+      return versionProblems(await probe.initialize(platformVersion), [platformVersion]);
     },
   },
   {
@@ -39,13 +34,7 @@ export const protocolRules: readonly LiveRule[] = [
       await probe.session();
       const later = (await supportedVersions()).filter((version) => version > platformVersion);
       const answers = await Promise.all(later.map((version) => probe.initialize(version)));
-      return answers.flatMap(({ http, result }, index) =>
-        unless(result?.protocolVersion === later[index], {
-          path: 'initialize result.protocolVersion',
-          expected: shorten(later[index]),
-          actual: result ? shorten(result.protocolVersion) : describe(http),
-        }),
-      );
+      return answers.flatMap((answer, index) => versionProblems(answer, later.slice(index, index + 1)));
     },
   },
   {
@@ -58,13 +47,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      const known = await supportedVersions();
-      const { http, result } = await probe.initialize('1999-12-31');
-      return unless(typeof result?.protocolVersion === 'string' && known.includes(result.protocolVersion), {
-        path: 'initialize result.protocolVersion',
-        expected: `one of ${known.join(', ')}`,
-        actual: result ? shorten(result.protocolVersion) : describe(http),
-      });
+      return versionProblems(await probe.initialize('1999-12-31'), await supportedVersions());
     },
   },
   {
@@ -197,3 +180,15 @@ export const protocolRules: readonly LiveRule[] = [
     check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
   },
 ];
+
+/** The problem of an initialize that is answered with none of these versions. */
+function versionProblems({ http, result }: RpcAnswer, versions: readonly string[]): readonly Problem[] {
+  return unless(
+    versions.some((version) => result?.protocolVersion === version),
+    {
+      path: 'initialize result.protocolVersion',
+      expected: versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
+      actual: result ? shorten(result.protocolVersion) : describe(http),
+    },
+  );
+}

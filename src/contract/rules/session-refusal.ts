@@ -7,6 +7,12 @@ import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const longId = 'x'.repeat(4096);
+/** Names that every plain object has: a server that stores ids in one finds them. */
+const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+const memberTitle = 'a session id such as "constructor" or "__proto__"';
+
 /** Requests without a session, and with ids that the server never issued. */
 export const sessionRefusalRules: readonly LiveRule[] = [
   refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
@@ -17,22 +23,10 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
   refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
   refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
-  survived(
-    refused(
-      'session.prototype',
-      'a session id such as "constructor" or "__proto__"',
-      'POST',
-      async () => memberNames,
-    ),
-  ),
-  survived(
-    refused(
-      'session.prototype-get',
-      'a session id such as "constructor" or "__proto__" on GET',
-      'GET',
-      async () => memberNames,
-    ),
-  ),
+  ...[
+    refused('session.prototype', memberTitle, 'POST', async () => memberNames),
+    refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames),
+  ].map(survived),
   {
     id: 'session.missing-call',
     level: 'must',
@@ -85,11 +79,6 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     },
   },
 ];
-
-const unknownId = '00000000-0000-4000-8000-000000000000';
-const longId = 'x'.repeat(4096);
-/** Names that every plain object has: a server that stores ids in one finds them. */
-const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
 /** A rule that names each of these sessions in a request; each must be refused. */
 function refused(

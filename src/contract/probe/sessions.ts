@@ -1,0 +1,92 @@
+import type { Json } from '../model.ts';
+import { NotRun } from '../not-run.ts';
+import type { Target } from '../target.ts';
+import { type PostOptions, Requests } from './requests.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+
+/** The facts that a new session replaces. */
+const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
+
+/**
+ * The facts of a run, each asked for once, and the sessions in which they are asked for. A fact that is not available throws
+ * `NotRun`; a separate rule reports why.
+ */
+export class Sessions extends Requests {
+  readonly #facts = new Map<string, Promise<unknown>>();
+
+  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
+  constructor(target: Target, signal?: AbortSignal, earlier?: Sessions) {
+    super(target, signal);
+    if (!earlier) return;
+    for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
+      const fact = earlier.#facts.get(name);
+      if (fact) this.#facts.set(name, fact);
+    }
+  }
+
+  /** Ends the sessions of this probe. The next request opens a new one. */
+  async startAfresh(): Promise<void> {
+    for (const name of ofSession) this.#facts.delete(name);
+    await this.endSessions();
+  }
+
+  /** One JSON-RPC request, in the shared session unless another is named. */
+  async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    const session = options.session ?? (await this.session());
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, method, params), { ...options, session }), id);
+  }
+
+  /** The answer to the run's first initialize. */
+  initialized(): Promise<RpcAnswer> {
+    return this.once('initialized', () => this.initialize());
+  }
+
+  /** The answer to a second, ordinary initialize. */
+  initializedAgain(): Promise<RpcAnswer> {
+    return this.once('initialized again', () => this.initialize());
+  }
+
+  /**
+   * A session that all rules share; rules that end or break sessions open their own with `newSession`. Undefined if
+   * the server opens none and answers without one, which a separate rule reports.
+   */
+  session(): Promise<string | undefined> {
+    return this.once('session', async () => {
+      const session = await this.enter(await this.initialized());
+      if (session === undefined && !(await this.isStateless())) throw NotRun.by('session');
+      return session;
+    });
+  }
+
+  /** A new session. */
+  async newSession(): Promise<string> {
+    const session = await this.enter(await this.initialize());
+    if (session === undefined) throw NotRun.by('sessionAgain');
+    return session;
+  }
+
+  /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
+  async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
+    const session = result && sessionOf(http);
+    if (session !== undefined) {
+      await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+    }
+    return session;
+  }
+
+  async isStateless(): Promise<boolean> {
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, 'tools/list')), id).result !== undefined;
+  }
+
+  /** A fact that is requested once in a run, when it is first needed. */
+  once<T>(name: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#facts.get(name) as Promise<T> | undefined;
+    if (known) return known;
+    const fact = ask();
+    fact.catch(() => {});
+    this.#facts.set(name, fact);
+    return fact;
+  }
+}
