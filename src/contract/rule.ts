@@ -57,6 +57,14 @@ export function judgeEach<T>(
   return items.flatMap(judge);
 }
 
+/** The problems of all items; each is asked about at once. */
+export async function inParallel<T>(
+  items: readonly T[],
+  problemsOf: (item: T) => Promise<readonly Problem[]>,
+): Promise<readonly Problem[]> {
+  return (await Promise.all(items.map(problemsOf))).flat();
+}
+
 /** The problem, unless the condition is true. */
 export function unless(holds: boolean, problem: Problem): readonly Problem[] {
   return holds ? [] : [problem];

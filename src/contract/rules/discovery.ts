@@ -6,7 +6,7 @@ import { NotRun } from '../not-run.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { listTools, pageProblems } from '../probe/listing.ts';
 import { describe, isRefusal } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { inParallel, type LiveRule, unless } from '../rule.ts';
 import { bounds } from '../walk.ts';
 import { carriedOutProblems, resultProblems } from './expect.ts';
 
@@ -88,13 +88,10 @@ export const discoveryRules: readonly LiveRule[] = [
       const headers = { [header]: `${scheme} e30.e30.invalid` };
       const methods = ['tools/list', 'resources/list', 'prompts/list'];
       const session = await probe.newSession();
-      const answers = await Promise.all(
-        methods.map((method) => probe.rpc(method, undefined, { headers, session })),
+      const found = await inParallel(methods, async (method) =>
+        carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method),
       );
-      return [
-        ...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'),
-        ...answers.flatMap((answer, index) => carriedOutProblems(answer, String(methods[index]))),
-      ];
+      return [...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'), ...found];
     },
   },
   {

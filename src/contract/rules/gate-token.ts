@@ -5,7 +5,7 @@ import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
-import { type Control, type LiveRule, unless } from '../rule.ts';
+import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
 import type { Forgery } from '../signer.ts';
 import { unauthorizedProblems } from './expect.ts';
 
@@ -184,9 +184,8 @@ export async function callWith(probe: Probe, value: string | undefined): Promise
 
 async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
   const { header } = probe.profile.token;
-  const answers = await Promise.all(attempts.map(({ value }) => callWith(probe, value)));
-  return answers.flatMap((answer, index) =>
-    unauthorizedProblems(answer, probe.profile, `tools/call, ${header}: ${attempts[index]?.as}`),
+  return inParallel(attempts, async ({ value, as }) =>
+    unauthorizedProblems(await callWith(probe, value), probe.profile, `tools/call, ${header}: ${as}`),
   );
 }
 

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
-import { type Control, type LiveRule, unless } from '../rule.ts';
+import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
 import { holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 
@@ -47,15 +47,10 @@ export const modernRefusalRules: readonly LiveRule[] = [
     controls: [speaksModern, callsModern],
     check: async (probe) => {
       const headers = [undefined, 'another_tool', '=?base64?!?='];
-      const answers = await Promise.all(headers.map((name) => modernCall(probe, { 'mcp-name': name })));
-      return answers.flatMap((answer, index) =>
-        errorProblems(
-          answer,
-          400,
-          codes.headerMismatch,
-          `tools/call with Mcp-Name: ${headers[index] ?? 'absent'}`,
-        ),
-      );
+      return inParallel(headers, async (name) => {
+        const what = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
+        return errorProblems(await modernCall(probe, { 'mcp-name': name }), 400, codes.headerMismatch, what);
+      });
     },
   },
   {
@@ -110,9 +105,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
     controls,
     check: async (probe) => {
       const methods = ['tools/destroy', 'initialize', 'ping'];
-      const answers = await Promise.all(methods.map((method) => modernRpc(probe, method)));
-      return answers.flatMap((answer, index) =>
-        errorProblems(answer, 404, codes.methodNotFound, String(methods[index])),
+      return inParallel(methods, async (method) =>
+        errorProblems(await modernRpc(probe, method), 404, codes.methodNotFound, method),
       );
     },
   },
@@ -218,11 +212,8 @@ async function refusals(
   status: number,
   requests: readonly (readonly [what: string, options: ModernOptions])[],
 ): Promise<readonly Problem[]> {
-  const answers = await Promise.all(
-    requests.map(([, options]) => modernRpc(probe, 'tools/list', {}, options)),
-  );
-  return answers.flatMap((answer, index) =>
-    errorProblems(answer, status, code, `tools/list ${requests[index]?.[0]}`),
+  return inParallel(requests, async ([what, options]) =>
+    errorProblems(await modernRpc(probe, 'tools/list', {}, options), status, code, `tools/list ${what}`),
   );
 }
 

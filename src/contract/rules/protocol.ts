@@ -4,7 +4,7 @@ import type { Json, JsonObject, Problem } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
 import { platformVersion } from '../probe/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { inParallel, type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
@@ -33,8 +33,9 @@ export const protocolRules: readonly LiveRule[] = [
     check: async (probe) => {
       await probe.session();
       const later = (await supportedVersions()).filter((version) => version > platformVersion);
-      const answers = await Promise.all(later.map((version) => probe.initialize(version)));
-      return answers.flatMap((answer, index) => versionProblems(answer, later.slice(index, index + 1)));
+      return inParallel(later, async (version) =>
+        versionProblems(await probe.initialize(version), [version]),
+      );
     },
   },
   {
@@ -114,14 +115,11 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [lists],
     check: async (probe) => {
       const methods = ['tools/destroy', '__proto__', 'constructor'];
-      const answers = await Promise.all(methods.map((method) => probe.rpc(method, {})));
-      return answers.flatMap(({ http, error }, index) =>
-        unless(error?.code === -32601, {
-          path: `${methods[index]}, error.code`,
-          expected: '-32601',
-          actual: describe(http),
-        }),
-      );
+      return inParallel(methods, async (method) => {
+        const { http, error } = await probe.rpc(method, {});
+        const problem = { path: `${method}, error.code`, expected: '-32601', actual: describe(http) };
+        return unless(error?.code === -32601, problem);
+      });
     },
   },
   {
@@ -159,14 +157,11 @@ export const protocolRules: readonly LiveRule[] = [
         { ...request, params: 'cursor' },
         { jsonrpc: '2.0', id: 1 },
       ];
-      const answers = await Promise.all(messages.map((message) => probe.post(message, { session })));
-      return answers.flatMap((answer, index) =>
-        unless(answer.status < 500 && !holdsResult(answer), {
-          path: shorten(messages[index]),
-          expected: 'HTTP 4xx, or a JSON-RPC error',
-          actual: describe(answer),
-        }),
-      );
+      return inParallel(messages, async (message) => {
+        const answer = await probe.post(message, { session });
+        const problem = { path: shorten(message), expected: 'HTTP 4xx, or a JSON-RPC error' };
+        return unless(answer.status < 500 && !holdsResult(answer), { ...problem, actual: describe(answer) });
+      });
     },
   },
   {

@@ -1,10 +1,9 @@
 import { answersCalls, initializesAgain, lists } from '../controls.ts';
 import { present, shorten } from '../json.ts';
-import type { Problem } from '../model.ts';
 import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { inParallel, type LiveRule, unless } from '../rule.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -66,16 +65,11 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     controls: [lists],
     check: async (probe) => {
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
-      const answers = await Promise.all(
-        ids.map((id) => probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) })),
-      );
-      return answers.flatMap((answer, index) =>
-        unless([400, 404, 405].includes(answer.status), {
-          path: `DELETE, ${named(ids[index])}`,
-          expected: 'HTTP 400, 404 or 405',
-          actual: describe(answer),
-        }),
-      );
+      return inParallel(ids, async (id) => {
+        const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
+        const problem = { path: `DELETE, ${named(id)}`, expected: 'HTTP 400, 404 or 405' };
+        return unless([400, 404, 405].includes(answer.status), { ...problem, actual: describe(answer) });
+      });
     },
   },
 ];
@@ -94,19 +88,13 @@ function refused(
     source: 'C§3.1, C§7',
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [lists],
-    check: async (probe): Promise<readonly Problem[]> => {
-      const ids = await idsOf(probe);
-      const answers = await Promise.all(
-        ids.map((session) =>
-          method === 'POST'
-            ? probe.post(rpcRequest(nextId(), 'tools/list'), { session })
-            : probe.openStream(session),
-        ),
-      );
-      return answers.flatMap((answer, index) =>
-        invalidSessionProblems(answer, `${method}, ${named(ids[index])}`),
-      );
-    },
+    check: async (probe) =>
+      inParallel(await idsOf(probe), async (session) => {
+        const isPost = method === 'POST';
+        const body = rpcRequest(nextId(), 'tools/list');
+        const answer = await (isPost ? probe.post(body, { session }) : probe.openStream(session));
+        return invalidSessionProblems(answer, `${method}, ${named(session)}`);
+      }),
   };
 }
 

@@ -5,7 +5,7 @@ import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
-import { type Control, type LiveRule, unless } from '../rule.ts';
+import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 
 /** Requests with the same id in two sessions, sent once in a run. */
@@ -134,12 +134,13 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const id = await probe.session();
       const names = ['Mcp-Session-Id', 'MCP-SESSION-ID'];
-      const answers = await Promise.all(
-        names.map((name) =>
-          probe.rpc('tools/list', undefined, { headers: { 'mcp-session-id': undefined, [name]: id } }),
-        ),
-      );
-      return answers.flatMap((answer, index) => resultProblems(answer, `tools/list, header ${names[index]}`));
+      return inParallel(names, async (name) => {
+        const headers = { 'mcp-session-id': undefined, [name]: id };
+        return resultProblems(
+          await probe.rpc('tools/list', undefined, { headers }),
+          `tools/list, header ${name}`,
+        );
+      });
     },
   },
   {

@@ -6,7 +6,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
 import { nextId, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { inParallel, type LiveRule, unless } from '../rule.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
@@ -97,17 +97,11 @@ export const transportRules: readonly LiveRule[] = [
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
-      const methods = ['PUT', 'PATCH'];
-      const answers = await Promise.all(
-        methods.map((method) =>
-          probe.http({
-            method,
-            headers: present({ 'content-type': 'application/json', 'mcp-session-id': session }),
-            body: JSON.stringify(rpcRequest(nextId(), 'tools/list')),
-          }),
-        ),
+      const headers = present({ 'content-type': 'application/json', 'mcp-session-id': session });
+      const body = JSON.stringify(rpcRequest(nextId(), 'tools/list'));
+      return inParallel(['PUT', 'PATCH'], async (method) =>
+        rejectedProblems(await probe.http({ method, headers, body }), method),
       );
-      return answers.flatMap((answer, index) => rejectedProblems(answer, methods[index]));
     },
   },
   {
