@@ -1,16 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { load } from './load.js';
 
-// `node scripts/archive-release.js <commit>`: writes releases/<version>.br, from which `market-mcp upgrade` knows what that
-// version wrote into projects (docs/upgrade.md). It contains the templates of the files that belong to no tool (templates with
+// `node scripts/archive-release.js <commit> [directory]`: writes <directory>/<version>.br, in `releases` unless there is another
+// directory, from which `market-mcp upgrade` knows what that version wrote into projects (docs/upgrade.md). It contains the templates of the files that belong to no tool (templates with
 // answers are compiled) and the facts that they were rendered with.
 
-const [commit] = process.argv.slice(2);
-if (!commit) throw new Error('usage: node scripts/archive-release.js <commit>');
+const [commit, directory = 'releases'] = process.argv.slice(2);
+if (!commit) throw new Error('usage: node scripts/archive-release.js <commit> [directory]');
 
 const { precompile } = await load('src/render/compile.ts');
 const { pack } = await load('src/project/templates.ts');
@@ -25,22 +33,26 @@ try {
   const entries = [...facts(version, await oldModules()), ...templates()];
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const archive = brotliCompressSync(pack(new Map(entries)), { params });
-  writeFileSync(join('releases', `${version}.br`), archive);
-  console.log(`releases/${version}.br: ${entries.length} entries, ${archive.byteLength} bytes`);
+  const file = join(directory, `${version}.br`);
+  writeFileSync(file, archive);
+  console.log(`${file}: ${entries.length} entries, ${archive.byteLength} bytes`);
 } finally {
   rmSync(checkout, { recursive: true });
 }
 
 async function oldModules() {
-  const modules = ['plan/versions.ts', 'plan/package-manager.ts', 'contract/platforms/index.ts'];
-  const [versions, managers, platforms] = await Promise.all(
-    modules.map((path) => load(join(checkout, 'src', path))),
-  );
-  return { ...versions, ...managers, ...platforms };
+  const modules = ['plan/versions', 'plan/package-manager', 'contract/platforms/index', 'project/sources'];
+  const paths = modules.map((name) => join(checkout, 'src', `${name}.ts`));
+  const loaded = await Promise.all(paths.filter(existsSync).map(load));
+  return Object.assign({}, ...loaded);
 }
 
-function facts(version, { dependencies, devDependencies, packageManagerCommands, platforms }) {
-  const text = JSON.stringify({ version, dependencies, devDependencies, packageManagerCommands, platforms });
+/** What only some versions had is left out by JSON: `dependencies` up to 0.2.0, `sources` since then. */
+function facts(version, old) {
+  const { dependencies, devDependencies, packageManagerCommands, platforms } = old;
+  const sources = old.withSourceDependencies && JSON.parse(old.withSourceDependencies('{}'));
+  const facts = { version, dependencies, devDependencies, packageManagerCommands, sources, platforms };
+  const text = JSON.stringify(facts);
   return [['facts.json', Buffer.from(text)]];
 }
 

@@ -8,7 +8,7 @@ const texts = { type: 'array', items: { type: 'string' } };
 export const schema: JsonObject = {
   type: 'object',
   properties: {
-    schema: { enum: [2, 3] },
+    schema: { const: 3 },
     template: { type: 'string', pattern: '^\\d{1,9}(\\.\\d{1,9}){2}(-[0-9A-Za-z.-]{1,64})?$' },
     platform: { type: 'string' },
     answers: {

@@ -6,6 +6,7 @@ import { compareVersions } from '../contract/versions.ts';
 import type { TemplateSet } from '../plan/model.ts';
 import type { PackageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
+import type { SourceNeeds } from './sources.ts';
 import { unpack } from './templates.ts';
 
 /** The templates and facts of an earlier version, as `scripts/archive-release.js` archived them. */
@@ -17,9 +18,12 @@ export interface Release {
 /** The values that its templates were rendered with, in addition to the answers. */
 export interface ReleaseFacts {
   readonly version: string;
-  readonly dependencies: { readonly [name: string]: string };
+  /** Those of the runtime, up to 0.2.0, whose projects contain it. */
+  readonly dependencies?: { readonly [name: string]: string };
   readonly devDependencies: { readonly [name: string]: string };
   readonly packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands };
+  /** Absent in 0.1.0, which knew no APIs. */
+  readonly sources?: SourceNeeds;
   /** Its built-in profiles. */
   readonly platforms: readonly PlatformProfile[];
 }
@@ -44,8 +48,12 @@ export function archivedVersions(): readonly string[] {
 /** An earlier version; undefined if this program does not contain it. */
 export function readRelease(version: string): Release | undefined {
   if (directory === undefined || !archivedVersions().includes(version)) return undefined;
-  const packed = brotliDecompressSync(readFileSync(join(directory, version + ending)));
-  const templates = new Map(unpack(packed));
+  return releaseIn(readFileSync(join(directory, version + ending)));
+}
+
+/** The version in an archive. */
+export function releaseIn(archive: Uint8Array): Release {
+  const templates = new Map(unpack(brotliDecompressSync(archive)));
   const facts = JSON.parse(new TextDecoder().decode(templates.get(factsFile)));
   templates.delete(factsFile);
   return { templates, facts };

@@ -118,12 +118,23 @@ export function withExamples(text: string, variables: readonly ApiVariable[]): s
   return `${before.trimEnd()}\n\n${paragraphs.join('\n')}${behind}`;
 }
 
+/** What package.json needs for APIs. */
+export interface SourceNeeds {
+  readonly dependencies: { readonly [name: string]: string };
+  readonly scripts: { readonly record: string };
+}
+
+const sourceNeeds: SourceNeeds = {
+  dependencies: sourceDependencies,
+  scripts: { record: 'market-mcp record' },
+};
+
 /**
- * A package.json extended with what the runtime needs for APIs; existing entries are kept.
+ * A package.json extended with what APIs need; existing entries are kept.
  *
  * @throws ProjectError if it cannot be read
  */
-export function withSourceDependencies(text: string): string {
+export function withSourceDependencies(text: string, needs = sourceNeeds): string {
   let manifest: { scripts?: { record?: string }; dependencies?: object };
   try {
     manifest = JSON.parse(text);
@@ -131,19 +142,11 @@ export function withSourceDependencies(text: string): string {
     const message = `package.json: ${(error as Error).message}`;
     throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
   }
-  const all = { ...sourceDependencies, ...manifest.dependencies };
+  const all = { ...needs.dependencies, ...manifest.dependencies };
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const next = {
-    ...manifest,
-    scripts: { ...manifest.scripts, record: recordScript(manifest.scripts) },
-    dependencies,
-  };
+  const scripts = { ...manifest.scripts, record: manifest.scripts?.record ?? needs.scripts.record };
+  const next = { ...manifest, scripts, dependencies };
   return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${jsonText(next, 2)}\n`;
-}
-
-/** An own script is kept; that of 0.2.0 runs a file that no longer exists. */
-function recordScript({ record }: { readonly record?: string } = {}): string {
-  return record === undefined || record.includes('dist/src/source/record.js') ? 'market-mcp record' : record;
 }
 
 /** Existing recordings are kept: they may be real ones. */

@@ -10,11 +10,11 @@ import { type Manifest, readJson, validManifest } from './manifest.ts';
  */
 export function readAnyManifest(directory: string): Manifest {
   const value = readJson(directory) as Partial<Omit<Manifest, 'schema'>> & { readonly schema?: unknown };
-  if (value?.schema !== 1) return validManifest(value);
+  if (value?.schema !== 1 && value?.schema !== 2) return validManifest(value);
   const files = Object.entries(value.files ?? {}).map(([path, file]) => {
-    return [path, { ...file, owner: firstOwnerOf(path, file?.owner) }];
+    return [path, value.schema === 1 ? { ...file, owner: firstOwnerOf(path, file?.owner) } : file];
   });
-  return validManifest({ ...value, schema: 2, files: Object.fromEntries(files) });
+  return { ...validManifest({ ...value, schema: 3, files: Object.fromEntries(files) }), schema: 2 };
 }
 
 /** Version 0.1 had the owners `generated` and `shared`, and the runtime was `shared`. */

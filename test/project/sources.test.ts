@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { withSourceDependencies } from '../../src/project/sources.ts';
 
-const old = 'tsc && node --enable-source-maps dist/src/source/record.js';
-
 describe('the script record of a package.json', () => {
   it.each([
     [undefined, 'market-mcp record'],
-    [old, 'market-mcp record'],
     ['market-mcp record --call buy', 'market-mcp record --call buy'],
     ['node my-own.js', 'node my-own.js'],
   ])('%s becomes %s', (record, expected) => {

@@ -9,8 +9,10 @@ export interface Edit {
   readonly name: string;
   /** Whether it may end in a conflict, or in an open task. */
   readonly mayConflict?: true;
-  /** The only version whose projects have what it edits. Absent: every one. */
-  readonly only?: OldVersion;
+  /** Part of the open task that it leaves to the author. */
+  readonly task?: string;
+  /** The only version whose projects have what it edits; `api`: those of 0.2.0 with an API. Absent: every one. */
+  readonly only?: OldVersion | 'api';
   make(project: EditedProject): void;
 }
 
@@ -48,6 +50,12 @@ export class EditedProject {
     this.write(path, after);
   }
 
+  /** Writes a file of which the upgrade changes a part. */
+  moves(path: string, text: string, ...after: readonly string[]): void {
+    this.write(path, text);
+    for (const text of after) this.kept.push({ path, text });
+  }
+
   /** Adds a line that the upgrade must keep. */
   keep(path: string, text: string, edit: (text: string) => string): void {
     if (!existsSync(join(this.directory, path))) return;
@@ -75,6 +83,7 @@ const windows = (text: string) => text.replaceAll('\r\n', '\n').replaceAll('\n',
 const mine = 'a line of the author';
 /** One byte for a letter, in a text of one character per byte. */
 const latin = 'Gr\xfc\xdfe \xc3';
+const limits = 'own variables belong in src/env.ts';
 const append = (line: string) => (text: string) => `${text.trimEnd()}\n${line}\n`;
 const first = (line: string) => (text: string) => `${line}\n${text}`;
 const packageJson = (edit: (value: Record<string, Record<string, string>>) => void) => (text: string) => {
@@ -112,7 +121,11 @@ const edits: readonly Edit[] = [
     mayConflict: true,
   },
   { name: 'tool: Latin-1', make: (p) => p.keepBytes(toolPath(p), append(`// ${latin}`)) },
-  { name: 'runtime: Latin-1', make: (p) => p.keepBytes('src/config.ts', append(`// ${latin}`)) },
+  {
+    name: 'runtime: Latin-1',
+    task: limits,
+    make: (p) => p.keepBytes('src/config.ts', append(`// ${latin}`)),
+  },
   {
     name: 'modes',
     make: (p) => {
@@ -256,9 +269,51 @@ const edits: readonly Edit[] = [
       ),
   },
   {
-    name: 'own module that imports what is gone',
+    name: 'own module that requires the runtime',
+    make: (p) =>
+      p.moves(
+        'scripts/call.cjs',
+        "// mine\r\nconst { callTool } = require('../dist/src/server/call.js')\r\nmodule.exports = callTool\r\n",
+        "// mine\r\nconst { callTool } = require('market-mcp-runtime/testing')\r\nmodule.exports = callTool\r\n",
+      ),
+  },
+  {
+    name: 'own module that imports the runtime when it runs',
+    make: (p) =>
+      p.moves(
+        'src/lib/later.ts',
+        'export async function later() {\n  const { callTool: call } = await import("../server/call.ts");\n  return call;\n}\n',
+        'const { callTool: call } = await import("market-mcp-runtime/testing");\n',
+      ),
+  },
+  {
+    name: 'own module that exports the runtime',
+    make: (p) =>
+      p.moves(
+        'src/lib/tools.ts',
+        "export { defineTool as define, type Tool } from '../server/define-tool.ts';\nexport { createApp } from '../server/LAST';\n".replace(
+          'LAST',
+          p.text('src/main.ts').includes('server/http.ts') ? 'http.ts' : 'app.ts',
+        ),
+        "export { defineTool as define, type Tool } from 'market-mcp-runtime';\nexport { createApp } from 'market-mcp-runtime/app';\n",
+      ),
+  },
+  {
+    name: 'lost import: a name of the runtime',
+    task: 'linearMatcher from src/server/pattern.ts, which market-mcp-runtime does not export',
+    only: '0.2.0',
+    make: (p) => writeOwn(p, 'src/lib/gone.ts', "export { linearMatcher } from '../server/pattern.ts';\n"),
+  },
+  {
+    name: 'lost import: a whole module',
+    task: 'imports all of src/server/call.ts',
+    make: (p) =>
+      writeOwn(p, 'src/lib/gone.ts', "import * as all from '../server/call.ts';\nexport { all };\n"),
+  },
+  {
+    name: 'lost import: a name of the contract',
     only: '0.1.0',
-    mayConflict: true,
+    task: 'blankAnswer from contract/outcomes.ts, which market-mcp-runtime does not export',
     make: (p) =>
       writeOwn(
         p,
@@ -268,31 +323,66 @@ const edits: readonly Edit[] = [
   },
   {
     name: 'runtime: a header',
+    task: 'routes and headers are options of serve',
     make: (p) => {
       const comment = (text: string) => text.replace('export function createApp', `// ${mine}\n$&`);
       // Each version has one of them.
       for (const path of ['src/server/app.ts', 'src/server/http.ts']) p.keep(path, mine, comment);
     },
   },
-  { name: 'runtime: the configuration', make: (p) => p.keep('src/config.ts', mine, append(`// ${mine}`)) },
+  {
+    name: 'runtime: the configuration',
+    task: limits,
+    make: (p) => p.keep('src/config.ts', mine, append(`// ${mine}`)),
+  },
+  {
+    name: 'runtime: the start',
+    task: 'routes and headers are options of serve',
+    make: (p) => p.keep('src/main.ts', mine, first(`console.error('${mine}');`)),
+  },
+  {
+    name: 'runtime: CRLF, mark and a line without an end',
+    task: 'node_modules/market-mcp-runtime/README.md',
+    make: (p) => p.keep('src/server/session.ts', mine, (text) => `\ufeff${windows(text)}// ${mine}`),
+  },
+  {
+    name: 'source kit: a line',
+    task: 'the options of httpSource and mcpSource',
+    only: 'api',
+    make: (p) => p.keep('src/source/send.ts', mine, first(`// ${mine}`)),
+  },
   {
     name: 'contract: a rule',
+    task: 'the rules are in the program',
     only: '0.1.0',
     make: (p) => p.keep('contract/rules/meta.ts', mine, append(`// ${mine}`)),
   },
   { name: 'local platform: deleted', only: '0.1.0', make: (p) => p.delete('local') },
   {
     name: 'platform: another lifetime',
-    make: (p) =>
+    make: (p) => {
       p.keep('src/platform.ts', 'lifetimeSeconds: 90', (text) =>
         text.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'),
-      ),
+      );
+      p.kept.push({ path: 'market-mcp.json', text: '"lifetimeSeconds": 90' });
+    },
+  },
+  {
+    name: 'platform: only protocols with sessions',
+    only: '0.2.0',
+    make: (p) => {
+      p.change('src/platform.ts', (text) => text.replace("modern: 'on'", "modern: 'off'"));
+      p.kept.push(
+        { path: 'market-mcp.json', text: '"modern": "off"' },
+        { path: 'src/main.ts', text: 'modern: false' },
+      );
+    },
   },
 ];
 
-/** The edits that projects of a version allow. */
-export function editsOf(version: OldVersion): readonly Edit[] {
-  return edits.filter(({ only = version }) => only === version);
+/** The edits that projects of a version allow, with or without an API. */
+export function editsOf(version: OldVersion, api = false): readonly Edit[] {
+  return edits.filter(({ only = version }) => only === version || (api && only === 'api'));
 }
 
 /** The formatter runs over the other edits. */

@@ -30,7 +30,8 @@ const authorsOwn =
 /** Version 0.1.0 invented examples that ignored the format of their parameter (docs/upgrade.md). */
 const inventedByOldProgram = /INVALID_ARGUMENTS.*must match format/;
 
-const identity = {
+/** Who commits. */
+export const identity = {
   GIT_AUTHOR_NAME: 'a',
   GIT_AUTHOR_EMAIL: 'a@b.c',
   GIT_COMMITTER_NAME: 'a',
@@ -55,10 +56,11 @@ export async function oldProject({ root, version, index, seed, chosen }: Making)
   const name = `project-${index}`;
   const directory = join(root, name);
   const flags = ['--platform', platform, '--package-manager', packageManager];
-  await createOld(oldProgram(version).create, join(root, name), flags, random);
+  const api = asksApi(version, index);
+  await createWith(oldProgram(version).create, join(root, name), flags, api ? null : random);
   const tools = readdirSync(join(directory, 'src/tools')).filter((file) => file !== 'index.ts');
   const project = new EditedProject(directory, pick(random, tools).replace(/\.ts$/, ''));
-  const made = chosen ?? distinctEdits(version, random);
+  const made = chosen ?? distinctEdits(editsOf(version, api), random);
   for (const edit of made) edit.make(project);
   await git(directory, 'init', '--quiet');
   await git(directory, 'add', '--all');
@@ -66,12 +68,64 @@ export async function oldProject({ root, version, index, seed, chosen }: Making)
   return { project, version, name, platform, packageManager, made };
 }
 
-/** An earlier version may have fewer kinds of fields: a refused spec is replaced by another one. */
-async function createOld(program: string, place: string, flags: readonly string[], random: () => number) {
+/** Whether a project calls an API, for which 0.2.0 writes the source kit. */
+export function asksApi(version: OldVersion, index: number): boolean {
+  return version === '0.2.0' && index % 5 === 2;
+}
+
+/** An operation of an OpenAPI document. */
+function operation(operationId: string, property: string) {
+  const value = { type: 'number', description: `The ${property} in US dollars.` };
+  const schema = { type: 'object', required: [property], properties: { [property]: value } };
+  return {
+    operationId,
+    summary: `Returns the latest ${property} of a trading pair, in US dollars.`,
+    parameters: [
+      {
+        name: 'symbol',
+        in: 'query',
+        required: true,
+        description: 'Trading pair.',
+        schema: { type: 'string', examples: ['BTC'] },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The answer.',
+        content: { 'application/json': { schema, example: { [property]: 1.5 } } },
+      },
+    },
+  };
+}
+
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Prices', version: '1' },
+  servers: [{ url: 'https://prices.example' }],
+  paths: {
+    '/price': { get: operation('getPrice', 'price') },
+    '/volume': { get: operation('getVolume', 'volume') },
+  },
+};
+
+/**
+ * Creates a project with a program, of random tools or of an API. An earlier version may have fewer kinds of fields: a refused spec
+ * is replaced by another one.
+ */
+export async function createWith(
+  program: string,
+  place: string,
+  flags: readonly string[],
+  random: (() => number) | null,
+) {
+  const file = `${place}.json`;
   for (let attempt = 0; attempt < 10; attempt += 1) {
-    const spec = `${place}.json`;
-    writeFileSync(spec, JSON.stringify(randomSpecs(2, Math.floor(random() * 2 ** 31))));
-    const args = [basename(place), '--spec', spec, '--yes', '--no-install', '--no-git', ...flags];
+    const content = random ? randomSpecs(2, Math.floor(random() * 2 ** 31)) : document;
+    writeFileSync(file, JSON.stringify(content));
+    const start = random
+      ? ['--spec', file]
+      : ['--from-openapi', file, '--operation', 'getPrice', '--operation', 'getVolume'];
+    const args = [basename(place), ...start, '--yes', '--no-install', '--no-git', ...flags];
     const created = await run(process.execPath, [program, ...args], { cwd: dirname(place) });
     if (created.status === 0) return;
   }
@@ -79,11 +133,11 @@ async function createOld(program: string, place: string, flags: readonly string[
 }
 
 /** Three to six edits, at most one per file. */
-function distinctEdits(version: OldVersion, random: () => number): readonly Edit[] {
+function distinctEdits(edits: readonly Edit[], random: () => number): readonly Edit[] {
   const chosen = new Map<string, Edit>();
   const count = 3 + Math.floor(random() * 4);
   while (chosen.size < count) {
-    const edit = pick(random, editsOf(version));
+    const edit = pick(random, edits);
     const place = edit.name.replace(/:.*/, '').replace('test of a tool', 'tool');
     if (!chosen.has(place)) chosen.set(place, edit);
   }
@@ -99,10 +153,13 @@ export async function upgradeAndProve(old: Awaited<ReturnType<typeof oldProject>
   const { directory } = project;
   const before = bytesOf(directory);
   const first = await upgrade(directory);
-  const { files, open } = resultOf(first);
+  const { files, details } = resultOf(first);
+  const open = details.length;
+  for (const { task = '' } of made) expect(details.join('\n'), name).toContain(task);
+  await expectPatches(directory, files);
   if (open > 0) {
     expect(
-      made.some(({ mayConflict }) => mayConflict),
+      made.some(({ mayConflict, task }) => mayConflict || task),
       `${name}: ${first.stderr}`,
     ).toBe(true);
     expectKept(project, files);
@@ -166,13 +223,37 @@ export function upgrade(directory: string, ...flags: readonly string[]): Promise
 /** The upgrade's own description of the files, whether it is finished or waits for its author. */
 export function resultOf({ status, stdout, stderr }: Ran): {
   readonly files: readonly UpgradedFile[];
-  readonly open: number;
+  /** Conflicts and open tasks. */
+  readonly details: readonly string[];
 } {
   expect([0, 1], stderr).toContain(status);
-  if (status === 0) return { files: JSON.parse(stdout).files, open: 0 };
+  if (status === 0) return { files: JSON.parse(stdout).files, details: [] };
   const { error } = JSON.parse(stderr);
   expect(error.code).toBe('UPGRADE_CONFLICTS');
-  return { files: error.files, open: error.details.length };
+  return error;
+}
+
+/**
+ * Expects each patch to apply to the commit before the upgrade: a proposal to the author's text, and a kept edit in reverse, as
+ * the author's text contains it. What a patch of an edit leaves then is the text of the earlier version.
+ */
+async function expectPatches(directory: string, files: readonly UpgradedFile[]): Promise<void> {
+  const patched = files.filter(({ patch, why }) => patch !== undefined && why !== 'other repository');
+  if (patched.length === 0) return;
+  const clone = `${directory}-before`;
+  await git(directory, 'clone', '--quiet', '.', clone);
+  for (const { path, kind, patch = '' } of patched) {
+    const place = join(directory, patch);
+    if (kind !== 'overruled') {
+      await git(clone, 'apply', '--check', place);
+      continue;
+    }
+    const before = readFileSync(join(clone, path));
+    await git(clone, 'apply', '--reverse', place);
+    await git(clone, 'apply', place);
+    expect(readFileSync(join(clone, path)).equals(before), path).toBe(true);
+  }
+  rmSync(clone, { recursive: true });
 }
 
 /** Expects the author's text in its file, or in the patch that the upgrade names. */

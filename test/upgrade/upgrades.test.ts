@@ -1,13 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
 import { mapConcurrently } from '../../src/contract/concurrency.ts';
+import { version } from '../../src/plan/versions.ts';
+import { type Release, releaseIn } from '../../src/project/releases.ts';
 import { importsIn } from '../../src/project/tools-index.ts';
 import { readAnyManifest } from '../../src/project/vendored-manifest.ts';
-import { scratch } from '../e2e/support.ts';
-import { seed } from '../random.ts';
+import { bins, repository, scratch, tree } from '../e2e/support.ts';
+import { randomFrom, seed } from '../random.ts';
 import { editsOf, formatterLast } from './edits.ts';
 import { oldProgram, oldVersions } from './old-program.ts';
-import { bytesOf, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
+import { createWith, identity, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
 
 /** All projects and the page only on request: `npm run upgrades`. */
@@ -36,7 +41,7 @@ it.each(oldVersions)(
     expect(failures).toEqual([]);
     const upgraded = outcomes.filter((outcome) => outcome.version === version);
     const made = new Set(upgraded.flatMap((outcome) => outcome.edits));
-    const edits = editsOf(version);
+    const edits = editsOf(version, true);
     console.log(`${upgraded.length} of ${version} upgraded, ${made.size} of ${edits.length} kinds of edits`);
     if (isWhole) {
       expect([...made].toSorted()).toEqual(edits.map(({ name }) => name).toSorted());
@@ -66,15 +71,37 @@ it.each(oldVersions)(
     const root = scratch();
     for (const index of [0, 1, 2, 3]) {
       const { project } = await oldProject({ root, version, index, seed, chosen: [] });
-      const { directory } = project;
-      const tools = importsIn(project.text('src/tools/index.ts'));
-      const { base } = commonFilesOf(readAnyManifest(directory), tools);
-      for (const [path, { content }] of base)
-        expect(Buffer.from(content).toString(), path).toBe(project.text(path));
-      const rest = [...bytesOf(directory).keys()].filter((path) => !base.has(path));
-      expect(rest.filter((path) => !/^((src|test)\/tools\/|vendor\/|market-mcp\.json$)/.test(path))).toEqual(
-        [],
-      );
+      expectBase(project.directory);
     }
   },
 );
+
+it('an archive of this version gives exactly the files that it writes', async () => {
+  const root = scratch();
+  const git = execFileSync('git', ['stash', 'create'], {
+    cwd: repository,
+    env: { ...process.env, ...identity },
+  });
+  const commit = git.toString().trim() || 'HEAD';
+  execFileSync(process.execPath, ['scripts/archive-release.js', commit, root], { cwd: repository });
+  const release = releaseIn(readFileSync(join(root, `${version}.br`)));
+  for (const [name, random] of [
+    ['plain', randomFrom(seed)],
+    ['api', null],
+  ] as const) {
+    await createWith(bins.create, join(root, name), [], random);
+    expectBase(join(root, name), release);
+  }
+});
+
+/** Expects the files that belong to no tool to be those of `base`, and all others to belong to tools, APIs or the program. */
+function expectBase(directory: string, release?: Release): void {
+  const files = tree(directory);
+  const tools = importsIn(files.get('src/tools/index.ts') ?? '');
+  const { base } = commonFilesOf(readAnyManifest(directory), tools, undefined, release);
+  for (const [path, { content }] of base) expect(Buffer.from(content).toString(), path).toBe(files.get(path));
+  const rest = [...files.keys()].filter((path) => !base.has(path));
+  const others =
+    /^((src|test)\/tools\/|vendor\/|market-mcp\.json$|src\/(apis\/|env\.ts$)|test\/recordings\/)/;
+  expect(rest.filter((path) => !others.test(path) && !path.startsWith('.git/'))).toEqual([]);
+}

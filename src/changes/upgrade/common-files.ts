@@ -20,7 +20,7 @@ import { presentProfile } from '../../project/profile.ts';
 import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
 import { withExamples, withSourceDependencies } from '../../project/sources.ts';
 import { readTemplates } from '../../project/templates.ts';
-import { textOf } from '../../project/text.ts';
+import { bytesOf, textOf } from '../../project/text.ts';
 import { render } from '../../render/render.ts';
 import { withChanges } from './vendored/profile.ts';
 
@@ -37,10 +37,15 @@ export interface CommonFiles {
  *
  * @param tools files of the tools, in the order of the list
  * @param edited the profile, if its author has changed it outside of the manifest
+ * @param release the recorded version; undefined if it is this one
  * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
-export function commonFilesOf(manifest: Manifest, tools: readonly string[], edited?: Json): CommonFiles {
-  const release = releaseOf(manifest);
+export function commonFilesOf(
+  manifest: Manifest,
+  tools: readonly string[],
+  edited?: Json,
+  release = releaseOf(manifest),
+): CommonFiles {
   const writtenProfile = release ? profileThen(manifest, release) : presentProfile(manifest);
   const profile =
     edited === undefined ? presentProfile(manifest) : changedProfile(manifest, writtenProfile, edited);
@@ -63,7 +68,7 @@ export function commonFilesOf(manifest: Manifest, tools: readonly string[], edit
   const isWritten = (path: string) => !path.startsWith('src/source/') || Object.hasOwn(manifest.files, path);
   return {
     base: new Map([...before(first)].filter(([path]) => isWritten(path))),
-    theirs: new Map([...withApis(frame({ ...answers, tools: first }, tools), answers), ...carried.files]),
+    theirs: new Map([...frame({ ...answers, tools: first }, tools), ...carried.files]),
     profile,
   };
 }
@@ -100,31 +105,37 @@ function frame(answers: CommonFileAnswers, tools: readonly string[], release?: R
     ...planCommonFiles(context, templates),
     { ...index, template: indexTemplate ?? index.template },
   ];
-  return withVariables(render(planned, templates), answers);
+  const { variables } = answers;
+  const files = render(planned, templates);
+  if (variables === null) return files;
+  const withApis = [
+    ...changed(files, '.env.example', (text) => withExamples(text, variables)),
+    ...changed(files, 'package.json', (text) => withSourceDependencies(text, release?.facts.sources)),
+  ];
+  return new Map([...files, ...withApis]);
 }
 
-/** `.env.example` also contains the variables of APIs. */
-function withVariables(files: FileSet, { variables }: CommonFileAnswers): FileSet {
-  const path = '.env.example';
+function changed(files: FileSet, path: string, change: (text: string) => string): FileSet {
   const file = files.get(path);
-  if (!file || variables === null) return files;
-  const content = new TextEncoder().encode(withExamples(textOf(file.content), variables));
-  return new Map([...files, [path, { ...file, content }]]);
+  return new Map(file ? [[path, { ...file, content: bytesOf(change(textOf(file.content))) }]] : []);
 }
 
-/** Variables that the templates of a release read and those of this version do not. */
+/** What the templates of a release read that is of its version, or that those of this version do not read. */
 function contextThen(
   { packageManager, packages: { program } }: CommonFileAnswers,
   { facts }: Release,
 ): object {
+  const { version, dependencies } = facts;
   const own = program === '' ? {} : { [programPackage]: program };
   return {
-    version: facts.version,
-    dependencies: facts.dependencies,
-    dependencyNames: Object.keys(facts.dependencies),
     devDependencies: { ...facts.devDependencies, ...own },
     packageManager: facts.packageManagerCommands[packageManager],
-    generator: { version: facts.version },
+    ...(dependencies && {
+      version,
+      dependencies,
+      dependencyNames: Object.keys(dependencies),
+      generator: { version },
+    }),
   };
 }
 
@@ -170,12 +181,4 @@ export function writtenFirst(
   ];
   const isWritten = (order: readonly string[]) => sha256(readme(order) ?? '') === files['README.md']?.sha256;
   return orders.find((order) => order.length > 0 && isWritten(order)) ?? answers.tools;
-}
-
-/** Adds what tools with an API need to package.json. */
-function withApis(frame: FileSet, { variables }: CommonFileAnswers): FileSet {
-  const file = frame.get('package.json');
-  if (!file || variables === null) return frame;
-  const content = new TextEncoder().encode(withSourceDependencies(textOf(file.content)));
-  return new Map([...frame, ['package.json', { ...file, content }]]);
 }
