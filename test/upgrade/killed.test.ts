@@ -37,10 +37,7 @@ beforeAll(async () => {
 it(`an upgrade killed at ${kills} random moments has not begun or waits for its author`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
-    const moment: Moment =
-      i % 2 === 0
-        ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
-        : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    const moment = momentOf(i);
     const killed = copy('killed');
     await endAt(bins.market, ['upgrade', '--no-install', '--json'], {
       cwd: killed,
@@ -77,7 +74,7 @@ it('an undo killed at any moment leaves the upgrade waiting or undone', async ()
   for (let i = 0; i < kills / 2; i += 1) {
     const killed = join(root, 'killed');
     cpSync(after, killed, { recursive: true });
-    const moment: Moment = { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    const moment = momentOf(i);
     await endAt(bins.market, ['upgrade', '--abort', '--json'], {
       cwd: killed,
       moment,
@@ -92,6 +89,12 @@ it('an undo killed at any moment leaves the upgrade waiting or undone', async ()
   }
   console.log(`taken back: ${seen.waiting} waited, ${seen.gone} were gone`);
 }, 600_000);
+
+function momentOf(i: number): Moment {
+  return i % 2 === 0
+    ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
+    : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+}
 
 function copy(name: string): string {
   const to = join(root, name);

@@ -60,7 +60,7 @@ export async function oldProject({ root, version, index, seed, chosen }: Making)
   await createWith(oldProgram(version).create, join(root, name), flags, api ? null : random);
   const tools = readdirSync(join(directory, 'src/tools')).filter((file) => file !== 'index.ts');
   const project = new EditedProject(directory, pick(random, tools).replace(/\.ts$/, ''));
-  const made = chosen ?? distinctEdits(editsOf(version, api), random);
+  const made = chosen ?? distinctEdits(version, index, random);
   for (const edit of made) edit.make(project);
   await git(directory, 'init', '--quiet');
   await git(directory, 'add', '--all');
@@ -132,12 +132,20 @@ export async function createWith(
   throw new Error(`${program} refuses ten specs in a row`);
 }
 
-/** Three to six edits, at most one per file. */
-function distinctEdits(edits: readonly Edit[], random: () => number): readonly Edit[] {
+/** Three to six edits, at most one per file. Forty projects have every kind of edit. */
+function distinctEdits(version: OldVersion, index: number, random: () => number): readonly Edit[] {
+  const [edits, all] = [false, asksApi(version, index)].map((api) => editsOf(version, api)) as [
+    Edit[],
+    Edit[],
+  ];
+  const given = [
+    ...all.filter((edit) => !edits.includes(edit)),
+    ...[index, index + 40].map((at) => edits[at % edits.length] as Edit),
+  ];
   const chosen = new Map<string, Edit>();
   const count = 3 + Math.floor(random() * 4);
   while (chosen.size < count) {
-    const edit = pick(random, edits);
+    const edit = given.shift() ?? pick(random, all);
     const place = edit.name.replace(/:.*/, '').replace('test of a tool', 'tool');
     if (!chosen.has(place)) chosen.set(place, edit);
   }
