@@ -1,20 +1,26 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { jwkOf, type KeySources, type TokenRules } from './server/auth.ts';
-import { type AppConfig, isLoopback } from './server/http.ts';
+import type { AppConfig } from './server/http.ts';
 import type { ListenOptions } from './server/listen.ts';
+import { isLoopback } from './server/origins.ts';
 import { type VariableName, variables } from './variables.ts';
 
-/** What the environment configures, complete and validated. */
+/**
+ * What the environment configures, complete and validated: with a name and a version the configuration of `createApp`, and what
+ * a process needs to listen.
+ */
 export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOptions;
 
-/** What the server must know about its platform, from `platform.ts`. */
+/** What the server must know about its platform: the project's `platform.ts`, which market-mcp writes. */
 export interface Platform {
+  /** The platform's token (C§5). */
   readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys' | 'maxLifetimeSeconds' | 'once'> & {
-    /** Lifetime of its tokens. */
+    /** Lifetime of its tokens, in seconds. */
     readonly lifetimeSeconds: number;
     /** Null if PLATFORM_ISSUER must be set. */
     readonly issuer: string | null;
+    /** URL of its key set (JWKS); null if PLATFORM_JWKS_URL or PLATFORM_PUBLIC_KEY must be set. */
     readonly jwksUrl: string | null;
     /** A public key as PEM text, used if the key set cannot be fetched, and its source. */
     readonly fallbackKey: { readonly pem: string; readonly source: string } | null;
@@ -31,6 +37,7 @@ export interface Configured {
   readonly warnings: readonly string[];
 }
 
+/** A configuration, or every reason why there is none. */
 export type ConfigResult =
   | ({ readonly ok: true } & Configured)
   | { readonly ok: false; readonly errors: readonly string[] };
@@ -48,6 +55,7 @@ type ReadText = (path: string) => string;
  * Reads the configuration from environment variables; an empty variable counts as unset. Reports every error at once
  * and never repeats a secret.
  *
+ * @param env such as `process.env`; the variables are listed in the README of this package
  * @param readText reads the file that PLATFORM_PUBLIC_KEY names
  */
 export function readConfig(

@@ -69,7 +69,7 @@ export function loadEnvironment(directory = projectDirectory()): void {
   }
 }
 
-/** Ends the process with 1 if a variable of the author's modules is missing or invalid, and prints which. */
+/** Ends the process with 1 if a variable of `defineEnv` is missing or invalid, and prints which, as `serve` does. */
 export function requireVariables(): void {
   if (ownErrors.length > 0) refuse(ownErrors);
 }

@@ -17,12 +17,14 @@ import type { RouteOptions } from './server/routes.ts';
 export type { Platform } from './config.ts';
 export type { RouteHandler, RouteOptions } from './server/routes.ts';
 
+/** What `serve` serves, and where. */
 export interface ServeOptions extends RouteOptions {
+  /** In the order of `tools/list`. */
   readonly tools: readonly Tool[];
   readonly platform: Platform;
   /**
-   * Whether requests of MCP 2026-07-28, which has no sessions, are answered beside those of earlier versions. By default they are;
-   * without, each of them gets 400 (C§3.1).
+   * Whether requests of MCP 2026-07-28, which has no sessions, are answered beside those of earlier versions; true by default.
+   * If not, each of them gets 400 (C§3.1).
    */
   readonly modern?: boolean;
 }

@@ -1,3 +1,4 @@
+export type { BodyParts } from './source/body.ts';
 export { type Declared, defineEnv, number, secret, text, url } from './source/environment.ts';
 export { failed, SourceError, type SourceErrorCode } from './source/errors.ts';
 export {
@@ -8,4 +9,5 @@ export {
   type WriteOptions,
 } from './source/http-source.ts';
 export { type McpCall, type McpSource, type McpSourceOptions, mcpSource } from './source/mcp-source.ts';
+export type { QueryStyle } from './source/request.ts';
 export { basic, Secret } from './source/secret.ts';

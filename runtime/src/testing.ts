@@ -1,2 +1,2 @@
 export { requireVariables } from './process.ts';
-export { type CallOptions, type CallResult, callTool } from './server/call.ts';
+export { type CallOptions, type CallResult, callTool, type Incident } from './server/call.ts';

@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cause } from '../contract/model.ts';
+import { containsRuntime } from '../project/manifest.ts';
 
 /** Frames of a stack that a report shows. */
 const shownFrames = 8;
@@ -18,16 +19,18 @@ export function causeOf(text: string, directory: string): Cause {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => frame.test(line));
   const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
-  const places = lines.flatMap((line) => placeIn(line, directory) ?? []);
-  const at = placeToChange(places);
+  const places = withoutRuntime(
+    lines.flatMap((line) => placeIn(line, directory) ?? []),
+    directory,
+  );
+  // The place for the author to change: in a tool or its imports, rather than in the runtime.
+  const at = places.find(({ isOwn }) => isOwn)?.at;
   // The causes of an error, and other text between the frames.
   const further = first === -1 ? [] : lines.slice(first).filter((line) => /^\s*\[?cause\]?:/.test(line));
   return {
     message: [message, ...further.map((line) => line.trim())].join(' ').slice(0, shownCharacters),
     ...(at !== undefined && { at }),
-    stack: withoutRuntime(places)
-      .slice(0, shownFrames)
-      .map(({ text }) => text),
+    stack: places.slice(0, shownFrames).map(({ text }) => text),
   };
 }
 
@@ -91,20 +94,16 @@ function placeOf(file: string, line: string, directory: string): Place | undefin
   return { text: at, at, isOwn };
 }
 
-/** The place for the author to change: in a tool or its imports, rather than in the runtime. */
-function placeToChange(places: readonly Place[]): string | undefined {
-  return withoutRuntime(places).find(({ isOwn }) => isOwn)?.at;
-}
-
 /** The frames without those of the runtime, unless there are no others. */
-function withoutRuntime(places: readonly Place[]): readonly Place[] {
+function withoutRuntime(places: readonly Place[], directory: string): readonly Place[] {
+  const runtime = containsRuntime(directory) ? vendored : installed;
   const authored = places.filter(({ at }) => !runtime.test(at));
   return authored.some(({ isOwn }) => isOwn) ? authored : places;
 }
 
-/** Files of the runtime: of its package, or in a project that contains it. */
-const runtime =
-  /[\\/]node_modules[\\/]market-mcp-runtime[\\/]|^src[\\/](?:server|source|main|process|config)\b/;
+/** Files of the runtime: of its package, and of a project that contains it instead. */
+const installed = /[\\/]node_modules[\\/]market-mcp-runtime[\\/]/;
+const vendored = /^src[\\/](?:server|source|main|process|config)\b/;
 
 /** The source line of a compiled line; `--trace-exit` does not translate it. */
 function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {

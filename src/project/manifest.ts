@@ -138,11 +138,26 @@ function parentsOf(directory: string): readonly string[] {
  */
 export function readManifest(directory: string): Manifest {
   const value = readJson(directory);
-  const { schema, template } = (value ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (schema !== 1 && schema !== 2) return validManifest(value);
+  if (!isVendored(value)) return validManifest(value);
+  const { template } = value as Partial<Manifest>;
   const message = `${join(directory, manifestFile)}: this project was made by version ${template}, whose files have another layout`;
   const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
   throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
+}
+
+/** Whether a manifest is of a version before 0.3.0, so that the project contains the runtime. */
+function isVendored(manifest: unknown): boolean {
+  const { schema } = (manifest ?? {}) as { schema?: unknown };
+  return schema === 1 || schema === 2;
+}
+
+/** Whether a project contains the runtime, as those of versions before 0.3.0 do. False for what is no project. */
+export function containsRuntime(directory: string): boolean {
+  try {
+    return isVendored(readJson(directory));
+  } catch {
+    return false;
+  }
 }
 
 /** The manifest as it is. @throws ProjectError `MANIFEST_DAMAGED` if it is not JSON */

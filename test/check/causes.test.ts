@@ -111,8 +111,9 @@ it('names no place to change outside of the project', () => {
 });
 
 describe('the frames of the runtime', () => {
-  const frames = (...files: readonly string[]) =>
-    causeOf(`Error: x\n${files.map((file) => `    at f (${file}:1:2)`).join('\n')}`, '/project');
+  const framesIn = (project: string, ...files: readonly string[]) =>
+    causeOf(`Error: x\n${files.map((file) => `    at f (${file}:1:2)`).join('\n')}`, project);
+  const frames = (...files: readonly string[]) => framesIn('/project', ...files);
   const installed = '/project/node_modules/market-mcp-runtime/src/server/call.ts';
   const linked =
     '/project/node_modules/.pnpm/market-mcp-runtime@1.0.0/node_modules/market-mcp-runtime/dist/server/call.js';
@@ -122,13 +123,23 @@ describe('the frames of the runtime', () => {
     ['installed', installed],
     ['installed by pnpm', linked],
     ['hoisted above the project', '/node_modules/market-mcp-runtime/src/server/call.ts'],
-    ['inside the project', '/project/src/server/call.ts'],
   ])('are left out: %s', (_, file) => {
     expect(frames(file, tool, file)).toEqual({
       message: 'Error: x',
       at: 'src/tools/price.ts:1',
       stack: ['at f src/tools/price.ts:1'],
     });
+  });
+
+  it.each([
+    [1, 'src/tools/price.ts:1'],
+    [2, 'src/tools/price.ts:1'],
+    [3, 'src/server/call.ts:1'],
+  ])('are left out of a project that contains it, with a manifest of format %i', (schema, at) => {
+    const project = directory();
+    writeFileSync(join(project, 'market-mcp.json'), JSON.stringify({ schema }));
+    const files = ['src/server/call.ts', 'src/tools/price.ts'].map((file) => join(project, file));
+    expect(framesIn(project, ...files).at).toBe(at);
   });
 
   it('are shown if there are no others of the project, and those of other packages always', () => {

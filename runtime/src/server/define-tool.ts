@@ -31,7 +31,7 @@ export type Outcome =
   | { readonly kind: 'empty'; readonly reason: string }
   | { readonly kind: 'fail'; readonly code: string; readonly message: string; readonly hints?: JsonObject };
 
-/** The three ways to end a call. Each gives an answer that matches the outputSchema. */
+/** The three ways to end a call, whose answers match the outputSchema, and the signal that ends it early. */
 export interface Outcomes<Data> {
   /** The call returns data. */
   found(data: Data): Outcome;

@@ -10,6 +10,7 @@ import {
   createMethods,
   ErrorCode,
   errorReply,
+  holdsPaidMethod,
   type MethodOptions,
   paidMethod,
   parseBody,
@@ -18,6 +19,7 @@ import {
   replyTo,
 } from './mcp.ts';
 import { createModern, isModern } from './modern.ts';
+import { createOrigins, type OriginOptions } from './origins.ts';
 import {
   answered,
   cutOff,
@@ -30,29 +32,27 @@ import {
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
 
-export interface AppConfig extends MethodOptions, Limits, RouteOptions {
-  readonly production: boolean;
+/** A complete configuration; `readConfig` gives all but the name and the version. */
+export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
   /** Null if the token check is off. */
   readonly token: TokenRules | null;
   /** Null for a random secret: sessions then end with the process. */
   readonly sessionSecret: string | null;
+  /** Lifetime of a session, in seconds. */
   readonly sessionTtlSeconds: number;
-  /** `*` allows every origin. */
-  readonly allowedOrigins: ReadonlySet<string>;
-  /** Names allowed in the Host header outside production; `*` allows every name. */
-  readonly allowedHosts: ReadonlySet<string>;
-  /** Also serves requests of the stateless revision. */
+  /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
   readonly modern?: boolean;
   /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
   readonly clientAddressHeader: string | null;
 }
 
+/** The endpoints of C§4, for a server of `node:http`. */
 export interface App {
-  /** Answers a request; never rejects. */
+  /** Answers a request: a listener of `createServer`. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Fetches the platform's keys before the first call; never rejects. */
+  /** Fetches the platform's keys before the first call, which fetches them otherwise; never rejects. */
   prepare(): Promise<void>;
-  /** Answers without a body a request that is not handled. */
+  /** Answers without a body a request that is not handled, such as one that comes while the server stops. */
   refuse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void;
   /** Whether a request of a connection carried a valid token. */
   hasPaid(socket: Socket): boolean;
@@ -69,13 +69,15 @@ interface Answer {
 }
 
 /**
- * Serves tools on the endpoints of C§4.
+ * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, and routes. It needs no process: it
+ * reads no file and no variable, and does nothing until the first request.
  *
  * @throws Error if two tools have the same name, a schema does not compile, or a route or header is invalid.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
-  const { name, version, token, production, allowedOrigins, allowedHosts } = config;
-  const authentication = token === null ? noAuthentication : createAuthentication(token, log, !production);
+  const { name, version, token } = config;
+  const authentication =
+    token === null ? noAuthentication : createAuthentication(token, log, !config.production);
   const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds, token?.audience);
   const report = createReport(log);
   const bodies = createBodies(config, report);
@@ -88,13 +90,10 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const routes = routesOf(config);
   const addedHeaders = headersOf(config);
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
-  const ownHeaders = 'content-type, accept, mcp-session-id, mcp-protocol-version, last-event-id';
-  const allHeaders = [ownHeaders, token?.header ?? 'authorization', ...(modern?.headers ?? [])];
-  const preflightHeaders = {
-    'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': allHeaders.join(', '),
-    'access-control-max-age': '86400',
-  };
+  const origins = createOrigins(config, [
+    ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
+    ...[token?.header ?? 'authorization', ...(modern?.headers ?? [])],
+  ]);
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const { headers } = request;
@@ -180,23 +179,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return networkOf(named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
   }
 
-  /** Checks the Host header, as protection against DNS rebinding. */
-  function isOwnHost(host: string): boolean {
-    const hostname = hostnameOf(`http://${host}`);
-    return isLoopback(hostname) || allowedHosts.has('*') || allowedHosts.has(hostname);
-  }
-
-  /** Whether pages of an origin may call the server and read its answers. */
-  function isOwnOrigin(origin: string): boolean {
-    const isLocal = !production && isLoopback(hostnameOf(origin));
-    return isLocal || allowedOrigins.has('*') || allowedOrigins.has(origin);
-  }
-
   /** Null for an event stream, whose response has already started. */
   function route(request: IncomingMessage, response: ServerResponse): Answer | null | Promise<Answer | null> {
     const { method, headers, url = '', socket } = request;
     const { host, origin } = headers;
-    if (!production && host !== undefined && !isOwnHost(host)) {
+    if (!origins.admitsHost(host)) {
       return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
     }
     const path = targetForm.exec(url)?.[1];
@@ -209,11 +196,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(404, { error: 'Not found' });
     }
     if (origin !== undefined) {
-      if (!isOwnOrigin(origin)) return json(403, { error: 'Origin not allowed' });
+      if (!origins.admits(origin)) return json(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('access-control-expose-headers', 'mcp-session-id');
       response.setHeader('vary', 'origin');
-      if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders };
+      if (method === 'OPTIONS') return { status: 204, headers: origins.preflight };
     }
     if (method === 'POST') return post(request, response);
     if (method !== 'GET' && method !== 'DELETE') {
@@ -279,20 +266,6 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /** Captures the path of a request target, without the query and without the origin that some proxies add. */
 const targetForm = /^(?:https?:\/\/[^/?]*)?([^?]*)/i;
-
-function hostnameOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
-}
-
-/** @param hostname as `URL` spells it */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
-}
-
-/** Whether a body contains a call, alone or in a batch of any depth. */
-function holdsPaidMethod(body: unknown): boolean {
-  return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
-}
 
 const isPayingOf = ({ isPaying }: Caller) => isPaying;
 

@@ -16,7 +16,9 @@ export interface Limits {
   readonly answerBudgetBytes: number;
   /** Time without progress after which an answer is dropped. */
   readonly answerStallMs: number;
+  /** Open event streams. */
   readonly maxStreams: number;
+  /** Calls that run at once, in total and with one token; they have no effect on a host that isolates requests. */
   readonly maxCalls: number;
   readonly maxCallsPerToken: number;
 }

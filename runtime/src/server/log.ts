@@ -2,6 +2,8 @@
 export type Log = (event: string, members?: object) => void;
 
 /**
+ * A log of one JSON object for each event: `{"time":"…","event":"call",…}`.
+ *
  * @param write receives each line at once, with its line end
  * @param mayWrite whether the reader keeps up; otherwise lines are dropped, and the next line has their number
  */

@@ -139,6 +139,11 @@ export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024
 /** The method whose requests are paid (C§5.3). */
 export const paidMethod = 'tools/call';
 
+/** Whether a body contains a call, alone or in a batch of any depth. */
+export function holdsPaidMethod(body: unknown): boolean {
+  return Array.isArray(body) ? body.some(holdsPaidMethod) : isObject(body) && body.method === paidMethod;
+}
+
 /** The identity in `initialize` and `/health` (C§2.3, C§2.4). */
 export interface ServerInfo {
   readonly name: string;

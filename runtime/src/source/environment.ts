@@ -34,7 +34,7 @@ export function secret(text: string, { optional }: Optional = {}): Declared<Secr
   };
 }
 
-/** An http or https address, without a query. */
+/** An http or https URL without query, fragment, user and password. */
 export function url(
   text: string,
   { default: fallback }: { readonly default?: string } = {},
@@ -53,6 +53,7 @@ export function url(
   };
 }
 
+/** Any text, without white space around it. */
 export function text(
   description: string,
   { default: fallback }: { readonly default?: string } = {},
@@ -65,6 +66,7 @@ export function text(
   };
 }
 
+/** A finite number. */
 export function number(
   description: string,
   { default: fallback }: { readonly default?: number } = {},
@@ -86,7 +88,7 @@ type Values<Declarations> = {
 };
 
 /**
- * Reads variables of the environment; an empty one counts as not set. All errors are reported at the start, together with
+ * Reads variables of the environment and of the project's `.env`; an empty one counts as not set. All errors are reported at the start, together with
  * those of the server's own variables. While recordings are replayed, a missing variable is not an error: secrets have no
  * text then, and addresses are invalid.
  */

@@ -25,24 +25,25 @@ type Values = { readonly [name: string]: Parameter };
 
 /** An API and how it may be used. */
 export interface HttpSourceOptions {
+  /** An http or https URL; the paths of requests are below it. */
   readonly baseUrl: string;
   /** Sent with every request, only to this API: redirects to another host are not followed. */
   readonly headers?: { readonly [name: string]: string | Secret };
   /** Added to every query, for APIs that expect their key there. */
   readonly query?: { readonly [name: string]: string | Secret };
-  /** For a request with all its retries, in milliseconds. */
+  /** For a request with all its retries, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** Further attempts after 429, 5xx and network errors, for requests that may be repeated. */
+  /** Further attempts after 429, 5xx and network errors, for requests that may be repeated; 2 by default. */
   readonly retries?: number;
-  /** Requests that run at the same time. */
+  /** Requests that run at the same time; 8 by default. */
   readonly concurrency?: number;
   /** Requests that the API receives within any 60 seconds, at most; no limit by default. */
   readonly perMinute?: number;
-  /** How long a request may wait in the queue before it fails as rate limited, in milliseconds. */
+  /** How long a request may wait in the queue before it fails as rate limited, in milliseconds; 2,000 by default. */
   readonly queueMs?: number;
-  /** How long an answer to a GET is cached; 0 for not at all. */
+  /** How long an answer to a GET is cached, in seconds; by default not at all. */
   readonly cacheSeconds?: number;
-  /** Size limit of an answer. */
+  /** Size limit of an answer, in bytes; 2,000,000 by default. */
   readonly maxBytes?: number;
 }
 
@@ -51,6 +52,7 @@ export interface RequestOptions<Schema> {
   /** Values of the names in the path's braces. */
   readonly params?: Values;
   readonly query?: Values;
+  /** How lists and objects of the query are written, by parameter. */
   readonly styles?: { readonly [name: string]: QueryStyle };
   readonly headers?: Values;
   /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
@@ -84,6 +86,10 @@ type Write = <const Schema extends ObjectSchema, const Options extends WriteOpti
   options: Options & { readonly schema?: Schema },
 ) => Promise<Answer<Schema, Options>>;
 
+/**
+ * Requests to an API. Each takes a path below the base URL, with names in braces (`/gas/{chain}`), and returns the JSON of the answer,
+ * typed by the schema.
+ */
 export interface HttpSource {
   readonly get: Get;
   readonly post: Write;

@@ -13,23 +13,25 @@ import { attempt, logFailure, statusError } from './send.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
+  /** The URL of its endpoint. */
   readonly baseUrl: string;
   /** The version without sessions, if the server speaks it alone. By default, a session is opened. */
   readonly protocolVersion?: '2026-07-28';
   /** Sent with every request; redirects are not followed. */
   readonly headers?: { readonly [name: string]: string | Secret };
-  /** For a call, in milliseconds. */
+  /** For a call, in milliseconds; 20,000 by default. */
   readonly timeoutMs?: number;
-  /** Calls that run at the same time. */
+  /** Calls that run at the same time; 8 by default. */
   readonly concurrency?: number;
   /** Calls that the server receives within any 60 seconds, at most; no limit by default. */
   readonly perMinute?: number;
-  /** How long a call waits for its turn before it fails as rate limited, in milliseconds. */
+  /** How long a call waits for its turn before it fails as rate limited, in milliseconds; 2,000 by default. */
   readonly queueMs?: number;
-  /** Size limit of an answer. */
+  /** Size limit of an answer, in bytes; 2,000,000 by default. */
   readonly maxBytes?: number;
 }
 
+/** Options of one call. */
 export interface McpCall<Schema> {
   readonly arguments?: object;
   /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
@@ -40,9 +42,11 @@ export interface McpCall<Schema> {
   readonly inputSchema?: ObjectSchema;
   /** The tool changes nothing, so that platforms may call it again. */
   readonly isReadOnly?: boolean;
+  /** Of the call: ends the request when its caller is gone or its deadline has passed. */
   readonly signal?: AbortSignal;
 }
 
+/** Calls of the tools of an MCP server. */
 export interface McpSource {
   /**
    * The answer of a tool of the server; undefined where that says that the empty result is the answer.

@@ -8,14 +8,27 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       ...['Data', 'Input', 'Json', 'JsonObject', 'ObjectSchema', 'Outcome', 'Outcomes', 'Tool'],
       ...['ToolDefinition', 'ToolExample', 'TypedTool', 'defineTool', 'signals'],
     ],
-    '/app': ['App', 'AppConfig', 'Log', 'createApp', 'createLog', 'readConfig'],
+    '/app': [
+      ...['App', 'AppConfig', 'Config', 'ConfigResult', 'Configured', 'Log', 'createApp', 'createLog'],
+      ...['readConfig'],
+    ],
     '/serve': ['Platform', 'RouteHandler', 'RouteOptions', 'ServeOptions', 'serve'],
     '/source': [
-      ...['Declared', 'HttpSource', 'HttpSourceOptions', 'McpCall', 'McpSource', 'McpSourceOptions'],
-      ...['RequestOptions', 'Secret', 'SourceError', 'SourceErrorCode', 'WriteOptions', 'basic', 'defineEnv'],
+      ...['BodyParts', 'Declared', 'HttpSource', 'HttpSourceOptions', 'McpCall', 'McpSource'],
+      ...[
+        'McpSourceOptions',
+        'QueryStyle',
+        'RequestOptions',
+        'Secret',
+        'SourceError',
+        'SourceErrorCode',
+        'WriteOptions',
+        'basic',
+        'defineEnv',
+      ],
       ...['failed', 'httpSource', 'mcpSource', 'number', 'secret', 'text', 'url'],
     ],
-    '/testing': ['CallOptions', 'CallResult', 'callTool', 'requireVariables'],
+    '/testing': ['CallOptions', 'CallResult', 'Incident', 'callTool', 'requireVariables'],
   }).map(([entry, names]) => [runtimePackage + entry, new Set(names)]),
 );
 
