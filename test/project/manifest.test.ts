@@ -45,7 +45,7 @@ describe('the manifest', () => {
     ['{}', 'market-mcp.json.schema: expected a value'],
     [
       '{"schema":4,"template":"9","platform":"x","answers":{"name":"x","packageManager":"npm","profile":"x","tools":[]},"listed":{},"files":{}}',
-      'schema: expected one of [2,3], found 4',
+      'schema: expected 3, found 4',
     ],
     ['[]', 'expected type object'],
   ])('%s is refused', (text, message) => {
