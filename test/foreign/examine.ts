@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CheckReport } from '../../src/check/model.ts';
+import type { CheckedRule, CheckReport } from '../../src/check/model.ts';
 import { bins, run } from '../e2e/support.ts';
 import { freePort } from '../runtime/built.ts';
+import { isDangerous, type Shown, show } from './exchanges.ts';
 import type { ForeignServer } from './servers.ts';
 
 /** The findings of `market-mcp check` about a third-party server. */
@@ -15,17 +16,21 @@ export interface Examined {
   /** `name version` of its packages. */
   readonly packages: readonly string[];
   readonly report: CheckReport;
+  /** For each failed MUST, the exchange that shows it. */
+  readonly shown: readonly Shown[];
 }
 
 /** Timeout of each request in milliseconds: some tools of these servers take ten seconds, others never end. */
 const timeoutMs = 20_000;
+/** Of each request that is sent again to be shown. */
+const timeoutAloneMs = 3_000;
 
 /**
  * Starts a third-party server, runs the built `market-mcp check` on its URL and ends it. The result must match what is known of
  * it.
  */
-export async function examine(server: ForeignServer, place: string): Promise<Examined> {
-  const { url, stop } = await started(server, place);
+export async function examine(server: ForeignServer, place: string): Promise<Omit<Examined, 'shown'>> {
+  const { url, stop } = await started(server, place, await server.start(place));
   try {
     const { headers } = await initialize(url);
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -38,15 +43,35 @@ export async function examine(server: ForeignServer, place: string): Promise<Exa
     const failed = report.rules.filter((rule) => rule.status === 'fail').map(({ id }) => id);
     expect(failed).toEqual(expect.arrayContaining([...server.fails]));
     const names = [server.package, ...(server.wraps ? [server.wraps] : [])];
-    return { server, packages: names.map((name) => titleOf(server, name)), report };
+    const packages = server.source ? [server.source] : names.map((name) => titleOf(server, name));
+    return { server, packages, report };
   } finally {
     await stop();
   }
 }
 
-async function started(server: ForeignServer, place: string) {
+/** As `examine`; then runs each failed MUST alone, on another instance, and records its requests. */
+export async function examineWithExchanges(server: ForeignServer, place: string): Promise<Examined> {
+  const examined = await examine(server, place);
+  const failed = examined.report.rules.filter(({ status, level }) => status === 'fail' && level === 'must');
+  const args = await server.start(mkdtempSync(join(place, 'again-')));
+  const shown = new Map<string, Shown>();
+  const showAll = async (rules: readonly CheckedRule[]): Promise<void> => {
+    const { url, stop } = await started(server, place, args);
+    try {
+      for (const rule of rules) shown.set(rule.id, await show(url, rule, timeoutAloneMs));
+    } finally {
+      await stop();
+    }
+  };
+  await showAll(failed.filter(({ id }) => !isDangerous(id)));
+  for (const rule of failed.filter(({ id }) => isDangerous(id))) await showAll([rule]);
+  return { ...examined, shown: failed.flatMap(({ id }) => shown.get(id) ?? []) };
+}
+
+async function started(server: ForeignServer, place: string, texts: readonly string[]) {
   const port = await freePort();
-  const args = (await server.start(place)).map((text) => text.replace('$PORT', String(port)));
+  const args = texts.map((text) => text.replace('$PORT', String(port)));
   const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'loopback.js'), ...args], {
     cwd: place,
     env: { PATH: process.env.PATH, PORT: String(port), ...server.env },

@@ -2,20 +2,22 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
 import { scratch } from '../e2e/support.ts';
-import { type Examined, examine } from './examine.ts';
+import { type Examined, examineWithExchanges } from './examine.ts';
 import { writePage } from './page.ts';
+import { repositoryServers } from './repository-servers.ts';
 import { installedServers, sdkServers } from './servers.ts';
 
-const servers = [...sdkServers, ...installedServers];
+const servers = [...sdkServers, ...installedServers, ...(await repositoryServers())];
 const root = scratch();
 const all: Examined[] = [];
 
 describe('market-mcp check of third-party servers', () => {
-  it.each(servers)('$name', async (server) => {
-    all.push(await examine(server, mkdtempSync(join(root, 'place-'))));
+  it.concurrent.each(servers)('$name', async (server) => {
+    all.push(await examineWithExchanges(server, mkdtempSync(join(root, 'place-'))));
   });
 
   afterAll(() => {
-    if (all.length === servers.length) writePage(all);
+    const inOrder = all.toSorted((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
+    if (all.length === servers.length) writePage(inOrder);
   });
 });

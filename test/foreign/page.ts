@@ -1,19 +1,83 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { CheckedRule } from '../../src/check/model.ts';
 import type { Examined } from './examine.ts';
+import type { Exchange } from './exchanges.ts';
 
 const page = new URL('../../docs/foreign-servers.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
+const placeOfExchanges = /(?<=<!-- exchanges -->\n).*?(?=<!-- end of exchanges -->)/s;
+
 /** Writes the findings into docs/foreign-servers.md. */
 export function writePage(all: readonly Examined[]): void {
   const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/foreign-servers.md has no place for results');
+  if (!place.test(text) || !placeOfExchanges.test(text))
+    throw new Error('docs/foreign-servers.md has no place for results');
   const results = ['', ...overview(all), '', ...matrix(all), '', ''].join('\n');
+  const shown = ['', ...all.flatMap(exchanges), ''].join('\n');
   writeFileSync(
     page,
-    text.replace(place, () => results),
+    text.replace(place, () => results).replace(placeOfExchanges, () => shown),
   );
+}
+
+/** The most characters of a head and of a body that are shown. */
+const mostShown = { head: 500, body: 400 } as const;
+
+/** A folded block for each failed MUST of a server. */
+function exchanges({ server, shown }: Examined, index: number): readonly string[] {
+  return [
+    `### ${index + 1}. ${server.name}`,
+    '',
+    ...shown.flatMap(({ rule, problem, exchange }) => {
+      const { tool, path, expected, actual } = problem;
+      const where = [tool, path].filter(Boolean).join(': ');
+      const what = `${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}`;
+      return [
+        '<details>',
+        `<summary><code>${rule}</code> ${escaped(cut(what, mostShown.body))}</summary>`,
+        '',
+        ...(exchange ? block(exchange, tool) : ['No single exchange shows it.']),
+        '',
+        '</details>',
+      ];
+    }),
+    '',
+  ];
+}
+
+function block({ request, answer }: Exchange, tool: string | undefined): readonly string[] {
+  const lines = [...message(request), '', ...(answer === '' ? ['(no answer)'] : message(answer, tool))];
+  return ['~~~http', ...lines, '~~~'];
+}
+
+/** Head and body, cut; a list of tools from the tool that is meant. */
+function message(text: string, tool?: string): readonly string[] {
+  const [head = '', ...rest] = text.replaceAll(paths, '…/').split('\r\n\r\n');
+  const body = rest.join('\r\n\r\n').trimEnd();
+  const at = tool === undefined ? -1 : body.indexOf(`"name":${JSON.stringify(tool)}`);
+  const start = at > mostShown.body / 2 ? `… ${body.slice(at - 1)}` : body;
+  return [cut(head, mostShown.head), ...(body === '' ? [] : ['', cut(start, mostShown.body)])].flatMap(
+    (part) => visible(part).split(/\r?\n/),
+  );
+}
+
+/** Directories of this machine. */
+const paths = /\/(?:[\w.@+-]+\/)*?(?:node_modules|place-\w+)\/|\/tmp\/market-mcp-test-[^\s"']*/g;
+
+function visible(text: string): string {
+  return text.replaceAll(/[^\P{C}\r\n\t]/gu, '·').replaceAll('~~~', '~ ~ ~');
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)} … (${text.length - most} more characters)`;
+}
+
+function escaped(text: string): string {
+  return visible(text.replaceAll(paths, '…/').replaceAll(/\s+/g, ' '))
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }
 
 function overview(all: readonly Examined[]): readonly string[] {

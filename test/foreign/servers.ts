@@ -21,6 +21,8 @@ export interface ForeignServer {
   readonly answers: 'JSON' | 'SSE';
   readonly hasSessions: boolean;
   readonly fails: readonly string[];
+  /** The repository, path and commit of a server that is in no package. */
+  readonly source?: string;
   /** Set if a request of the check ends its process. */
   readonly dies?: true;
 }
@@ -28,7 +30,7 @@ export interface ForeignServer {
 /** The name of the installation of this directory's package.json. */
 export const installation = 'foreign';
 
-const modules = installedModules(installation);
+export const modules = installedModules(installation);
 
 /** Servers among the examples of the MCP SDK, which is installed anyway. */
 export const sdkServers: readonly ForeignServer[] = [

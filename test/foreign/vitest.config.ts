@@ -7,6 +7,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     include: ['test/foreign/foreign.test.ts'],
     globalSetup: 'test/foreign/global-setup.ts',
+    maxConcurrency: 3,
     testTimeout: 300_000,
     env: { npm_command: '' },
   },
