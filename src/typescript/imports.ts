@@ -36,16 +36,14 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
   const found: ModuleReference[] = [];
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
-    const isKeyword = token.type === 'IdentifierName' && tokens[at - 1]?.value !== '.';
-    if (isKeyword && token.value === 'import') {
-      const reference = importAt(text, tokens, at, depth);
-      if (reference) found.push(reference);
-    } else if (isKeyword && token.value === 'require') {
-      const isCall = tokens[at + 1]?.value === '(' && tokens[at + 2]?.type === 'StringLiteral';
-      if (isCall) found.push(callAt(text, tokens, at));
-    } else if (isKeyword && token.value === 'export' && depth === 0) {
-      const reference = statementAt(text, tokens, at, 'export');
-      if (reference) found.push(reference);
+    const { type, value } = token;
+    const isKeyword = type === 'IdentifierName' && tokens[at - 1]?.value !== '.';
+    const isCall = tokens[at + 1]?.value === '(' && tokens[at + 2]?.type === 'StringLiteral';
+    if (isKeyword && isCall && (value === 'import' || value === 'require')) {
+      found.push(callAt(text, tokens, at));
+    } else if (isKeyword && depth === 0 && (value === 'import' || value === 'export')) {
+      const statement = statementAt(text, tokens, at, value);
+      if (statement) found.push(statement);
     }
     depth += bracketStep(token);
   }
@@ -54,27 +52,20 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
 
 /** The names that a module exports, without `default` and the names of `export *`. */
 export function exportedNames(text: string): ReadonlySet<string> {
-  const tokens = placedTokens(text).filter(({ type }) => !type.endsWith('Comment'));
-  const names = new Set<string>();
-  for (const [at, { value }] of tokens.entries()) {
-    if (value !== 'export') continue;
-    let next = at + 1;
-    while (
-      /^(async|declare|abstract|function|\*|const|let|class|interface|type|enum)$/.test(
-        tokens[next]?.value ?? '',
-      )
-    )
-      next += 1;
-    const isList = tokens[next]?.value === '{';
-    if (!isList && tokens[next]?.type === 'IdentifierName') names.add(tokens[next]?.value ?? '');
-    for (let i = next + 1; isList && tokens[i] && tokens[i]?.value !== '}'; i += 1) {
-      const isLast = /^[,}]$/.test(tokens[i + 1]?.value ?? '');
-      if (isLast && tokens[i]?.type === 'IdentifierName') names.add(tokens[i]?.value ?? '');
-    }
-  }
-  names.delete('default');
-  return names;
+  const code = placedTokens(text)
+    .filter((token) => !isComment(token))
+    .map(({ type, value }) => (/^(IdentifierName|Punctuator)$/.test(type) ? value : '""'))
+    .join(' ');
+  const declared = [...code.matchAll(declaration)].map(([, name]) => name);
+  const listed = [...code.matchAll(/\bexport (?:type |const |let )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').map((part) => /[\w$]+(?= $)/.exec(part)?.[0]),
+  );
+  const names = [...declared, ...listed].flatMap((name) => name ?? []);
+  return new Set(names.filter((name) => name !== 'default'));
 }
+
+const declaration =
+  /\bexport (?:(?:async|declare|abstract|function|\*|const|let|class|interface|type|enum) )+([\w$]+)/g;
 
 function placedTokens(text: string): readonly Placed[] {
   let start = 0;
@@ -87,28 +78,14 @@ function placedTokens(text: string): readonly Placed[] {
   return placed;
 }
 
-function importAt(
-  text: string,
-  tokens: readonly Placed[],
-  at: number,
-  depth: number,
-): ModuleReference | undefined {
-  const [next, after] = [tokens[at + 1], tokens[at + 2]];
-  if (next?.value === '(') {
-    return after?.type === 'StringLiteral' ? callAt(text, tokens, at) : undefined;
-  }
-  if (depth > 0) return undefined;
-  if (next?.type === 'StringLiteral') return reference(text, tokens, [at, at + 1], 'effect');
-  return statementAt(text, tokens, at, 'import');
-}
-
-/** A statement that ends in `from '…'`. */
+/** `import '…'`, or a statement that ends in `from '…'`. */
 function statementAt(
   text: string,
   tokens: readonly Placed[],
   at: number,
   kind: 'import' | 'export',
 ): ModuleReference | undefined {
+  if (tokens[at + 1]?.type === 'StringLiteral') return reference(text, tokens, [at, at + 1], 'effect');
   for (let i = at + 1; i < Math.min(tokens.length, at + mostTokens); i += 1) {
     const { value } = tokens[i] as Placed;
     if (value === 'from' && tokens[i + 1]?.type === 'StringLiteral') {
@@ -139,18 +116,17 @@ function callAt(text: string, tokens: readonly Placed[], at: number): ModuleRefe
 const endsStatement = /^[^\S\n]*(?:;|\}|\/\/|$|\n\s*(?![\s.,([?]))/;
 
 /**
- * @param first first and last token: a keyword and the specifier
+ * @param ends the first and the last token: a keyword and the specifier
  * @param list the tokens that may be names in braces
  */
 function reference(
   text: string,
   tokens: readonly Placed[],
-  [first, last]: readonly [number, number],
+  ends: readonly [first: number, last: number],
   kind: ModuleReference['kind'],
   list: readonly Placed[] = [],
 ): ModuleReference {
-  const { start } = tokens[first] as Placed;
-  const { start: from, value } = tokens[last] as Placed;
+  const [{ start }, { start: from, value }] = ends.map((at) => tokens[at]) as [Placed, Placed];
   const end = from + value.length;
   const names = namesIn(list);
   const [open, close] = [list.find(({ value }) => value === '{'), list.at(-1)];
