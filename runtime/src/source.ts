@@ -1,5 +1,4 @@
 export type { BodyParts } from './source/body.ts';
-export { type Declared, defineEnv, number, secret, text, url } from './source/environment.ts';
 export { failed, SourceError, type SourceErrorCode } from './source/errors.ts';
 export {
   type HttpSource,

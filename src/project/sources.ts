@@ -79,7 +79,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
   if (fresh.length === 0) return text;
   const end = text.lastIndexOf('\n});');
-  const from = /import \{([^}]*)\} from 'market-mcp-runtime\/source';/.exec(text);
+  const from = /import \{([^}]*)\} from 'market-mcp-runtime\/env';/.exec(text);
   if (end < 0 || !from) {
     throw new ProjectError(
       'SOURCES_EDITED',
@@ -93,7 +93,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const imported = `import { ${[...names]
     .filter((name) => name !== '')
     .sort()
-    .join(', ')} } from '${runtimePackage}/source';`;
+    .join(', ')} } from '${runtimePackage}/env';`;
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
   const declared = text.slice(0, end).trimEnd();
   return `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`.replace(

@@ -26,6 +26,23 @@ test('the type declarations of the package change only on purpose', async () => 
   await expect(all.join('\n')).toMatchFileSnapshot('__snapshots__/declarations.snap');
 });
 
+/** The packages that a module loads, with the modules that it imports. */
+function packagesOf(path: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const text = readFileSync(join(runtime, path), 'utf8');
+  const imported = [...text.matchAll(/^(?:import|export) .*?'([^']+)';$/gm)].map(([, name = '']) => name);
+  return imported.flatMap((name) =>
+    name.startsWith('.') ? packagesOf(join(path, '..', name), seen) : [name.split('/')[0] ?? name],
+  );
+}
+
+test.each(entries)('%s loads the optional packages only if it is for requests to an API', (entry) => {
+  const packages = new Set(packagesOf(entry).filter((name) => !name.startsWith('node:')));
+  const optional = ['ky', 'lru-cache', 'p-queue'].filter((name) => packages.has(name));
+  expect(optional).toEqual(entry === './dist/source.js' ? ['ky', 'lru-cache', 'p-queue'] : []);
+});
+
 test('the README lists every entry point and every option of serve', () => {
   for (const name of Object.keys(exports).filter((name) => !name.endsWith('.json'))) {
     expect(readme).toContain(`| \`market-mcp-runtime${name.slice(1)}\` |`);

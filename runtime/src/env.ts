@@ -1,0 +1,1 @@
+export { type Declared, defineEnv, number, secret, text, url } from './source/environment.ts';
