@@ -61,7 +61,7 @@ function read(path: string): string {
 
 /** A page without fenced blocks and inline code, whose brackets are not links. */
 function prose(page: string): string {
-  return page.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+  return page.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
 }
 
 function leadsSomewhere(page: string, link: string): boolean {

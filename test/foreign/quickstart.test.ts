@@ -102,6 +102,7 @@ describe("the quickstart of a marketplace's SDK", () => {
       'discovery.invalid-token',
       'discovery.same-list',
       'discovery.client',
+      'session.unguessable',
       'session.lasting',
       'session.two-at-once',
       'session.parallel',
