@@ -148,7 +148,11 @@ const edits: readonly Edit[] = [
     make: (p) => p.keep('AGENTS.md', mine, append(`- ${mine}`)),
   },
   { name: 'AGENTS.md, CLAUDE.md: deleted', make: (p) => p.delete('AGENTS.md', 'CLAUDE.md') },
-  { name: '.env.example: a variable', make: (p) => p.keep('.env.example', 'API_KEY=', append('\nAPI_KEY=')) },
+  {
+    name: '.env.example: a variable',
+    mayConflict: true,
+    make: (p) => p.keep('.env.example', 'API_KEY=', append('\nAPI_KEY=')),
+  },
   {
     name: '.env.example: another deadline',
     mayConflict: true,
@@ -382,7 +386,9 @@ const edits: readonly Edit[] = [
 
 /** The edits that projects of a version allow, with or without an API. */
 export function editsOf(version: OldVersion, api = false): readonly Edit[] {
-  return edits.filter(({ only = version }) => only === version || (api && only === 'api'));
+  return edits.filter(
+    ({ only = version }) => only === version || (api && version === '0.2.0' && only === 'api'),
+  );
 }
 
 /** The formatter runs over the other edits. */

@@ -140,7 +140,7 @@ function distinctEdits(version: OldVersion, index: number, random: () => number)
   ];
   const given = [
     ...all.filter((edit) => !edits.includes(edit)),
-    ...[index, index + 40].map((at) => edits[at % edits.length] as Edit),
+    ...[index, edits.length - 1 - index].map((at) => edits[at] as Edit),
   ];
   const chosen = new Map<string, Edit>();
   const count = 3 + Math.floor(random() * 4);
