@@ -39,12 +39,7 @@ export function sourcesBelow(directory: string, prefix: string): readonly string
 
 /** The packages that a file imports: `ajv`, `@scope/name`. */
 export function importedPackages(text: string): readonly string[] {
-  return moduleReferences(text)
-    .filter(({ specifier }) => !/^(\.|\/|node:)/.test(specifier))
-    .map(({ specifier }) =>
-      specifier
-        .split('/')
-        .slice(0, specifier.startsWith('@') ? 2 : 1)
-        .join('/'),
-    );
+  return moduleReferences(text).flatMap(
+    ({ specifier }) => /^(?![./]|node:)(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? [],
+  );
 }

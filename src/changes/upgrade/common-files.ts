@@ -1,5 +1,4 @@
 import type { Json } from '../../contract/model.ts';
-import { platforms } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
@@ -146,16 +145,10 @@ function changedProfile(manifest: Manifest, written: PlatformProfile, edited: Js
   return presentProfile({ ...manifest, answers: { ...manifest.answers, profile } });
 }
 
-function profileThen({ answers: { profile } }: Manifest, { facts }: Release) {
+function profileThen(manifest: Manifest, { facts }: Release): PlatformProfile {
+  const { profile } = manifest.answers;
   if (typeof profile !== 'string') return profile;
-  const found = [...facts.platforms, ...platforms].find(({ name }) => name === profile);
-  if (!found)
-    throw new ProjectError(
-      'PROFILE_DAMAGED',
-      `there is no profile ${profile}`,
-      'See docs/platform-profiles.md.',
-    );
-  return found;
+  return facts.platforms.find(({ name }) => name === profile) ?? presentProfile(manifest);
 }
 
 /** Our packages in package.json as the recorded version wrote it; empty if the file had none. */

@@ -49,7 +49,7 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
     const isDeleted = recorded !== undefined && theirs.owner === 'yours';
     return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
   }
-  if (ours.equals(theirs.content) || isSameText(ours, theirs.content)) return { kind: 'same' };
+  if (ours.equals(theirs.content) || plainText(ours) === plainText(theirs.content)) return { kind: 'same' };
   if (sides.path === 'package.json') return mergedPackage(sides, ours, theirs, context);
   if (recorded === undefined) {
     return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
@@ -75,31 +75,29 @@ function withoutSuccessor(ours: Buffer, sides: Sides): Decision {
   return recorded.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'overruled', content: null };
 }
 
-function mergedPackage(sides: Sides, ours: Buffer, theirs: ProjectFile, context: DecisionContext): Decision {
-  const [from, before, after] = [sides.base ?? theirs.content, ours, theirs.content].map((side) =>
-    plain(textOf(side)),
-  ) as [string, string, string];
-  return decisionOf(
-    mergePackage(from, before, after, { label: context.label, used: context.usedPackages }),
-    ours,
-  );
+function mergedPackage(
+  { base }: Sides,
+  ours: Buffer,
+  { content }: ProjectFile,
+  { label, usedPackages: used }: DecisionContext,
+): Decision {
+  const merged = mergePackage(plainText(base ?? content), plainText(ours), plainText(content), {
+    label,
+    used,
+  });
+  return decisionOf(merged, ours);
 }
 
 function mergedText(
   { base }: Sides,
   ours: Buffer,
-  theirs: ProjectFile,
+  { content }: ProjectFile,
   { label }: DecisionContext,
 ): Decision {
   if (base === null) return { kind: 'kept', why: 'no base' };
   // UTF-16, or no text at all: its lines cannot be merged.
   if (ours.includes(0)) return { kind: 'kept', why: 'own' };
-  const [from, before, after] = [base, ours, theirs.content].map((side) => plain(textOf(side))) as [
-    string,
-    string,
-    string,
-  ];
-  return decisionOf(mergeLines(from, before, after, label), ours);
+  return decisionOf(mergeLines(plainText(base), plainText(ours), plainText(content), label), ours);
 }
 
 function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {
@@ -120,6 +118,6 @@ function isFormatted({ path, base }: Sides, ours: Buffer): boolean {
   return isDeepStrictEqual(before, now);
 }
 
-function isSameText(ours: Buffer, theirs: Uint8Array): boolean {
-  return plain(textOf(ours)) === plain(textOf(theirs));
+function plainText(content: Uint8Array): string {
+  return plain(textOf(content));
 }

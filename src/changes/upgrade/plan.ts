@@ -42,7 +42,7 @@ export function planUpgrade(directory: string): Upgrade {
   }
   const manifest = readAnyManifest(directory);
   const index = contentAt(directory, toolsIndex);
-  const tools = index === null ? Object.keys(manifest.files).flatMap(toolOf) : importsIn(textOf(index));
+  const tools = index === null ? recordedTools(manifest) : importsIn(textOf(index));
   const frames = commonFilesOf(manifest, tools, editedProfile(directory, manifest));
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner !== 'yours');
   const paths = [
@@ -253,11 +253,6 @@ function isLink(directory: string, path: string): boolean {
   return lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-function toolOf(path: string): readonly string[] {
-  return (
-    /^src\/tools\/(.+)\.ts$/
-      .exec(path)
-      ?.slice(1)
-      .filter((file) => file !== 'index') ?? []
-  );
+function recordedTools({ files }: Manifest): readonly string[] {
+  return Object.keys(files).flatMap((path) => /^src\/tools\/(?!index\.ts$)(.+)\.ts$/.exec(path)?.[1] ?? []);
 }
