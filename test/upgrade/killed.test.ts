@@ -37,7 +37,7 @@ beforeAll(async () => {
 it(`an upgrade killed at ${kills} random moments has not begun or waits for its author`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
-    const moment = momentOf(i);
+    const moment = momentOf(i, duration);
     const killed = copy('killed');
     await endAt(bins.market, ['upgrade', '--no-install', '--json'], {
       cwd: killed,
@@ -71,10 +71,15 @@ async function settle(killed: string, moment: string): Promise<'before' | 'after
 
 it('an undo killed at any moment leaves the upgrade waiting or undone', async () => {
   const seen = { waiting: 0, gone: 0 };
+  const whole = join(root, 'whole');
+  cpSync(after, whole, { recursive: true });
+  const started = performance.now();
+  await upgrade(whole, '--abort');
+  const undo = performance.now() - started;
   for (let i = 0; i < kills / 2; i += 1) {
     const killed = join(root, 'killed');
     cpSync(after, killed, { recursive: true });
-    const moment = momentOf(i);
+    const moment = momentOf(i, undo);
     await endAt(bins.market, ['upgrade', '--abort', '--json'], {
       cwd: killed,
       moment,
@@ -90,7 +95,8 @@ it('an undo killed at any moment leaves the upgrade waiting or undone', async ()
   console.log(`taken back: ${seen.waiting} waited, ${seen.gone} were gone`);
 }, 600_000);
 
-function momentOf(i: number): Moment {
+/** @param duration of the whole run, in milliseconds */
+function momentOf(i: number, duration: number): Moment {
   return i % 2 === 0
     ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
     : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
