@@ -1,4 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -70,41 +79,52 @@ it.each([
 });
 
 /**
- * A result contains its data as one text (C§2.2), but some scenarios expect images, sounds and resources. For them the project's
- * `call.ts` uses the member `content` of an answer as the content of its result.
+ * A result contains its data as one text (C§2.2), but some scenarios expect images, sounds and resources. For them the
+ * runtime of this project uses the member `content` of an answer as the content of its result.
  */
 function answerWithAnyContent(directory: string): void {
-  const file = join(directory, 'src/server/call.ts');
-  const source = readFileSync(file, 'utf8');
-  const textAlone = "content: [{ type: 'text', text }], structuredContent }";
-  expect(source).toContain(textAlone);
-  const own = '(structuredContent.content as readonly unknown[] | undefined)';
-  const content = `(${own}?.length ? ${own} : [{ type: 'text', text }]) as unknown as CallResult['content']`;
-  const either = `content: ${content}, structuredContent }`;
-  const length = 'result.content[0].text.length';
-  expect(source).toContain(length);
+  const runtime = ownRuntime(directory);
+  const own = 'structuredContent.content';
+  edit(join(runtime, 'dist/server/call.js'), [
+    [
+      "content: [{ type: 'text', text }], structuredContent }",
+      `content: ${own}?.length ? ${own} : [{ type: 'text', text }], structuredContent }`,
+    ],
+    ['result.content[0].text.length', 'JSON.stringify(result.content).length'],
+  ]);
+  // The text is then no longer the data as JSON.
+  edit(join(runtime, 'dist/server/mcp.js'), [
+    ['"structuredContent":${text}', '"structuredContent":${JSON.stringify(structuredContent)}'],
+    ['const [{ text }] = content;', ''],
+  ]);
+}
+
+/** Gives a project, which shares its packages with others, a copy of the runtime. Returns its directory. */
+function ownRuntime(directory: string): string {
+  const modules = join(directory, 'node_modules');
+  const shared = realpathSync(modules);
+  rmSync(modules);
+  mkdirSync(modules);
+  for (const name of readdirSync(shared)) symlinkSync(join(shared, name), join(modules, name));
+  const runtime = join(modules, 'market-mcp-runtime');
+  rmSync(runtime);
+  cpSync(join(shared, 'market-mcp-runtime'), runtime, { recursive: true });
+  return runtime;
+}
+
+function edit(file: string, changes: readonly (readonly [string, string])[]): void {
+  const text = readFileSync(file, 'utf8');
+  for (const [before] of changes) expect(text).toContain(before);
   writeFileSync(
     file,
-    source.replace(textAlone, either).replace(length, 'JSON.stringify(result.content).length'),
-  );
-  // The text is then no longer the data as JSON.
-  const methods = join(directory, 'src/server/mcp.ts');
-  const spliced = '"structuredContent":${text}';
-  const whole = readFileSync(methods, 'utf8');
-  expect(whole).toContain(spliced);
-  writeFileSync(
-    methods,
-    whole
-      .replace(spliced, '"structuredContent":${JSON.stringify(structuredContent)}')
-      .replace('const [{ text }] = content;', ''),
+    changes.reduce((edited, [before, after]) => edited.replace(before, after), text),
   );
 }
 
 /** Makes a header repeat one tool's parameter, which a tool spec cannot express. */
 function repeatInHeader(directory: string): void {
-  const file = join(directory, 'src/tools/test-header.ts');
-  const source = readFileSync(file, 'utf8');
   const description = "description: 'Region to ask',";
-  expect(source).toContain(description);
-  writeFileSync(file, source.replace(description, `${description} 'x-mcp-header': 'Region',`));
+  edit(join(directory, 'src/tools/test-header.ts'), [
+    [description, `${description} 'x-mcp-header': 'Region',`],
+  ]);
 }
