@@ -65,7 +65,7 @@ async function main() {
   console.log('installing the clients');
   await make('npm', ['install', '--no-audit', '--no-fund', '--legacy-peer-deps'], away);
   const port = await freePort();
-  const server = spawn(process.execPath, ['start.js'], {
+  const server = spawn(process.execPath, ['dist/src/main.js'], {
     cwd: project,
     env: { ...process.env, PORT: String(port), AUTH: 'off', NODE_ENV: 'development' },
     stdio: 'ignore',
