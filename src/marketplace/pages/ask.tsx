@@ -1,8 +1,20 @@
+import type { Child } from 'hono/jsx';
 import type { JsonObject } from '../../contract/model.ts';
 import type { thresholds } from '../core/ask.ts';
 import type { Job } from '../core/jobs.ts';
 import { type CardPart, cardText } from '../core/log-card.ts';
-import { Head, Notice, shown, Table, Text } from '../web/parts.tsx';
+import {
+  CodeCell,
+  CopyButton,
+  Empty,
+  Head,
+  LinkButton,
+  Notice,
+  Submit,
+  shown,
+  Table,
+  Text,
+} from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface AskData {
@@ -33,13 +45,9 @@ export function Ask({ data }: { data: AskData }) {
         the same way.
       </Head>
       {tools.length === 0 ? (
-        <div class="panel empty">
-          <h2>Buyers see no tools</h2>
-          <p class="soft">Register a server first.</p>
-          <a class="button primary" href="/register">
-            Register
-          </a>
-        </div>
+        <Empty title="Buyers see no tools" register="Register">
+          Register a server first.
+        </Empty>
       ) : (
         <form method="post" action="/ask" class="split">
           <div class="panel">
@@ -49,41 +57,19 @@ export function Ask({ data }: { data: AskData }) {
             </label>
             <fieldset>
               <legend>Who chooses the tools</legend>
-              <label class="choice">
-                <input type="radio" name="mode" value="auto" checked />
-                <span class="plain">
-                  auto{' '}
-                  <span class="hint">
-                    the words of the question, in names and descriptions; only tools that read
-                  </span>
-                </span>
-              </label>
-              <label class="choice">
-                <input type="radio" name="mode" value="query" />
-                <span class="plain">
-                  query <span class="hint">the same, without tools whose _meta.surface is execute</span>
-                </span>
-              </label>
-              <label class="choice">
-                <input type="radio" name="mode" value="manual" />
-                <span class="plain">
-                  manual <span class="hint">those you pick, called for real</span>
-                </span>
-              </label>
+              <Mode name="auto" checked>
+                the words of the question, in names and descriptions; only tools that read
+              </Mode>
+              <Mode name="query">the same, without tools whose _meta.surface is execute</Mode>
+              <Mode name="manual">those you pick, called for real</Mode>
             </fieldset>
-            <div class="row">
-              <button type="submit" class="primary">
-                Ask
-              </button>
-            </div>
+            <Submit label="Ask" />
             <details>
               <summary>Thresholds</summary>
               <Table label="Thresholds" heads={['Name', 'Value', 'Meaning']}>
                 {Object.entries(data.thresholds).map(([name, value]) => (
                   <tr>
-                    <td>
-                      <code>{name}</code>
-                    </td>
+                    <CodeCell>{name}</CodeCell>
                     <td class="num">{value}</td>
                     <td>{meanings[name as keyof typeof meanings]}</td>
                   </tr>
@@ -121,6 +107,17 @@ export function Ask({ data }: { data: AskData }) {
   );
 }
 
+function Mode({ name, checked = false, children }: { name: string; checked?: boolean; children?: Child }) {
+  return (
+    <label class="choice">
+      <input type="radio" name="mode" value={name} checked={checked} />
+      <span class="plain">
+        {name} <span class="hint">{children}</span>
+      </span>
+    </label>
+  );
+}
+
 /** The result of a question's job. */
 export interface AskResult {
   readonly ending: string;
@@ -139,9 +136,7 @@ export function AskView({ job }: { job: Job }) {
           <section class="panel" aria-labelledby="card">
             <div class="row between">
               <h2 id="card">Developer log card</h2>
-              <button type="button" data-copy="card-text">
-                Copy all
-              </button>
+              <CopyButton of="card-text" label="Copy all" />
             </div>
             {result.card.map(({ title, lines }) => (
               <div class="stack tight">
@@ -157,9 +152,7 @@ export function AskView({ job }: { job: Job }) {
             <Text text={cardText(result.card)} id="card-text" />
           </details>
           <p class="row">
-            <a class="button" href="/ask">
-              Ask again
-            </a>
+            <LinkButton to="/ask" label="Ask again" />
           </p>
         </>
       )}

@@ -1,6 +1,6 @@
 import { guiltyLimit } from '../core/dispute.ts';
 import type { Dispute, Listing } from '../core/model.ts';
-import { Head, Problems, shown, Table, Tag, Time } from '../web/parts.tsx';
+import { CodeCell, Head, Problems, Submit, shown, Table, Tag, Time } from '../web/parts.tsx';
 
 export interface DisputesData {
   readonly disputes: readonly Dispute[];
@@ -44,11 +44,7 @@ export function Disputes({ data }: { data: DisputesData }) {
                 <option value="none">None: the first tool of the listing is taken</option>
               </select>
             </label>
-            <div class="row">
-              <button type="submit" class="primary">
-                File schema_mismatch
-              </button>
-            </div>
+            <Submit label="File schema_mismatch" />
           </>
         )}
       </form>
@@ -62,9 +58,7 @@ export function Disputes({ data }: { data: DisputesData }) {
               <td>
                 <Tag mark={marks[verdict]}>{words[verdict]}</Tag>
               </td>
-              <td>
-                <code>{shown(tool)}</code>
-              </td>
+              <CodeCell>{shown(tool)}</CodeCell>
               <td>
                 <a href={`/traffic/${call}`}>#{call}</a>
               </td>

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts';
 import { typesOf } from '../../contract/keywords.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { Head, Notice, shown, Tag } from '../web/parts.tsx';
+import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
 
 /** A summary of one tool of the author's server. */
 export interface ToolView {
@@ -42,16 +42,10 @@ export function Home({ data }: { data: HomeData }) {
         The marketplace as your server will meet it: try, check and register before anything is at stake.
       </Head>
       {endpoint === null && (
-        <div class="panel empty">
-          <h2>No server is known yet</h2>
-          <p class="soft">
-            Run this in your project, or start it with <code>--endpoint http://localhost:3000/mcp</code>. You
-            can also register any server.
-          </p>
-          <a class="button primary" href="/register">
-            Register a server
-          </a>
-        </div>
+        <Empty title="No server is known yet" register="Register a server">
+          Run this in your project, or start it with <code>--endpoint http://localhost:3000/mcp</code>. You
+          can also register any server.
+        </Empty>
       )}
       {endpoint !== null && !healthy && (
         <Notice
@@ -162,19 +156,15 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       </div>
       <p>{shown(description)}</p>
       <div class="sides">
-        <div class="stack tight">
-          <span class="label small">Takes</span>
+        <Labelled label="Takes">
           <Fields schema={inputSchema} none="no arguments" />
-        </div>
-        <div class="stack tight">
-          <span class="label small">Returns</span>
+        </Labelled>
+        <Labelled label="Returns">
           <Fields schema={outputSchema} none="nothing declared" />
-        </div>
+        </Labelled>
       </div>
       <div class="row between">
-        <a class="button" href={`/try?tool=${encodeURIComponent(name)}`}>
-          Try {shown(name)}
-        </a>
+        <LinkButton to={`/try?tool=${encodeURIComponent(name)}`} label={`Try ${shown(name)}`} />
         {source && <code class="soft">{shown(source)}</code>}
       </div>
     </article>
@@ -189,14 +179,11 @@ function Fields({ schema, none }: { schema: Json | undefined; none: string }) {
   const own = Object.entries(properties).filter(([name]) => !signals.has(name) || required.includes(name));
   if (own.length === 0) return <p class="soft small">{none}</p>;
   return (
-    <dl class="fields">
-      {own.map(([name, property]) => (
-        <>
-          <dt>{shown(name)}</dt>
-          <dd>{shown(inBrief(property, required.includes(name)))}</dd>
-        </>
-      ))}
-    </dl>
+    <FieldList
+      fields={Object.fromEntries(
+        own.map(([name, property]) => [shown(name), shown(inBrief(property, required.includes(name)))]),
+      )}
+    />
   );
 }
 

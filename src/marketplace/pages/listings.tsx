@@ -5,7 +5,20 @@ import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';
 import { namesOf } from '../core/registration.ts';
-import { Head, JsonBlock, Notice, shown, Table, Tag, Time } from '../web/parts.tsx';
+import {
+  CodeCell,
+  Empty,
+  FieldList,
+  Head,
+  Labelled,
+  Notice,
+  PostButton,
+  shown,
+  Table,
+  Tag,
+  Text,
+  Time,
+} from '../web/parts.tsx';
 
 export interface ListingsData {
   readonly listings: readonly ListingStatus[];
@@ -36,15 +49,9 @@ export function Listings({ data }: { data: ListingsData }) {
         </section>
       )}
       {listings.length === 0 && (
-        <div class="panel empty">
-          <h2>Nothing is listed</h2>
-          <p class="soft">
-            A listing is created when the form is submitted and the platform has discovered the tools.
-          </p>
-          <a class="button primary" href="/register">
-            Register
-          </a>
-        </div>
+        <Empty title="Nothing is listed" register="Register">
+          A listing is created when the form is submitted and the platform has discovered the tools.
+        </Empty>
       )}
       {listings.map((status) => (
         <ListingCard status={status} rules={rules} />
@@ -67,28 +74,16 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
         </span>
       </div>
       <p>{shown(description.split('\n')[0])}</p>
-      <dl class="fields">
-        <dt>endpoint</dt>
-        <dd>{shown(endpoint)}</dd>
-        <dt>category</dt>
-        <dd>{shown(category)}</dd>
-        <dt>price</dt>
-        <dd>
-          {shown(price)} {rules.price.currency} a call, stake {stakeOf(price, rules)} {rules.stake.currency}
-        </dd>
-        <dt>registered</dt>
-        <dd>
-          <Time at={registeredAt} />
-        </dd>
-        <dt>refreshed</dt>
-        <dd>
-          <Time at={refreshedAt} />
-        </dd>
-        <dt>disputes</dt>
-        <dd>
-          {guilty} guilty; {guiltyLimit} take the listing off
-        </dd>
-      </dl>
+      <FieldList
+        fields={{
+          endpoint: shown(endpoint),
+          category: shown(category),
+          price: `${shown(price)} ${rules.price.currency} a call, stake ${stakeOf(price, rules)} ${rules.stake.currency}`,
+          registered: <Time at={registeredAt} />,
+          refreshed: <Time at={refreshedAt} />,
+          disputes: `${guilty} guilty; ${guiltyLimit} take the listing off`,
+        }}
+      />
       {changes === null && <Notice mark="fail" title="The server returns no list of tools at the moment" />}
       {changes && changes.length > 0 && (
         <div class="stack">
@@ -100,8 +95,7 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
           <Changes changes={changes} />
         </div>
       )}
-      <div class="stack tight">
-        <span class="label small">Buyers see</span>
+      <Labelled label="Buyers see">
         <p class="row">
           {namesOf(tools).map((tool) => (
             <Tag>
@@ -109,24 +103,21 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
             </Tag>
           ))}
         </p>
-      </div>
+      </Labelled>
       <details>
         <summary>Stored tools/list</summary>
         {tools.filter(isObject).map((tool) => (
-          <JsonBlock value={tool} />
+          <Text text={JSON.stringify(tool, null, 2)} />
         ))}
       </details>
       <div class="row">
-        <form method="post" action="/listings/refresh">
-          <input type="hidden" name="listing" value={id} />
-          <button type="submit" class={changes && changes.length > 0 ? 'primary' : ''}>
-            Refresh Skills
-          </button>
-        </form>
-        <form method="post" action="/listings/withdraw">
-          <input type="hidden" name="listing" value={id} />
-          <button type="submit">Withdraw the listing</button>
-        </form>
+        <PostButton
+          to="/listings/refresh"
+          fields={{ listing: id }}
+          primary={changes !== null && changes.length > 0}
+          label="Refresh Skills"
+        />
+        <PostButton to="/listings/withdraw" fields={{ listing: id }} label="Withdraw the listing" />
       </div>
     </section>
   );
@@ -138,19 +129,11 @@ function Changes({ changes }: { changes: readonly Change[] }) {
     <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Callers']}>
       {changes.map(({ tool, path, what, before, after, breaks }) => (
         <tr>
-          <td>
-            <code>{shown(tool)}</code>
-          </td>
-          <td>
-            <code>{shown(path ?? '')}</code>
-          </td>
+          <CodeCell>{shown(tool)}</CodeCell>
+          <CodeCell>{shown(path ?? '')}</CodeCell>
           <td>{shown(what)}</td>
-          <td>
-            <code>{before === undefined ? '' : shown(JSON.stringify(before))}</code>
-          </td>
-          <td>
-            <code>{after === undefined ? '' : shown(JSON.stringify(after))}</code>
-          </td>
+          <CodeCell>{before === undefined ? '' : shown(JSON.stringify(before))}</CodeCell>
+          <CodeCell>{after === undefined ? '' : shown(JSON.stringify(after))}</CodeCell>
           <td>{breaks ? <Tag mark="fail">may break</Tag> : <Tag mark="pass">safe</Tag>}</td>
         </tr>
       ))}

@@ -2,7 +2,7 @@ import type { PlatformProfile } from '../../contract/profile.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
 import { acceptance, type PlannedCall } from '../core/registration.ts';
-import { Head, Notice, shown } from '../web/parts.tsx';
+import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface RegisterData {
@@ -61,9 +61,7 @@ export function Register({ data }: { data: RegisterData }) {
               <select {...props('category')}>
                 <option value="">Choose one</option>
                 {categories.map((category) => (
-                  <option value={category} selected={category === form.category}>
-                    {category}
-                  </option>
+                  <Choice value={category} now={form.category} />
                 ))}
               </select>
             ) : (
@@ -96,11 +94,7 @@ export function Register({ data }: { data: RegisterData }) {
             </span>
             <Told field="endpoint" problems={problems} />
           </label>
-          <div class="row">
-            <button type="submit" class="primary">
-              Submit
-            </button>
-          </div>
+          <Submit label="Submit" />
         </form>
         <aside class="panel" aria-labelledby="stake-title">
           <h2 id="stake-title">Stake</h2>
@@ -173,17 +167,11 @@ export function SubmissionView({ job }: { job: Job }) {
         <p class="row">
           {submission.accepted ? (
             <>
-              <a class="button primary" href="/listings">
-                My tools
-              </a>
-              <a class="button" href="/ask">
-                Ask a question
-              </a>
+              <LinkButton to="/listings" primary label="My tools" />
+              <LinkButton to="/ask" label="Ask a question" />
             </>
           ) : (
-            <a class="button primary" href="/register">
-              Back to the form
-            </a>
+            <LinkButton to="/register" primary label="Back to the form" />
           )}
         </p>
       )}

@@ -1,5 +1,19 @@
 import type { Exchange, LogLine } from '../core/traffic.ts';
-import { Head, Notice, shown, Table, Tag, Text, Time } from '../web/parts.tsx';
+import {
+  Choice,
+  CodeCell,
+  CopyButton,
+  Head,
+  LinkButton,
+  Notice,
+  PostButton,
+  Submit,
+  shown,
+  Table,
+  Tag,
+  Text,
+  Time,
+} from '../web/parts.tsx';
 
 export interface TrafficFilter {
   readonly text: string;
@@ -48,9 +62,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
             <select name="purpose">
               <option value="">all but look-ups of the page</option>
               {purposes.map((purpose) => (
-                <option value={purpose} selected={purpose === filter.purpose}>
-                  {purpose}
-                </option>
+                <Choice value={purpose} now={filter.purpose} />
               ))}
             </select>
           </label>
@@ -65,15 +77,9 @@ export function TrafficPage({ data }: { data: TrafficData }) {
         <Rows data={data} />
       </div>
       <div class="row">
-        <a class="button" href={`/traffic/export.json?${query}`}>
-          Export JSON
-        </a>
-        <a class="button" href={`/traffic/export.har?${query}`}>
-          Export HAR
-        </a>
-        <form method="post" action="/traffic/clear">
-          <button type="submit">Clear</button>
-        </form>
+        <LinkButton to={`/traffic/export.json?${query}`} label="Export JSON" />
+        <LinkButton to={`/traffic/export.har?${query}`} label="Export HAR" />
+        <PostButton to="/traffic/clear" label="Clear" />
       </div>
       {data.serverLog.length > 0 && (
         <section class="stack">
@@ -100,9 +106,7 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
               <td class="num">
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
-              <td>
-                <code>{shown(titleOf(exchange))}</code>
-              </td>
+              <CodeCell>{shown(titleOf(exchange))}</CodeCell>
               <td class="nowrap">
                 <Status exchange={exchange} />
               </td>
@@ -152,9 +156,7 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
           {request.body !== '' && <Text text={pretty(request.body)} />}
           <Cut bytes={request.cut} />
           <div class="row">
-            <button type="button" data-copy="curl">
-              Copy as curl
-            </button>
+            <CopyButton of="curl" label="Copy as curl" />
           </div>
           <details>
             <summary>curl</summary>
@@ -177,10 +179,7 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
             <p class="soft">none</p>
           )}
           {rpc?.tool !== undefined && response && (
-            <form method="post" action="/disputes">
-              <input type="hidden" name="call" value={String(id)} />
-              <button type="submit">Dispute this call</button>
-            </form>
+            <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute this call" />
           )}
         </section>
       </div>
@@ -197,11 +196,7 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
           <span>Body</span>
           <textarea name="body" rows={8} spellcheck={false}>{`\n${pretty(request.body)}`}</textarea>
         </label>
-        <div class="row">
-          <button type="submit" class="primary">
-            Replay
-          </button>
-        </div>
+        <Submit label="Replay" />
       </form>
     </>
   );

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
-import { shown } from '../web/parts.tsx';
+import { Choice, Labelled, shown } from '../web/parts.tsx';
 
 export interface TryTool {
   readonly name: string;
@@ -48,9 +48,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) 
           <select name="unhappy">
             <option value="">A paying caller</option>
             {Object.entries(deliberateErrors).map(([way, title]) => (
-              <option value={way} selected={way === data.unhappy}>
-                {title}
-              </option>
+              <Choice value={way} now={data.unhappy} text={title} />
             ))}
           </select>
         </label>
@@ -62,8 +60,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) 
         </button>
       </form>
       {data.examples.length > 0 && (
-        <div class="stack tight">
-          <span class="label small">Saved examples</span>
+        <Labelled label="Saved examples">
           <ul>
             {data.examples.map((example) => (
               <li>
@@ -76,7 +73,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) 
               </li>
             ))}
           </ul>
-        </div>
+        </Labelled>
       )}
     </>
   );
@@ -113,14 +110,9 @@ function Control({ field, schema, value, required }: Omit<FieldProps, 'name'> & 
     return (
       <select name={field} id={field}>
         {!required && <option value="">(not sent)</option>}
-        {choices.map((choice) => {
-          const told = typeof choice === 'string' ? choice : JSON.stringify(choice);
-          return (
-            <option value={told} selected={told === text}>
-              {shown(told)}
-            </option>
-          );
-        })}
+        {choices.map((choice) => (
+          <Choice value={typeof choice === 'string' ? choice : JSON.stringify(choice)} now={text} />
+        ))}
       </select>
     );
   }

@@ -1,6 +1,17 @@
 import type { CallReport } from '../core/caller.ts';
 import type { Outcome } from '../core/verdict.ts';
-import { JsonBlock, type Mark, Notice, Problems, SchemaCell, Text, Value } from '../web/parts.tsx';
+import {
+  CopyButton,
+  Fact,
+  LinkButton,
+  type Mark,
+  Notice,
+  PostButton,
+  Problems,
+  SchemaCell,
+  Text,
+  Value,
+} from '../web/parts.tsx';
 
 const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   found: ['data', 'pass'],
@@ -13,13 +24,7 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   'no-answer': ['no answer', 'fail'],
 };
 
-const colours: { readonly [mark in Mark]: string } = {
-  pass: 'good',
-  advice: 'warn',
-  fail: 'bad',
-  none: '',
-  running: '',
-};
+const colours: { readonly [mark in Mark]?: string } = { pass: 'good', advice: 'warn', fail: 'bad' };
 
 /** An outcome in two words. */
 export function outcomeWords(outcome: Outcome): string {
@@ -42,21 +47,12 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         />
       )}
       <dl class="verdicts">
-        <div>
-          <dt>Outcome</dt>
-          <dd class={colours[mark]}>{words}</dd>
-        </div>
+        <Fact title="Outcome" colour={colours[mark]} value={words} />
         <SchemaCell title="Text" verdict={verdict.text} />
         <SchemaCell title="structuredContent" verdict={verdict.structuredContent} />
         <SchemaCell title="Same data" verdict={verdict.same} />
-        <div>
-          <dt>HTTP status</dt>
-          <dd>{status || '–'}</dd>
-        </div>
-        <div>
-          <dt>Time</dt>
-          <dd>{ms === null ? '–' : `${Math.round(ms)} ms`}</dd>
-        </div>
+        <Fact title="HTTP status" value={status || '–'} />
+        <Fact title="Time" value={ms === null ? '–' : `${Math.round(ms)} ms`} />
       </dl>
       {problems.length > 0 && (
         <div class="notice fail" role="alert">
@@ -74,30 +70,24 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         {result && (
           <details>
             <summary>JSON</summary>
-            <JsonBlock value={result} id="result-json" />
+            <Text text={JSON.stringify(result, null, 2)} id="result-json" />
           </details>
         )}
         <div class="row">
-          {curl && (
-            <button type="button" data-copy="curl">
-              Copy as curl
-            </button>
-          )}
-          <a class="button" href={`/traffic/${id}`}>
-            See the request
-          </a>
+          {curl && <CopyButton of="curl" label="Copy as curl" />}
+          <LinkButton to={`/traffic/${id}`} label="See the request" />
           {result && !expected && (
             <>
-              <form method="post" action="/try/save">
-                <input type="hidden" name="tool" value={report.tool} />
-                <input type="hidden" name="arguments" value={JSON.stringify(report.arguments)} />
-                <input type="hidden" name="expect" value={exampleOf(verdict.outcome)} />
-                <button type="submit">Save as example</button>
-              </form>
-              <form method="post" action="/disputes">
-                <input type="hidden" name="call" value={String(id)} />
-                <button type="submit">Dispute</button>
-              </form>
+              <PostButton
+                to="/try/save"
+                fields={{
+                  tool: report.tool,
+                  arguments: JSON.stringify(report.arguments),
+                  expect: exampleOf(verdict.outcome),
+                }}
+                label="Save as example"
+              />
+              <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute" />
             </>
           )}
         </div>

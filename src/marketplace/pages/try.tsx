@@ -1,5 +1,5 @@
 import type { CallReport } from '../core/caller.ts';
-import { Head, Notice, shown } from '../web/parts.tsx';
+import { Choice, Empty, Head, Notice, shown } from '../web/parts.tsx';
 import { CallForm, type CallFormData, type TryTool } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
@@ -43,9 +43,7 @@ export function Try({ data }: { data: TryData }) {
                 <span>Tool</span>
                 <select name="tool" data-go>
                   {tools.map(({ name }) => (
-                    <option value={name} selected={name === tool.name}>
-                      {shown(name)}
-                    </option>
+                    <Choice value={name} now={tool.name} />
                   ))}
                 </select>
               </label>
@@ -60,10 +58,9 @@ export function Try({ data }: { data: TryData }) {
             {report ? (
               <Result report={report} curl={data.curl} />
             ) : (
-              <div class="panel empty">
-                <h2>No call yet</h2>
-                <p class="soft">The result appears here: as a table, as JSON, and judged by the schema.</p>
-              </div>
+              <Empty title="No call yet">
+                The result appears here: as a table, as JSON, and judged by the schema.
+              </Empty>
             )}
           </section>
         </div>

@@ -20,12 +20,7 @@ export function authorRoutes(site: Site): void {
   const { marketplace } = site;
   const outcomes = new Map<string, string>();
 
-  site.page(
-    '/',
-    'Your tools',
-    () => homeOf(marketplace, outcomes),
-    (data) => <Home data={data} />,
-  );
+  site.page('/', 'Your tools', () => homeOf(marketplace, outcomes), Home);
 
   site.page(
     '/try',
@@ -38,7 +33,7 @@ export function authorRoutes(site: Site): void {
         given === undefined ? undefined : jsonOf(given, 'arguments'),
       );
     },
-    (data) => <Try data={data} />,
+    Try,
   );
   site.post('/try', async (input, c): Promise<Done> => {
     const report = await callAs(marketplace, input);
@@ -67,7 +62,7 @@ export function authorRoutes(site: Site): void {
       available: marketplace.options.check !== undefined,
       last: marketplace.jobs.newest('check') ?? null,
     }),
-    (data) => <Check data={data} />,
+    Check,
   );
   site.post('/check', async (_input, c): Promise<Done> => {
     const { check } = marketplace.options;

@@ -51,7 +51,7 @@ function registerRoutes(site: Site): void {
       const price = c.req.query('price') || '0.01';
       return show({ name: '', description: '', category: '', ...draft, price, endpoint });
     },
-    (data) => <Register data={data} />,
+    Register,
   );
   site.post('/register', async (input, c): Promise<Done> => {
     const form: ListingForm = {
@@ -87,12 +87,7 @@ function listingRoutes(site: Site): void {
       rules,
     };
   };
-  site.page(
-    '/listings',
-    'My tools',
-    () => load(),
-    (data) => <Listings data={data} />,
-  );
+  site.page('/listings', 'My tools', () => load(), Listings);
   site.post('/listings/refresh', async (input): Promise<Done> => {
     const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
     const data = await load({ name: listing.name, changes });
@@ -118,7 +113,7 @@ function askRoutes(site: Site): void {
       })),
       thresholds,
     }),
-    (data) => <Ask data={data} />,
+    Ask,
   );
   site.post('/ask', async (input, c): Promise<Done> => {
     const question = await questionIn(input, marketplace);
@@ -174,7 +169,7 @@ function disputeRoutes(site: Site): void {
         .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
       return { disputes, listings, calls };
     },
-    (data) => <Disputes data={data} />,
+    Disputes,
   );
   site.post('/disputes', async (input): Promise<Done> => {
     const tool = textOf(input, 'names') === 'none' ? null : textOf(input, 'tool') || undefined;
@@ -212,7 +207,7 @@ export function jobPages(
     `/${kind}/:id`,
     title,
     (c) => jobOf(site.marketplace, c.req.param('id')),
-    (job) => (
+    ({ data: job }) => (
       <JobPage job={job} fragment={`/${kind}/${job.id}/part`}>
         {body(job)}
       </JobPage>

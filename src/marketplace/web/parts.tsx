@@ -15,7 +15,7 @@ export function shown(text: unknown): string {
 export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
 
 export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {
-  return <span class={`tag ${mark === 'running' ? 'running' : mark}`}>{children}</span>;
+  return <span class={`tag ${mark}`}>{children}</span>;
 }
 
 export function Notice({
@@ -53,20 +53,109 @@ export function Head({ title, children }: { title: string; children?: Child }) {
   );
 }
 
-export function JsonBlock({ value, id }: { value: unknown; id?: string }) {
-  return (
-    <pre {...(id && { id })} tabindex={0}>
-      {shown(JSON.stringify(value, null, 2) ?? '')}
-    </pre>
-  );
-}
-
 /** A scrollable text. */
 export function Text({ text, id, report = false }: { text: string; id?: string; report?: boolean }) {
   return (
     <pre {...(id && { id })} {...(report && { class: 'report' })} tabindex={0}>
       {shown(text)}
     </pre>
+  );
+}
+
+/** Names and their values. */
+export function FieldList({ fields }: { fields: { readonly [name: string]: Child } }) {
+  return (
+    <dl class="fields">
+      {Object.entries(fields).map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+export function Labelled({ label, children }: { label: string; children?: Child }) {
+  return (
+    <div class="stack tight">
+      <span class="label small">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** Stands where there is nothing to show; `register` is the text of a link to the form. */
+export function Empty({ title, register, children }: { title: string; register?: string; children?: Child }) {
+  return (
+    <div class="panel empty">
+      <h2>{title}</h2>
+      <p class="soft">{children}</p>
+      {register && <LinkButton to="/register" primary label={register} />}
+    </div>
+  );
+}
+
+export function LinkButton({ to, label, primary }: { to: string; label: string; primary?: boolean }) {
+  return (
+    <a class={`button ${primary ? 'primary' : ''}`} href={to}>
+      {label}
+    </a>
+  );
+}
+
+/** The button that sends a form. */
+export function Submit({ label }: { label: string }) {
+  return (
+    <div class="row">
+      <button type="submit" class="primary">
+        {label}
+      </button>
+    </div>
+  );
+}
+
+/** A button that sends fixed fields. */
+export function PostButton({
+  to,
+  fields = {},
+  label,
+  primary,
+}: Parameters<typeof LinkButton>[0] & { fields?: { readonly [name: string]: string } }) {
+  return (
+    <form method="post" action={to}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={primary ? 'primary' : ''}>
+        {label}
+      </button>
+    </form>
+  );
+}
+
+/** Copies the text of an element. */
+export function CopyButton({ of, label }: { of: string; label: string }) {
+  return (
+    <button type="button" data-copy={of}>
+      {label}
+    </button>
+  );
+}
+
+export function Choice({ value, now, text = value }: { value: string; now: string | null; text?: string }) {
+  return (
+    <option value={value} selected={value === now}>
+      {shown(text)}
+    </option>
+  );
+}
+
+export function CodeCell({ children }: { children?: Child }) {
+  return (
+    <td>
+      <code>{children}</code>
+    </td>
   );
 }
 
@@ -110,16 +199,11 @@ export function Value({ value, name = 'result' }: { value: Json | undefined; nam
   const entries = Object.entries(value);
   if (entries.length === 0) return <span class="soft">{'{}'}</span>;
   return (
-    <dl class="fields">
-      {entries.map(([key, member]) => (
-        <>
-          <dt>{shown(key)}</dt>
-          <dd>
-            <Value value={member} name={key} />
-          </dd>
-        </>
-      ))}
-    </dl>
+    <FieldList
+      fields={Object.fromEntries(
+        entries.map(([key, member]) => [shown(key), <Value value={member} name={key} />]),
+      )}
+    />
   );
 }
 
@@ -187,11 +271,16 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
 const words = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
 const colours = { pass: 'good', fail: 'bad', 'not-run': 'soft' } as const;
 
-export function SchemaCell({ title, verdict }: { title: string; verdict: SchemaVerdict }) {
+export function SchemaCell({ title, verdict: { status } }: { title: string; verdict: SchemaVerdict }) {
+  return <Fact title={title} colour={colours[status]} value={words[status]} />;
+}
+
+/** One entry of a list of verdicts. */
+export function Fact({ title, colour = '', value }: { title: string; colour?: string; value: Child }) {
   return (
     <div>
       <dt>{title}</dt>
-      <dd class={colours[verdict.status]}>{words[verdict.status]}</dd>
+      <dd class={colour}>{value}</dd>
     </div>
   );
 }

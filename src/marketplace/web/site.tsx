@@ -62,11 +62,11 @@ export class Site {
     path: string,
     title: string,
     load: (c: Context) => Data | Promise<Data>,
-    view: (data: Data) => Child,
+    Page: (props: { data: Data }) => Child,
   ): void {
     const handle = async (c: Context) => {
       const data = await load(c);
-      return wantsJson(c) ? c.json(data as object) : this.#html(c, title, view(data));
+      return wantsJson(c) ? c.json(data as object) : this.#html(c, title, <Page data={data} />);
     };
     this.app.get(path, handle);
     if (!path.includes(':')) this.app.get(jsonPathOf(path), handle);

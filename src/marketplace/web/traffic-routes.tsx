@@ -16,12 +16,7 @@ const shownExchanges = 200;
 export function trafficRoutes(site: Site): void {
   const { marketplace } = site;
   const { traffic } = marketplace;
-  site.page(
-    '/traffic',
-    'Traffic',
-    (c) => trafficOf(marketplace, c),
-    (data) => <TrafficPage data={data} />,
-  );
+  site.page('/traffic', 'Traffic', (c) => trafficOf(marketplace, c), TrafficPage);
   site.fragment('/traffic/rows', (c) => <Rows data={trafficOf(marketplace, c)} />);
   site.app.get('/traffic/export.har', (c) => {
     c.header('content-disposition', 'attachment; filename="traffic.har"');
@@ -41,7 +36,7 @@ export function trafficRoutes(site: Site): void {
       const exchange = exchangeOf(marketplace, c);
       return { exchange, curl: curlOf(exchange) };
     },
-    (data) => <ExchangePage data={data} />,
+    ExchangePage,
   );
   const replay = async (input: { readonly [name: string]: unknown }, c: Context): Promise<Done> => {
     const exchange = exchangeOf(marketplace, c);
