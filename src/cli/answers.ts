@@ -31,11 +31,8 @@ export async function collectAnswers<Answers>(
     );
   if (yes) return complete();
   if (missing.length === 0) return complete();
-  throw new CommandError(
-    'MISSING_ANSWERS',
-    `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`,
-    'Add the flags, or add --yes to use the defaults.',
-  );
+  const message = `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`;
+  throw new CommandError('MISSING_ANSWERS', message, 'Add the flags, or add --yes to use the defaults.');
 }
 
 /** Whether a person can answer: both streams are terminals, and no CI service is detected. */

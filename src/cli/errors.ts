@@ -12,11 +12,8 @@ export function toCommandError(error: unknown): CommandError {
     return new CommandError('CANCELLED', 'cancelled, nothing was written', hint, exitCodes.cancelled);
   }
   if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
-    return new CommandError(
-      'NO_DIRECTORY',
-      'the current directory no longer exists',
-      'Change to a directory that exists.',
-    );
+    const message = 'the current directory no longer exists';
+    return new CommandError('NO_DIRECTORY', message, 'Change to a directory that exists.');
   }
   return unexpected(error);
 }

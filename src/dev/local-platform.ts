@@ -34,11 +34,8 @@ export async function openLocalPlatform(
   env: NodeJS.ProcessEnv,
 ): Promise<LocalPlatform> {
   if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
-    throw new ProjectError(
-      'IN_PRODUCTION',
-      'NODE_ENV is production, but the local platform is only for development',
-      'Unset NODE_ENV in the environment and in .env.',
-    );
+    const message = 'NODE_ENV is production, but the local platform is only for development';
+    throw new ProjectError('IN_PRODUCTION', message, 'Unset NODE_ENV in the environment and in .env.');
   }
   const algorithm = token.algorithms[0] ?? 'RS256';
   const privateKey = createPrivateKey(await readOrMakeKey(directory, algorithm));

@@ -72,9 +72,6 @@ function portOf(text: string | undefined): number {
   const given = text?.trim() || defaultPort;
   const port = Number(given);
   if (/^\d+$/.test(given) && port >= 1 && port <= 65_535) return port;
-  throw new ProjectError(
-    'BAD_PORT',
-    `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`,
-    'Correct it in the environment or in .env.',
-  );
+  const message = `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`;
+  throw new ProjectError('BAD_PORT', message, 'Correct it in the environment or in .env.');
 }

@@ -62,14 +62,8 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
   const part = isPart ? ` To take ${others}: ${shellLine(['--except', refused.join(',')])}` : '';
   if (errors.length === 1 && first) {
-    return new CommandError(
-      'INVALID_INPUT',
-      errorSentence(first),
-      `${first.hint}${part}`,
-      exitCodes.badInput,
-      [],
-      data,
-    );
+    const hint = `${first.hint}${part}`;
+    return new CommandError('INVALID_INPUT', errorSentence(first), hint, exitCodes.badInput, [], data);
   }
   return new CommandError(
     'INVALID_INPUT',

@@ -93,20 +93,12 @@ export function spacelessHint(name: string): string {
  */
 export function parseDirectory(text: string, where = '[directory]'): Result<string> {
   if (text.trim() === '') {
-    return reject(
-      where,
-      text,
-      'no directory was given for the project',
-      'Write my-tool, or . for the current directory.',
-    );
+    const hint = 'Write my-tool, or . for the current directory.';
+    return reject(where, text, 'no directory was given for the project', hint);
   }
   if (text.includes('\0')) {
-    return reject(
-      where,
-      text,
-      'a path must not contain a NUL character',
-      `Write ${suggestProjectName(text)}.`,
-    );
+    const message = 'a path must not contain a NUL character';
+    return reject(where, text, message, `Write ${suggestProjectName(text)}.`);
   }
   const name = parseProjectName(projectName(text), where);
   return name.ok ? pass(text) : name;

@@ -14,12 +14,8 @@ export function parseText(text: string, where: string): Result<string> {
     return reject(where, text, `contains the control character U+${code}`, 'Remove it.');
   }
   if (trimmed.length > longest) {
-    return reject(
-      where,
-      text,
-      `the text has ${trimmed.length} characters; at most ${longest} are allowed`,
-      'Shorten the text.',
-    );
+    const message = `the text has ${trimmed.length} characters; at most ${longest} are allowed`;
+    return reject(where, text, message, 'Shorten the text.');
   }
   return pass(trimmed);
 }

@@ -25,11 +25,8 @@ export async function readInput(
   try {
     const found = await stat(path);
     if (!found.isFile()) {
-      throw new ProjectError(
-        'NOT_READABLE',
-        `${path}: it is not a regular file`,
-        'Write "-" to read from standard input.',
-      );
+      const hint = 'Write "-" to read from standard input.';
+      throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, hint);
     }
     if (found.size > mostBytes) {
       throw tooLarge(path, mostBytes);

@@ -117,11 +117,9 @@ export function findProject(from: string): string {
   if (!existsSync(start)) throw new ProjectError('NOT_A_PROJECT', `${start} does not exist`, make);
   const missing = `there is no ${manifestFile} in ${start} or any directory above it`;
   if (other === undefined) throw new ProjectError('NOT_A_PROJECT', missing, make);
-  throw new ProjectError(
-    'NOT_A_PROJECT',
-    `${missing}, so the project in ${other} was not created by this program`,
-    `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`,
-  );
+  const message = `${missing}, so the project in ${other} was not created by this program`;
+  const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
+  throw new ProjectError('NOT_A_PROJECT', message, hint);
 }
 
 /** A directory and all above it, innermost first. */

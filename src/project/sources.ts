@@ -67,11 +67,9 @@ function requireCredentials({ file, variables }: Api, text: string | undefined):
   const lacking = text === undefined ? [] : variables.filter(({ name }) => !text.includes(name));
   if (lacking.length === 0) return;
   const names = lacking.map(({ name }) => `env.${name}`).join(', ');
-  throw new ProjectError(
-    'SOURCES_EDITED',
-    `src/apis/${file}.ts does not use ${names}, which the new tools need`,
-    'Add it there, or rename the file so that a new one is written.',
-  );
+  const message = `src/apis/${file}.ts does not use ${names}, which the new tools need`;
+  const hint = 'Add it there, or rename the file so that a new one is written.';
+  throw new ProjectError('SOURCES_EDITED', message, hint);
 }
 
 /** Adds missing declarations at the end of the list. */
@@ -81,11 +79,9 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const end = text.lastIndexOf('\n});');
   const from = /import \{([^}]*)\} from 'market-mcp-runtime\/env';/.exec(text);
   if (end < 0 || !from) {
-    throw new ProjectError(
-      'SOURCES_EDITED',
-      `${environmentFile} no longer has its generated form, so nothing can be added to it`,
-      `Declare ${fresh.map(({ name }) => name).join(', ')} there by hand, and run the command again.`,
-    );
+    const message = `${environmentFile} no longer has its generated form, so nothing can be added to it`;
+    const hint = `Declare ${fresh.map(({ name }) => name).join(', ')} there by hand, and run the command again.`;
+    throw new ProjectError('SOURCES_EDITED', message, hint);
   }
   const names = new Set(
     [...(from[1] ?? '').split(','), ...fresh.map(({ kind }) => kind)].map((name) => name.trim()),

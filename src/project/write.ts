@@ -26,12 +26,9 @@ export function writeProject(target: Target, files: FileSet): void {
     else moveInto(target, files);
   } catch (error) {
     if (error instanceof ProjectError) throw error;
-    throw new ProjectError(
-      'WRITE_FAILED',
-      `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`,
-      'Nothing was written. Fix the cause and run the command again.',
-      { cause: error },
-    );
+    const message = `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`;
+    const hint = 'Nothing was written. Fix the cause and run the command again.';
+    throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
   }
 }
 

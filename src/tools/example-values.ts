@@ -18,12 +18,8 @@ const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
 export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
   const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
   if (tool === undefined || parameter === undefined || value === undefined) {
-    return reject(
-      where,
-      text,
-      'is not an example',
-      "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.",
-    );
+    const hint = "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.";
+    return reject(where, text, 'is not an example', hint);
   }
   return pass({ tool, parameter, text: value });
 }
@@ -73,12 +69,8 @@ export function exampleFor(
   const alone = propertyAlone(root, 'value', schema);
   const [mismatch] = clientMismatches(alone, { value: readings[0] ?? text }, '');
   const expected = mismatch?.expected ?? 'another value';
-  return reject(
-    where,
-    text,
-    `does not match the parameter: expected ${expected}`,
-    'Write a valid value: plain text for a string, else JSON.',
-  );
+  const hint = 'Write a valid value: plain text for a string, else JSON.';
+  return reject(where, text, `does not match the parameter: expected ${expected}`, hint);
 }
 
 /** The entries with each example added before the existing ones of its parameter. */

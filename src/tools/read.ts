@@ -32,12 +32,8 @@ export function readDocument(
   { exact = false }: { readonly exact?: boolean } = {},
 ): Result<Json> {
   if (text.length > limits.characters) {
-    return reject(
-      file,
-      undefined,
-      `the file has ${text.length} characters; at most ${limits.characters} are allowed`,
-      'Split it into several files.',
-    );
+    const message = `the file has ${text.length} characters; at most ${limits.characters} are allowed`;
+    return reject(file, undefined, message, 'Split it into several files.');
   }
   const json = readJson(text, { exact });
   if (json.ok) return jsonValue(json.value, file, limits);
@@ -87,12 +83,8 @@ const exactSchema = new Schema(CORE_SCHEMA.tags.map((tag) => (tag === intCoreTag
 function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   if (isObject(document) && isObject(document.result)) return entriesOf(document.result, `${file}.result`);
   if (isObject(document) && isObject(document.error) && 'jsonrpc' in document) {
-    return reject(
-      file,
-      document.error,
-      'is an error of the server, not a list of tools',
-      'Request tools/list again.',
-    );
+    const hint = 'Request tools/list again.';
+    return reject(file, document.error, 'is an error of the server, not a list of tools', hint);
   }
   const path = isObject(document) && 'tools' in document ? `${file}.tools` : file;
   const list = isObject(document) && 'tools' in document ? document.tools : document;
@@ -108,12 +100,8 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
   if (tools.length === 0) return reject(path, list, 'contains no tool', 'Write at least one tool.');
   if (tools.length > limits.tools) {
-    return reject(
-      path,
-      undefined,
-      `has ${tools.length} tools; at most ${limits.tools} are allowed`,
-      'Split it into several files.',
-    );
+    const message = `has ${tools.length} tools; at most ${limits.tools} are allowed`;
+    return reject(path, undefined, message, 'Split it into several files.');
   }
   const errors = tools.flatMap((tool, i) =>
     isObject(tool)

@@ -97,12 +97,10 @@ async function once(
   };
   if (save.baseline !== undefined) await saved(save.baseline, { known: baselineOf(report) });
   if (save.listing !== undefined) {
-    if (!listed)
-      throw new CommandError(
-        'NO_LISTING',
-        'the server sent no list of tools to save',
-        'See the failed rule discovery.tools-list in the report.',
-      );
+    if (!listed) {
+      const hint = 'See the failed rule discovery.tools-list in the report.';
+      throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
+    }
     await saved(save.listing, { tools: listed });
   }
   return conclusions[conclusionOf(report)];

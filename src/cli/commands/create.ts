@@ -219,11 +219,9 @@ function lookAt(directory: string, switches: CreateSwitches, files: FileSet = ne
 function requireNotChanged(directory: string, files: FileSet, manifest: Manifest | undefined): void {
   const changed = conflictingFiles(directory, files, manifest);
   if (changed.length === 0) return;
-  throw new CommandError(
-    'FILES_CHANGED',
-    `files that you have changed in ${directory} would be lost: ${changed.join(', ')}`,
-    'Nothing was written. Move these files away, or add --overwrite to replace them.',
-  );
+  const message = `files that you have changed in ${directory} would be lost: ${changed.join(', ')}`;
+  const hint = 'Nothing was written. Move these files away, or add --overwrite to replace them.';
+  throw new CommandError('FILES_CHANGED', message, hint);
 }
 
 function showDryRun({ files, prepared }: Creation, { directory }: Target, output: Output): ExitCode {
@@ -277,12 +275,9 @@ function showResult(
 
 function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
   const { run } = packageManagerCommands[packageManager];
-  return new CommandError(
-    'SELF_CHECK_FAILED',
-    'the server was created, but fails rules of the marketplace',
-    `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`,
-    exitCodes.checkFailed,
-  );
+  const message = 'the server was created, but fails rules of the marketplace';
+  const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`;
+  return new CommandError('SELF_CHECK_FAILED', message, hint, exitCodes.checkFailed);
 }
 
 function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {

@@ -134,11 +134,8 @@ async function write(file: string, document: JsonObject, force: boolean): Promis
   await refuseUnwritable(file);
   if (existsSync(file) && !force) {
     if (isDeepStrictEqual(jsonIn(file), document)) return false;
-    throw new CommandError(
-      'FILE_EXISTS',
-      `${file} exists and differs from what would be written`,
-      'Compare with --dry-run, then add --force to replace it.',
-    );
+    const hint = 'Compare with --dry-run, then add --force to replace it.';
+    throw new CommandError('FILE_EXISTS', `${file} exists and differs from what would be written`, hint);
   }
   await saveJson(file, document);
   return true;
@@ -160,22 +157,15 @@ function websiteErrors(website: string | undefined): readonly InputError[] {
 }
 
 function foreignRepository(repository: string): InputError {
-  return inputError(
-    '--repository',
-    repository,
-    'is not a repository of github.com or gitlab.com, and the registry takes no other',
-    'Write --repository https://github.com/<account>/<repository>, or leave it out.',
-  );
+  const message = 'is not a repository of github.com or gitlab.com, and the registry takes no other';
+  const hint = 'Write --repository https://github.com/<account>/<repository>, or leave it out.';
+  return inputError('--repository', repository, message, hint);
 }
 
 function nameless(endpoint: string): InputError {
   const message = `no name can be derived from ${endpoint}`;
-  return inputError(
-    '--registry-name',
-    undefined,
-    message,
-    'Write --registry-name io.github.<account>/<server>.',
-  );
+  const hint = 'Write --registry-name io.github.<account>/<server>.';
+  return inputError('--registry-name', undefined, message, hint);
 }
 
 function formError({ field, message }: FieldProblem): InputError {

@@ -25,11 +25,8 @@ function showPlatform(name: string, output: Output): void {
   const profile = platforms.find((platform) => platform.name === name);
   if (profile === undefined) {
     const names = platforms.map((platform) => platform.name).join(' or ');
-    throw new CommandError(
-      'INVALID_INPUT',
-      `there is no platform profile called ${JSON.stringify(name)}`,
-      `Write ${names}.`,
-    );
+    const message = `there is no platform profile called ${JSON.stringify(name)}`;
+    throw new CommandError('INVALID_INPUT', message, `Write ${names}.`);
   }
   output.line(JSON.stringify(profile, null, 2));
   output.result(profile);

@@ -60,11 +60,8 @@ function secondsIn(text: string): Result<number> {
 async function compile(directory: string): Promise<void> {
   const [code] = await once(startCompiler(directory), 'exit');
   if (code === 0) return;
-  throw new SystemError(
-    'BUILD_FAILED',
-    'the project does not compile',
-    'Correct the errors that the compiler reports above.',
-  );
+  const hint = 'Correct the errors that the compiler reports above.';
+  throw new SystemError('BUILD_FAILED', 'the project does not compile', hint);
 }
 
 type Tool = Facts['tools'][number];

@@ -40,12 +40,9 @@ export function projectExistsError(directory: string, { answers }: Manifest): Co
 
 /** The error after a signal interrupted a step, with the command that continues. */
 export function interruptedError(step: string, context: ProjectContext): CommandError {
-  return new CommandError(
-    'INTERRUPTED',
-    `interrupted during ${step}: all files of the project are written to ${context.directory}`,
-    `To continue, run the same command again, or: ${finishCommand(context)}`,
-    exitCodes.cancelled,
-  );
+  const message = `interrupted during ${step}: all files of the project are written to ${context.directory}`;
+  const hint = `To continue, run the same command again, or: ${finishCommand(context)}`;
+  return new CommandError('INTERRUPTED', message, hint, exitCodes.cancelled);
 }
 
 /** The command that installs and checks an existing project. */

@@ -205,11 +205,8 @@ async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean>
   const other = isObject(health) ? health.server : undefined;
   if (other === name) return true;
   const which = typeof other === 'string' ? `the server ${JSON.stringify(other)}` : 'another program';
-  throw new SystemError(
-    'NOT_STARTED',
-    `${which} answers at ${endpoint}, where the server of this project would run`,
-    'Stop it, or set PORT in .env to a free port.',
-  );
+  const message = `${which} answers at ${endpoint}, where the server of this project would run`;
+  throw new SystemError('NOT_STARTED', message, 'Stop it, or set PORT in .env to a free port.');
 }
 
 /** The answer to GET /health; null if it is not JSON, undefined if its status is not 200. */

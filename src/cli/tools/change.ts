@@ -63,11 +63,8 @@ async function requireConsent(
   output: Output,
 ): Promise<void> {
   if (json || !canAsk()) {
-    throw new CommandError(
-      'MISSING_ANSWERS',
-      'no terminal to ask for confirmation',
-      'Add --yes to change the project without confirmation.',
-    );
+    const hint = 'Add --yes to change the project without confirmation.';
+    throw new CommandError('MISSING_ANSWERS', 'no terminal to ask for confirmation', hint);
   }
   for (const line of lines) output.line(`  ${singleLine(line)}`);
   const { Asker } = await import('../prompts/asker.ts');

@@ -57,12 +57,9 @@ export function requirePassed(report: CheckReport | null, done: string, undo: st
   if (report === null) return;
   showReport(report, output);
   if (report.ok) return;
-  throw new CommandError(
-    'SELF_CHECK_FAILED',
-    `${done}, but the server fails rules of the marketplace`,
-    `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`,
-    exitCodes.checkFailed,
-  );
+  const message = `${done}, but the server fails rules of the marketplace`;
+  const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
+  throw new CommandError('SELF_CHECK_FAILED', message, hint, exitCodes.checkFailed);
 }
 
 /** A change of a project that was made. */

@@ -30,12 +30,8 @@ export function toolsOfDocument(
   if (!operations.ok) return operations;
   if (tool !== null && operations.value.length > 1) {
     const hint = 'Choose one operation, or remove --tool.';
-    return reject(
-      '--tool',
-      tool,
-      `names one tool, but ${operations.value.length} operations are chosen`,
-      hint,
-    );
+    const message = `names one tool, but ${operations.value.length} operations are chosen`;
+    return reject('--tool', tool, message, hint);
   }
   const apis = new Apis(document, source);
   const taken = new Set<string>();

@@ -39,11 +39,8 @@ export async function fileDispute(
     throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
   }
   if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
-    throw new MarketError(
-      'ALREADY_DISPUTED',
-      `call ${call} is already disputed`,
-      'A call can be disputed only once.',
-    );
+    const message = `call ${call} is already disputed`;
+    throw new MarketError('ALREADY_DISPUTED', message, 'A call can be disputed only once.');
   }
   const output = outputOf(exchange);
   const named = tool === null ? undefined : (tool ?? called);

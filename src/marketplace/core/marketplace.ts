@@ -114,11 +114,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     );
     if (found) return found;
     const known = listings.map(({ name }) => name).join(', ') || 'none';
-    throw new MarketError(
-      'NO_SUCH_LISTING',
-      `there is no listing ${JSON.stringify(id)}`,
-      `Listings: ${known}.`,
-    );
+    const hint = `Listings: ${known}.`;
+    throw new MarketError('NO_SUCH_LISTING', `there is no listing ${JSON.stringify(id)}`, hint);
   }
 
   async status(listing: Listing): Promise<ListingStatus> {
@@ -145,11 +142,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async refresh(id: string): Promise<{ readonly listing: Listing; readonly changes: readonly Change[] }> {
     const before = await this.listing(id);
     const tools = await this.caller.tools(before.endpoint, 'refresh').catch((error: Error) => {
-      throw new MarketError(
-        'NOT_REFRESHED',
-        error.message,
-        'Start the server and try again. The stored list is unchanged.',
-      );
+      const hint = 'Start the server and try again. The stored list is unchanged.';
+      throw new MarketError('NOT_REFRESHED', error.message, hint);
     });
     const listing = { ...before, tools, refreshedAt: new Date().toISOString() };
     await this.store.update((state) => ({
@@ -223,11 +217,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     if (!exchange)
       throw new MarketError('NO_SUCH_CALL', `there is no request ${id} in the traffic`, 'See Traffic.');
     if (exchange.request.cut > 0 && body === undefined) {
-      throw new MarketError(
-        'NOT_KEPT',
-        `the body of request ${id} was too long to store`,
-        'Send the body again with the replay.',
-      );
+      const hint = 'Send the body again with the replay.';
+      throw new MarketError('NOT_KEPT', `the body of request ${id} was too long to store`, hint);
     }
     const { method, request } = exchange;
     return this.caller.probing(exchange[sentTo], { purpose: 'replay' }, async (probe, route) => {

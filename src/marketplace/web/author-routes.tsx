@@ -66,12 +66,10 @@ export function authorRoutes(site: Site): void {
   );
   site.post('/check', async (_input, c): Promise<Done> => {
     const { check } = marketplace.options;
-    if (!check)
-      throw new MarketError(
-        'NOTHING_TO_CHECK',
-        'no server is known',
-        'Run the marketplace in a project, or name a server with --endpoint <url>.',
-      );
+    if (!check) {
+      const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
+      throw new MarketError('NOTHING_TO_CHECK', 'no server is known', hint);
+    }
     const started = marketplace.jobs.start('check', 'Checking', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
@@ -156,11 +154,8 @@ async function ownEndpoint(marketplace: Marketplace): Promise<string> {
   const { listings } = await marketplace.store.read();
   const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
   if (endpoint !== undefined) return endpoint;
-  throw new MarketError(
-    'NO_SERVER',
-    'no server is known',
-    'Run the command in a project, or name a server with --endpoint <url>.',
-  );
+  const hint = 'Run the command in a project, or name a server with --endpoint <url>.';
+  throw new MarketError('NO_SERVER', 'no server is known', hint);
 }
 
 async function tryData(marketplace: Marketplace, selected: string | null, given?: Json): Promise<TryData> {
@@ -204,11 +199,8 @@ async function callAs(
   const way = textOf(input, 'unhappy');
   if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
     const known = Object.keys(deliberateErrors).join(', ');
-    throw new MarketError(
-      'BAD_WAY',
-      `there is no kind of call ${JSON.stringify(way)}`,
-      `Choose one of: ${known}.`,
-    );
+    const message = `there is no kind of call ${JSON.stringify(way)}`;
+    throw new MarketError('BAD_WAY', message, `Choose one of: ${known}.`);
   }
   const unhappy = way === '' ? undefined : (way as DeliberateError);
   const { tools } = await readTools(marketplace, endpoint);

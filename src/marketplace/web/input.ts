@@ -21,11 +21,8 @@ export function jsonOf(text: string, field: string): Json {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new MarketError(
-      'BAD_JSON',
-      `${field}: ${(error as Error).message}`,
-      'Write JSON: {"name": "value"}',
-    );
+    const hint = 'Write JSON: {"name": "value"}';
+    throw new MarketError('BAD_JSON', `${field}: ${(error as Error).message}`, hint);
   }
 }
 

@@ -131,11 +131,8 @@ function askRoutes(site: Site): void {
 async function questionIn(input: Input, marketplace: Marketplace): Promise<Question> {
   const mode = textOf(input, 'mode') || 'auto';
   if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
-    throw new MarketError(
-      'BAD_MODE',
-      `there is no mode ${JSON.stringify(mode)}`,
-      'Choose manual, auto or query.',
-    );
+    const hint = 'Choose manual, auto or query.';
+    throw new MarketError('BAD_MODE', `there is no mode ${JSON.stringify(mode)}`, hint);
   }
   const tools = await marketplace.buyerTools();
   const given = isObject(input.arguments) ? input.arguments : {};

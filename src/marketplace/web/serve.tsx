@@ -36,11 +36,8 @@ export async function serveMarketplace(
   }
   const address = server.address() as AddressInfo | null;
   if (!address) {
-    throw new MarketError(
-      'PORT_TAKEN',
-      `port ${port} is in use`,
-      'Choose another with --port, or leave it out.',
-    );
+    const hint = 'Choose another with --port, or leave it out.';
+    throw new MarketError('PORT_TAKEN', `port ${port} is in use`, hint);
   }
   const access = { url: `http://127.0.0.1:${address.port}`, secret };
   server.on('request', getRequestListener(appOf(marketplace, access).fetch));

@@ -51,11 +51,8 @@ function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
   const id = Number.parseInt(c.req.param('id') ?? '', 10);
   const exchange = marketplace.traffic.get(id);
   if (exchange) return exchange;
-  throw new MarketError(
-    'NO_SUCH_REQUEST',
-    'this request is not in the traffic, or no longer',
-    'See /traffic.',
-  );
+  const hint = 'See /traffic.';
+  throw new MarketError('NO_SUCH_REQUEST', 'this request is not in the traffic, or no longer', hint);
 }
 
 function filterOf(c: Context): TrafficData['filter'] {
