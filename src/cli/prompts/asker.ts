@@ -10,6 +10,7 @@ import {
   note,
   select,
 } from '@clack/prompts';
+import { hasWords } from '../../import/openapi/operations.ts';
 import type { Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
@@ -246,15 +247,6 @@ export class Asker {
 
 /** Keys that switch to the other of two choices. */
 const moves: ReadonlySet<string> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
-
-/** Whether a text contains each of the words, in any order. */
-export function hasWords(text: string, words: string): boolean {
-  const lower = text.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => lower.includes(word));
-}
 
 /** A choice whose texts may come from others. */
 function onOneLine({ value, label, hint }: Choice<string>): Choice<string> {

@@ -52,14 +52,16 @@ export function nameOf({ id, method, path }: Operation): string {
 
 /** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
 export function matching(operations: readonly Operation[], text: string): readonly Operation[] {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  return operations.filter(({ id, method, path, summary }) => {
-    const said = `${method} ${path} ${id ?? ''} ${summary}`.toLowerCase();
-    return words.every((word) => said.includes(word));
-  });
+  return operations.filter(({ id, method, path, summary }) =>
+    hasWords(`${method} ${path} ${id ?? ''} ${summary}`, text),
+  );
+}
+
+/** Whether a text contains each of the words, in any order, case-insensitive. */
+export function hasWords(text: string, words: string): boolean {
+  const lower = text.toLowerCase();
+  const wanted = words.toLowerCase().split(/\s+/);
+  return wanted.every((word) => lower.includes(word));
 }
 
 /** The operations that an author names, each by its id or as `GET /path`; or an error for each unknown name. */

@@ -234,15 +234,11 @@ function styleOf(
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */
-function withoutPlace({
-  name: _,
-  in: __,
-  required: ___,
-  description: ____,
-  ...schema
-}: JsonObject): JsonObject {
-  return schema;
+function withoutPlace(parameter: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(parameter).filter(([name]) => !placeKeys.has(name)));
 }
+
+const placeKeys = new Set(['name', 'in', 'required', 'description']);
 
 function exampleOf({ example, examples }: JsonObject): Json | undefined {
   if (example !== undefined) return example;
