@@ -1,14 +1,19 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 import type { FileSet } from '../../src/plan/model.ts';
 import { withManifest } from '../../src/project/manifest.ts';
 
-/** An empty directory for one test. */
+const made: string[] = [];
+afterAll(() => {
+  for (const path of made) rmSync(path, { recursive: true, force: true });
+});
+
+/** An empty directory, which is removed after the tests of the file. */
 export function directory(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'market-mcp-unit-')));
-  afterEach(() => rmSync(path, { recursive: true, force: true }));
+  made.push(path);
   return path;
 }
 

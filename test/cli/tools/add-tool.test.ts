@@ -33,7 +33,7 @@ describe('add-tool', () => {
 
   it('writes the same files as create', async () => {
     const [made, grown] = [directory(), project()];
-    const spec = specOf(grown, 'get_a', 'get_b');
+    const spec = specOf('get_a', 'get_b');
     const switches = { ...quick, install: false, git: false };
     await run(made, false, (output) =>
       create({ directory: 'x', spec, platform: 'context' }, switches, output),
@@ -66,7 +66,7 @@ describe('add-tool', () => {
 
   it('changes nothing if the same spec comes again, even if its files were edited', async () => {
     const root = project();
-    const spec = specOf(root, 'get_a', 'get_b');
+    const spec = specOf('get_a', 'get_b');
     await add(root, { spec });
     writeFileSync(join(root, 'src/tools/get-a.ts'), `${text(root, 'src/tools/get-a.ts')}// mine`);
     const before = tree(root);
@@ -78,8 +78,8 @@ describe('add-tool', () => {
 
   it('adds the new tools of a known spec', async () => {
     const root = project();
-    await add(root, { spec: specOf(root, 'get_a') });
-    const { stdout } = await add(root, { spec: specOf(root, 'get_a', 'get_b') }, { json: true });
+    await add(root, { spec: specOf('get_a') });
+    const { stdout } = await add(root, { spec: specOf('get_a', 'get_b') }, { json: true });
     expect(JSON.parse(stdout)).toMatchObject({ tools: ['get_b'], unchanged: ['get_a'] });
   });
 
@@ -125,7 +125,7 @@ describe('add-tool', () => {
 
   it('prints a diff of exactly the change, and writes nothing', async () => {
     const [dry, real] = [project(), project()];
-    const spec = specOf(real, 'get_a', 'zz');
+    const spec = specOf('get_a', 'zz');
     const before = tree(dry);
     const { stdout } = await add(dry, { spec }, { dryRun: true });
     expect(tree(dry)).toEqual(before);

@@ -8,7 +8,7 @@ describe('list', () => {
   it('prints name, file, first line, inputs and outputs', async () => {
     const root = project();
     await listed(root, true);
-    const spec = specOf(root, 'get_a');
+    const spec = specOf('get_a');
     writeFileSync(spec, text(root, '../get_a.json').replace('. Use it', '.\\nUse it'));
     await add(root, { spec });
     const { stdout } = await run(root, false, (output) => list({ markListed: false }, output));

@@ -72,14 +72,15 @@ export function put(root: string, path: string, text: string): void {
 export const text = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
 export const index = 'src/tools/index.ts';
 
-export function specOf(root: string, ...names: string[]): string {
+/** A file with the specs of these tools. */
+export function specOf(...names: string[]): string {
   const tools = names.map((name) => ({
     name,
     description: `Returns the ${name} of a chain, in gwei. Use it when a question asks for ${name}.`,
     input: [],
     output: [{ name: 'value', type: 'number', required: true, description: 'The value' }],
   }));
-  const path = join(root, '..', `${names.join('-')}.json`);
+  const path = join(directory(), 'spec.json');
   writeFileSync(path, JSON.stringify(tools));
   return path;
 }

@@ -39,7 +39,7 @@ describe('add-tool refuses, and writes nothing', () => {
   it('all tools of a spec if one is invalid', async () => {
     const root = project();
     const before = tree(root);
-    const { stderr } = await add(root, { spec: specOf(root, 'get_a', 'get_gas_price', 'get_b') });
+    const { stderr } = await add(root, { spec: specOf('get_a', 'get_gas_price', 'get_b') });
     expect(stderr).toContain('get_gas_price already exists: get_gas_price in src/tools/get-gas-price.ts');
     expect(tree(root)).toEqual(before);
   });

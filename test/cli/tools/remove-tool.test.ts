@@ -9,7 +9,7 @@ describe('remove-tool', () => {
   it('undoes add-tool to the byte, including compiled files', async () => {
     const root = project();
     const before = tree(root);
-    await add(root, { spec: specOf(root, 'get_a', 'get_b') });
+    await add(root, { spec: specOf('get_a', 'get_b') });
     put(root, 'dist/test/tools/get-a.test.js', '');
     put(root, 'dist/src/tools/get-b.js', '');
     expect(await remove(root, ['get_a', 'get_b'])).toMatchObject({ exitCode: 0, stderr: '' });

@@ -48,7 +48,7 @@ describe('rename-tool', () => {
 
   it('keeps the place in the list, and can be undone to the byte, including compiled files', async () => {
     const root = project();
-    await add(root, { spec: specOf(root, 'get_a', 'get_b', 'get_c') });
+    await add(root, { spec: specOf('get_a', 'get_b', 'get_c') });
     const before = tree(root);
     put(root, 'dist/src/tools/get-a.js', '');
     put(root, 'dist/test/tools/get-a.test.js', '');
