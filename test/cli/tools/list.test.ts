@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { list } from '../../../src/cli/commands/list.ts';
@@ -9,7 +9,7 @@ describe('list', () => {
     const root = project();
     await listed(root, true);
     const spec = specOf('get_a');
-    writeFileSync(spec, text(root, '../get_a.json').replace('. Use it', '.\\nUse it'));
+    writeFileSync(spec, readFileSync(spec, 'utf8').replace('. Use it', '.\\nUse it'));
     await add(root, { spec });
     const { stdout } = await run(root, false, (output) => list({ markListed: false }, output));
     expect(stdout).toContain(
