@@ -1,7 +1,8 @@
 import { now } from '../contract/clock.ts';
 import type { Era, Json, RuleResult, RuleText } from '../contract/model.ts';
+import { Unreachable } from '../contract/probe/reach.ts';
 import type { CallPlan, CallPolicy } from '../contract/probe/safety.ts';
-import { runContract, Unreachable } from '../contract/run.ts';
+import { runContract } from '../contract/run.ts';
 import { CommandError } from '../model/command-error.ts';
 import { SystemError } from '../system/errors.ts';
 import type { Examples } from './examples.ts';

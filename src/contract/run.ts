@@ -8,6 +8,7 @@ import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText 
 import { NotRun } from './not-run.ts';
 import { overdue } from './probe/http.ts';
 import { Probe } from './probe/probe.ts';
+import { reach } from './probe/reach.ts';
 import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
 import { sessionOf } from './probe/rpc.ts';
@@ -16,7 +17,7 @@ import { staysUp } from './rules/endpoint.ts';
 import { submissionRules } from './rules/submission.ts';
 import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
-import { control, messageOf, unjudged } from './unjudged.ts';
+import { control, unjudged } from './unjudged.ts';
 
 /** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
 const atOnce = { beside: 12, aside: 3 } as const;
@@ -33,17 +34,6 @@ export interface RunOptions {
   selects?(rule: RuleText): boolean;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
-}
-
-/** Thrown if nothing answers at the target. */
-export class Unreachable extends Error {
-  /** Whether the deadline of the check had passed. */
-  readonly isOverdue: boolean;
-
-  constructor(message: string, isOverdue: boolean, options?: ErrorOptions) {
-    super(message, options);
-    this.isOverdue = isOverdue;
-  }
 }
 
 /**
@@ -92,12 +82,12 @@ class Run {
     const started = now();
     await reach(this.#probe);
     let fromDefinitions = (await this.#inspect()).filter(selects);
-    const weighed = liveRules.filter(selects).flatMap((rule) => {
+    const leveled = liveRules.filter(selects).flatMap((rule) => {
       const own = rule.levelOf?.(this.#target) ?? rule.level;
       const level = effectiveLevel({ ...rule, level: own }, this.#target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
-    const total = fromDefinitions.length + weighed.length;
+    const total = fromDefinitions.length + leveled.length;
     let done = 0;
     const finish = (result: RuleResult): RuleResult => {
       done += 1;
@@ -106,7 +96,7 @@ class Run {
     };
     const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
     if (hasList) fromDefinitions.forEach(finish);
-    const fromAnswers = await this.#judgeAll(weighed, finish);
+    const fromAnswers = await this.#judgeAll(leveled, finish);
     if (!hasList) {
       if (this.#isRestarted && !this.#life.isOver) fromDefinitions = (await this.#inspect()).filter(selects);
       fromDefinitions.forEach(finish);
@@ -174,8 +164,8 @@ class Run {
       const result = await this.#judge(one, begun);
       if (result) results.set(one.rule, finish(result));
     };
-    const weighed = all.filter(({ rule }) => rule !== staysUp);
-    const inTurn = (name: LiveRule['turn']) => weighed.filter(({ rule }) => rule.turn === name);
+    const leveled = all.filter(({ rule }) => rule !== staysUp);
+    const inTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
     const alone = async (one: LeveledRule): Promise<void> => {
       await this.#startAfresh();
       await judge(one);
@@ -189,15 +179,15 @@ class Run {
       await mapConcurrently(inTurn('last'), 1, areApart ? judge : alone);
     };
     await Promise.all([mapConcurrently(inTurn('aside'), atOnce.aside, judge), inOrder()]);
-    const open = weighed.filter(({ rule }) => !results.has(rule));
+    const open = leveled.filter(({ rule }) => !results.has(rule));
     if (open.length > 0 && (await this.#life.restart())) {
       this.#renew();
       const suspects = open.filter(({ rule }) => begun.has(rule));
       const others = open.filter(({ rule }) => !begun.has(rule));
       await mapConcurrently([...others, ...suspects], 1, judge);
     }
-    await this.#askAgain(weighed, results);
-    for (const { rule, level } of weighed.filter(({ rule }) => !results.has(rule))) {
+    await this.#askAgain(leveled, results);
+    for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
       const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
       results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
     }
@@ -294,19 +284,6 @@ class Run {
 
   async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {
     return this.#rehearsed && rehearse(this.#rehearsed).then(verdictsOf, () => undefined);
-  }
-}
-
-async function reach(probe: Probe): Promise<void> {
-  try {
-    await Promise.any([probe.health(), probe.greeted()]);
-  } catch (error) {
-    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    const isOverdue = errors.some((one) => one instanceof NotRun && one.kind === 'deadline');
-    const what = isOverdue
-      ? 'did not answer before the deadline of the check'
-      : `does not answer: ${messageOf(errors[0])}`;
-    throw new Unreachable(`${probe.url.href} ${what}`, isOverdue, { cause: error });
   }
 }
 

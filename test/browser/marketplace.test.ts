@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
-import { deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
+import { deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
@@ -131,7 +131,7 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
 });
 
 test.each(Object.entries(deliberateErrors))(
-  'the unhappy switch %s shows what the contract expects',
+  'the deliberate error %s shows what the contract expects',
   async (way, title) => {
     const { page, url } = await open();
     await page.goto(`${url}/try?tool=get_price`);

@@ -52,7 +52,7 @@ function world(...answers: readonly (JsonObject | number)[]): AskWorld & { reado
         endpoint,
         tool,
         arguments: args,
-        unhappy: null,
+        deliberate: null,
         status,
         ms: 1,
         verdict: verdictOf(definition, rpc),

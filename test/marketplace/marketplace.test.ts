@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
+import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import type { Step } from '../../src/marketplace/core/model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
-import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/unhappy.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 import { directory, formFor, issuer, openMarketplace, startServer } from './support.ts';
@@ -182,19 +182,19 @@ test('publishes a key set that verifies tokens, by key and by certificate', asyn
 });
 
 test.each(Object.keys(deliberateErrors) as DeliberateError[])(
-  'the good server answers the unhappy call %s as it must',
-  async (unhappy) => {
+  'the good server answers the deliberate error %s as it must',
+  async (deliberate) => {
     const marketplace = await openMarketplace();
     const endpoint = await startServer();
     const report = await marketplace.call({
       endpoint,
       tool: 'get_price',
       arguments: { symbol: 'BTC' },
-      unhappy,
+      deliberate,
     });
     expect(report.expected).toMatchObject({ met: true });
     expect(report.verdict.outcome).toBe(
-      { slow: 'found', 'dropped-session': 'http-error' }[unhappy as string] ?? 'refused',
+      { slow: 'found', 'dropped-session': 'http-error' }[deliberate as string] ?? 'refused',
     );
   },
 );
@@ -206,7 +206,7 @@ test('reports that a server accepts a call with a deliberate error', async () =>
     endpoint,
     tool: 'get_price',
     arguments: { symbol: 'BTC' },
-    unhappy: 'expired',
+    deliberate: 'expired',
   });
   expect(report.expected).toMatchObject({ met: false, actual: expect.stringContaining('HTTP 200') });
 });

@@ -20,6 +20,10 @@ interface Optional {
   readonly optional?: true;
 }
 
+function defaultTo<T>(value: T | undefined): Pick<Declared<T>, 'fallback'> {
+  return value === undefined ? {} : { fallback: () => value };
+}
+
 /** A text that no log and no error contains: a key, a token, a password. */
 export function secret(text: string, { optional }: Optional = {}): Declared<Secret> {
   return {
@@ -41,7 +45,7 @@ export function url(
 ): Declared<string> {
   return {
     text,
-    ...(fallback !== undefined && { fallback: () => fallback }),
+    ...defaultTo(fallback),
     parse(_, given) {
       const parsed = URL.canParse(given) ? new URL(given) : null;
       const isPlain =
@@ -60,7 +64,7 @@ export function text(
 ): Declared<string> {
   return {
     text: description,
-    ...(fallback !== undefined && { fallback: () => fallback }),
+    ...defaultTo(fallback),
     parse: (_, given) => given,
     blank: () => '',
   };
@@ -73,7 +77,7 @@ export function number(
 ): Declared<number> {
   return {
     text: description,
-    ...(fallback !== undefined && { fallback: () => fallback }),
+    ...defaultTo(fallback),
     parse(_, given) {
       const value = Number(given);
       if (Number.isFinite(value)) return value;

@@ -34,7 +34,7 @@ export async function call(
     const report = await requestJson<CallReport>(market, '/try.json', {
       tool,
       arguments: args ?? sample,
-      unhappy: flags.as ?? '',
+      deliberate: flags.as ?? '',
       ...(endpoint !== undefined && { endpoint }),
     });
     const objection = objectionTo(report, flags.expect);

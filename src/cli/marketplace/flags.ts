@@ -1,4 +1,4 @@
-import { type DeliberateError, deliberateErrors } from '../../marketplace/core/unhappy.ts';
+import { type DeliberateError, deliberateErrors } from '../../marketplace/core/deliberate-errors.ts';
 import { choice, on, text, type Values } from '../../questions/model.ts';
 
 const json = on('--json', 'print one JSON object');

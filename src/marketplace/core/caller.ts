@@ -6,9 +6,9 @@ import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../..
 import type { CallPolicy } from '../../contract/probe/safety.ts';
 import type { PlatformProfile } from '../../contract/profile.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
+import type { DeliberateError } from './deliberate-errors.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
-import type { DeliberateError } from './unhappy.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
 
 export interface CallOrder {
@@ -17,7 +17,7 @@ export interface CallOrder {
   readonly arguments: Json;
   /** The definition that the answer is judged by; without one, only the outcome is determined. */
   readonly definition?: JsonObject | undefined;
-  readonly unhappy?: DeliberateError | undefined;
+  readonly deliberate?: DeliberateError | undefined;
   readonly purpose?: Purpose;
 }
 
@@ -28,7 +28,7 @@ export interface CallReport {
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: Json;
-  readonly unhappy: DeliberateError | null;
+  readonly deliberate: DeliberateError | null;
   /** 0 if there was no answer. */
   readonly status: number;
   /** Milliseconds from the first byte sent to the last byte received; null if there was no answer. */
@@ -103,10 +103,10 @@ export class Caller {
 
   /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */
   async call(order: CallOrder): Promise<CallReport> {
-    const { endpoint, tool, arguments: args, definition, unhappy, purpose = 'call' } = order;
-    const options = { purpose, slow: unhappy === 'slow' };
+    const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
+    const options = { purpose, slow: deliberate === 'slow' };
     return this.probing(endpoint, options, async (probe, route) => {
-      const answer = await send(probe, tool, args, unhappy).catch(unanswered);
+      const answer = await send(probe, tool, args, deliberate).catch(unanswered);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
       return {
@@ -114,13 +114,13 @@ export class Caller {
         endpoint,
         tool,
         arguments: args,
-        unhappy: unhappy ?? null,
+        deliberate: deliberate ?? null,
         status: http.status,
         ms: isAnswered ? http.ms : null,
         verdict: verdictOf(definition, answer),
         result: result ?? null,
         error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
-        expected: unhappy ? expectation(unhappy, answer) : null,
+        expected: deliberate ? expectation(deliberate, answer) : null,
       };
     });
   }
@@ -135,33 +135,36 @@ async function send(
   probe: Probe,
   tool: string,
   args: Json,
-  unhappy: DeliberateError | undefined,
+  deliberate: DeliberateError | undefined,
 ): Promise<RpcAnswer> {
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
-  const session = await sessionFor(probe, unhappy);
-  const token = await tokenFor(probe, unhappy);
+  const session = await sessionFor(probe, deliberate);
+  const token = await tokenFor(probe, deliberate);
   const id = nextId();
   const message = rpcRequest(id, 'tools/call', { name: tool, arguments: args });
-  const body = unhappy === 'batch' ? [message] : message;
+  const body = deliberate === 'batch' ? [message] : message;
   return rpcAnswer(await probe.post(body, { session, token, timeoutMs }), id);
 }
 
-async function sessionFor(probe: Probe, unhappy: DeliberateError | undefined): Promise<string | undefined> {
-  if (unhappy !== 'dropped-session') return probe.session();
+async function sessionFor(
+  probe: Probe,
+  deliberate: DeliberateError | undefined,
+): Promise<string | undefined> {
+  if (deliberate !== 'dropped-session') return probe.session();
   const session = await probe.newSession();
   await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
   return session;
 }
 
-async function tokenFor(probe: Probe, unhappy: DeliberateError | undefined): Promise<string | undefined> {
-  if (unhappy === 'no-token' || unhappy === 'batch') return undefined;
-  if (unhappy === 'expired') {
+async function tokenFor(probe: Probe, deliberate: DeliberateError | undefined): Promise<string | undefined> {
+  if (deliberate === 'no-token' || deliberate === 'batch') return undefined;
+  if (deliberate === 'expired') {
     const now = Math.floor(Date.now() / 1000);
     const { lifetimeSeconds, clockToleranceSeconds } = probe.profile.token;
     const exp = now - clockToleranceSeconds - 60;
     return probe.token({ claims: { iat: exp - lifetimeSeconds, exp } });
   }
-  const forgery = unhappy && forgeries[unhappy];
+  const forgery = deliberate && forgeries[deliberate];
   return forgery ? probe.token(forgery) : probe.payment();
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
+import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { Choice, Labelled, shown } from '../web/parts.tsx';
 
 export interface TryTool {
@@ -11,7 +11,7 @@ export interface TryTool {
 export interface CallFormData {
   /** Initial values of the form. */
   readonly arguments: JsonObject;
-  readonly unhappy: DeliberateError | null;
+  readonly deliberate: DeliberateError | null;
   readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];
 }
 
@@ -45,10 +45,10 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) 
         </details>
         <label>
           <span>Call as</span>
-          <select name="unhappy">
+          <select name="deliberate">
             <option value="">A paying caller</option>
             {Object.entries(deliberateErrors).map(([way, title]) => (
-              <Choice value={way} now={data.unhappy} text={title} />
+              <Choice value={way} now={data.deliberate} text={title} />
             ))}
           </select>
         </label>

@@ -3,9 +3,9 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import type { CallReport } from '../core/caller.ts';
+import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type DeliberateError, deliberateErrors } from '../core/unhappy.ts';
 import { Check, CheckView } from '../pages/check.tsx';
 import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
 import { Try, type TryData } from '../pages/try.tsx';
@@ -168,7 +168,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
     tools,
     selected: tool?.name ?? null,
     arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
-    unhappy: null,
+    deliberate: null,
     examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
     problem,
     report: null,
@@ -196,13 +196,13 @@ async function callAs(
 ): Promise<CallReport> {
   const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
   const name = textOf(input, 'tool');
-  const way = textOf(input, 'unhappy');
+  const way = textOf(input, 'deliberate');
   if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
     const known = Object.keys(deliberateErrors).join(', ');
     const message = `there is no kind of call ${JSON.stringify(way)}`;
     throw new MarketError('BAD_WAY', message, `Choose one of: ${known}.`);
   }
-  const unhappy = way === '' ? undefined : (way as DeliberateError);
+  const deliberate = way === '' ? undefined : (way as DeliberateError);
   const { tools } = await readTools(marketplace, endpoint);
   const definition = tools.find((tool) => tool.name === name)?.definition;
   const typed = textOf(input, 'json').trim();
@@ -213,7 +213,7 @@ async function callAs(
       : typed !== ''
         ? jsonOf(typed, 'Arguments as JSON')
         : argumentsOf(input, definition?.inputSchema);
-  const order = { endpoint, tool: name, arguments: args, definition, unhappy };
+  const order = { endpoint, tool: name, arguments: args, definition, deliberate };
   return marketplace.call(order).catch((error: Error) => {
     const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';
     throw new MarketError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
@@ -222,11 +222,11 @@ async function callAs(
 
 /** The page after a call. */
 async function called(marketplace: Marketplace, report: CallReport): Promise<TryData> {
-  const { endpoint, tool, arguments: args, unhappy } = report;
+  const { endpoint, tool, arguments: args, deliberate } = report;
   const token = await (await marketplace.caller.signer(endpoint)).token();
   const curl = isObject(args)
     ? curlCommands({ url: endpoint, tool, arguments: args, token }, marketplace.profile.token)
     : null;
   const data = await tryData(marketplace, tool, args);
-  return { ...data, endpoint, unhappy, report, curl };
+  return { ...data, endpoint, deliberate, report, curl };
 }

@@ -6,11 +6,11 @@ import { instead, methodOf } from '../../broken/variant.ts';
 import { openMarketplace, startServer } from '../../marketplace/support.ts';
 
 /** A call of get_price on the good server with changes. */
-async function called(symbol: string, breaks: Breaks = {}, unhappy?: 'no-token'): Promise<CallReport> {
+async function called(symbol: string, breaks: Breaks = {}, deliberate?: 'no-token'): Promise<CallReport> {
   const marketplace = await openMarketplace();
   const endpoint = await startServer(breaks);
   const definition = await definitionAt(endpoint);
-  return marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, definition, unhappy });
+  return marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, definition, deliberate });
 
   async function definitionAt(url: string) {
     const tools = await marketplace.caller.tools(url);
