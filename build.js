@@ -212,7 +212,7 @@ function functionWrappers() {
 
 /** Packs all templates except the compiler settings of the checkout. The text of a compiled template is left out. */
 async function packTemplates() {
-  const { pack, packFile, templatesBelow } = await load('src/project/templates.ts');
+  const { pack, packFile, templatesBelow } = await load('src/project/package/templates.ts');
   const shipped = [...templatesBelow('templates')]
     .filter(([path]) => /^(project|source|tool)\//.test(path))
     .map(([path, content]) => [path, path.endsWith('.hbs') ? new Uint8Array() : content]);
@@ -230,7 +230,7 @@ function compileRuntime() {
  * published, projects contain neither: the packed runtime, beside its compiled files, is what is published.
  */
 async function packForProjects() {
-  const { packPackage, packRuntime, packedDirectory } = await load('src/project/pack.ts');
+  const { packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
   const place = isPublished ? 'runtime/dist' : packedDirectory;
   mkdirSync(place, { recursive: true });
   for (const pack of isPublished ? [packRuntime] : [packRuntime, packPackage]) {

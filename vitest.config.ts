@@ -22,9 +22,9 @@ const thorough = [
   'cli/bin',
   'cli/check',
   'contract/findings',
-  'contract/inspect',
-  'contract/life',
-  'contract/not-run',
+  'contract/rules/inspect',
+  'contract/probe/life',
+  'contract/report/not-run',
   'contract/probe/deadline',
   'contract/probe/safety',
   'contract/receive',
@@ -32,8 +32,8 @@ const thorough = [
   'fuzz/short',
   'marketplace/access',
   'marketplace/marketplace',
-  'project/mcp-server',
-  'project/write',
+  'project/source/mcp-server',
+  'project/write/write',
   'questions/create',
   'system/package-manager',
   'runtime/call',
@@ -59,7 +59,7 @@ export default defineConfig({
     maxConcurrency: 2,
     maxWorkers: 2,
     // What is said does not depend on how the tests were started.
-    // The secret of this machine (src/project/machine-seal.ts) is that of the tests.
+    // The secret of this machine (src/project/manifest/machine-seal.ts) is that of the tests.
     env: { npm_command: '', XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/test-state') },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     projects: [

@@ -21,7 +21,7 @@ const [commit, directory = 'releases'] = process.argv.slice(2);
 if (!commit) throw new Error('usage: node scripts/archive-release.js <commit> [directory]');
 
 const { precompile } = await load('src/render/compile.ts');
-const { pack } = await load('src/project/templates.ts');
+const { pack } = await load('src/project/package/templates.ts');
 
 const checkout = mkdtempSync(join(tmpdir(), 'archive-release-'));
 try {
@@ -41,7 +41,8 @@ try {
 }
 
 async function oldModules() {
-  const modules = ['plan/versions', 'plan/package-manager', 'contract/platforms/index', 'project/sources'];
+  const names = ['plan/versions', 'plan/package-manager', 'contract/platforms/index'];
+  const modules = [...names, 'project/sources', 'project/source/sources']; // before and since 0.3.0
   const paths = modules.map((name) => join(checkout, 'src', `${name}.ts`));
   const loaded = await Promise.all(paths.filter(existsSync).map(load));
   return Object.assign({}, ...loaded);

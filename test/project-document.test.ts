@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { planCreation } from '../src/changes/creation.ts';
 import { unwrap } from '../src/model/command-error.ts';
 import type { FileSet } from '../src/plan/model.ts';
-import { manifestFile } from '../src/project/manifest.ts';
+import { manifestFile } from '../src/project/manifest/manifest.ts';
 import { completeAnswers } from '../src/questions/create-answers.ts';
 
 const document = join(import.meta.dirname, '../docs/project.md');

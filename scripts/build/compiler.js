@@ -1,5 +1,5 @@
-import { validator as meta } from '../../src/contract/meta-validator.ts';
-import { validator as manifest } from '../../src/project/manifest-validator.ts';
+import { validator as meta } from '../../src/contract/schema/meta-validator.ts';
+import { validator as manifest } from '../../src/project/manifest/manifest-validator.ts';
 import { validator as toolSpec } from '../../src/tools/tool-spec-validator.ts';
 
 // Code that the package loads when it first compiles a schema, or reports errors in one of its own documents.

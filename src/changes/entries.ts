@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
@@ -25,7 +25,7 @@ export async function entriesOf(
     const { tool, meta } = source;
     return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);
   }
-  const { readInput } = await import('../project/input.ts');
+  const { readInput } = await import('../project/read/input.ts');
   const { readSpec } = await import('../tools/read.ts');
   const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
   if (!entries.ok) return entries;
@@ -43,7 +43,7 @@ async function fromSamples(
   { paths, name, description, title, effect, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { readInput } = await import('../project/input.ts');
+  const { readInput } = await import('../project/read/input.ts');
   const { readDocument } = await import('../tools/read.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
   const documents = await Promise.all(

@@ -1,10 +1,10 @@
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import { pass, reject } from '../model/input-error.ts';
 import type { Change, Result, SpecEntry } from '../model/model.ts';
 import { shellLine } from '../model/shell.ts';
-import { listServer } from '../project/mcp-server.ts';
+import { listServer } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
 import { forWriting } from './writing.ts';

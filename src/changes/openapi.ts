@@ -1,12 +1,12 @@
 import { effects } from '../contract/effect.ts';
 import type { JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
-import { readDocumentText } from '../project/document.ts';
+import { readDocumentText } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
 import { forWriting } from './writing.ts';

@@ -1,5 +1,5 @@
 import { platforms } from '../contract/platforms/index.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 
@@ -8,11 +8,11 @@ export async function resolvePlatform(name: string): Promise<Result<PlatformProf
   const shipped = platforms.find((platform) => platform.name === name);
   if (shipped) return pass(shipped);
   if (!/[./\\]/.test(name)) return refuse(unknownPlatform(name));
-  const { readInput } = await import('../project/input.ts');
+  const { readInput } = await import('../project/read/input.ts');
   const { readDocument } = await import('../tools/read.ts');
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;
-  const { profileProblems } = await import('../contract/profile-schema.ts');
+  const { profileProblems } = await import('../contract/platforms/profile-schema.ts');
   const problems = profileProblems(document.value);
   if (problems.length === 0) return pass(document.value as unknown as PlatformProfile);
   return refuse(

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { closest } from '../model/input-error.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { isAsWrittenAt } from '../project/files.ts';
-import { type Drift, driftOf } from '../project/listed.ts';
-import { withNextManifest } from '../project/manifest.ts';
+import { type Drift, driftOf } from '../project/manifest/listed.ts';
+import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
-import { namedTools } from '../project/open.ts';
-import { readTemplates } from '../project/templates.ts';
-import { nextToolsIndex } from '../project/tools-index.ts';
-import type { Change } from '../project/transaction.ts';
+import { readTemplates } from '../project/package/templates.ts';
+import { isAsWrittenAt } from '../project/read/files.ts';
+import { namedTools } from '../project/read/open.ts';
+import { nextToolsIndex } from '../project/read/tools-index.ts';
+import type { Change } from '../project/write/transaction.ts';
 import { marketCommand } from '../system/command-line.ts';
 
 /** The result of planning to remove tools: nothing is written yet. */

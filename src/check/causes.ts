@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cause } from '../contract/model.ts';
-import { containsRuntime } from '../project/manifest.ts';
+import { containsRuntime } from '../project/manifest/manifest.ts';
 
 /** Frames of a stack that a report shows. */
 const shownFrames = 8;

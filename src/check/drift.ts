@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, present } from '../contract/json.ts';
-import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
-import { isReadable } from '../contract/walk.ts';
-import { driftOf, type Listed } from '../project/listed.ts';
+import { typesOf } from '../contract/schema/keywords.ts';
+import { isReadable } from '../contract/schema/walk.ts';
+import { driftOf, type Listed } from '../project/manifest/listed.ts';
 import type { Change } from './model.ts';
 
 /**

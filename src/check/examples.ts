@@ -1,8 +1,8 @@
 import type { ToolExample } from '../contract/model.ts';
-import { mismatches } from '../contract/schema.ts';
+import { mismatches } from '../contract/schema/schema.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
-import { readInput } from '../project/input.ts';
+import { readInput } from '../project/read/input.ts';
 import { readDocument } from '../tools/read.ts';
 
 /** The calls of each tool, by its name. */

@@ -1,9 +1,9 @@
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { mismatches } from '../contract/schema.ts';
+import { mismatches } from '../contract/schema/schema.ts';
 import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
-import { readInput } from '../project/input.ts';
+import { readInput } from '../project/read/input.ts';
 import { readDocument } from '../tools/read.ts';
 import type { KnownFailure } from './model.ts';
 import { nameErrors } from './select.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { printable } from '../contract/report.ts';
-import { createSigner, type Signer } from '../contract/signer.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { createSigner, type Signer } from '../contract/probe/signer.ts';
+import { printable } from '../contract/report/report.ts';
 import type { Instance, Launch } from '../contract/target.ts';
 import { createLauncher, onFreePort, type WatchedInstance, type WatchedLaunch } from './launch.ts';
 import type { SourceAnswer } from './logged.ts';

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import type { Json } from '../contract/model.ts';
-import { NotRun } from '../contract/not-run.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { createSigner, type Signer } from '../contract/signer.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { createSigner, type Signer } from '../contract/probe/signer.ts';
+import { NotRun } from '../contract/report/not-run.ts';
 
 /** Claims that decide whether a token is valid. A given token cannot be reissued with other values. */
 const deciding = new Set(['iss', 'aud', 'exp', 'nbf', 'iat']);

@@ -1,5 +1,5 @@
 import type { Report, RuleResult } from '../contract/model.ts';
-import { isComplete, summaryOf } from '../contract/summary.ts';
+import { isComplete, summaryOf } from '../contract/report/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
 /** The contents of a baseline file. */

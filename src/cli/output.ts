@@ -1,5 +1,5 @@
 import { safeJson } from '../check/report/json.ts';
-import { type Paint, painted } from '../contract/report.ts';
+import { type Paint, painted } from '../contract/report/report.ts';
 import type { CommandError } from '../model/command-error.ts';
 import { type Progress, type Sink, startProgress } from './progress.ts';
 import { singleLine } from './single-line.ts';

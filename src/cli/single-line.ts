@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { printable } from '../contract/report.ts';
+import { printable } from '../contract/report/report.ts';
 
 /** Text as one line for a terminal: colours of other programs are dropped, other control characters are shown as codes. */
 export function singleLine(text: string): string {

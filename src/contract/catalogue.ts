@@ -1,4 +1,3 @@
-import type { LiveRule, Rule } from './rule.ts';
 import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
@@ -15,6 +14,7 @@ import { modernRefusalRules } from './rules/modern-refusal.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
+import type { LiveRule, Rule } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
 import { sessionRefusalRules } from './rules/session-refusal.ts';

@@ -1,6 +1,6 @@
 import { isObject } from './json.ts';
-import { typesOf } from './keywords.ts';
 import type { Json, JsonObject } from './model.ts';
+import { typesOf } from './schema/keywords.ts';
 
 /**
  * The optional output properties with which one outputSchema allows all three outcomes of a call: data, an explicit empty

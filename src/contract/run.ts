@@ -1,23 +1,23 @@
 import { liveRules } from './catalogue.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { isOfEra, judgedEra } from './era.ts';
-import { inspectTools } from './inspect.ts';
-import { LivenessTracker, outageProblems } from './life.ts';
 import type { Json, Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
-import { NotRun } from './not-run.ts';
+import { isOfEra, judgedEra } from './probe/era.ts';
 import { overdue } from './probe/http.ts';
+import { LivenessTracker, outageProblems } from './probe/life.ts';
 import { Probe } from './probe/probe.ts';
 import { reach } from './probe/reach.ts';
 import { NoAnswer, Unanswered } from './probe/receive.ts';
 import { rehearse, verdictsOf } from './probe/rehearsal.ts';
 import { sessionOf } from './probe/rpc.ts';
-import { effectiveLevel, type LiveRule, verdict } from './rule.ts';
+import { NotRun } from './report/not-run.ts';
+import { conclusionOf, notRun, summaryOf } from './report/summary.ts';
+import { control, unjudged } from './report/unjudged.ts';
 import { staysUp } from './rules/endpoint.ts';
+import { inspectTools } from './rules/inspect.ts';
+import { effectiveLevel, type LiveRule, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
-import { conclusionOf, notRun, summaryOf } from './summary.ts';
 import type { Target } from './target.ts';
-import { control, unjudged } from './unjudged.ts';
 
 /** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
 const atOnce = { beside: 12, aside: 3 } as const;

@@ -1,5 +1,4 @@
 import type { RuleText } from './model.ts';
-import type { StaticRule } from './rule.ts';
 import { costRules } from './rules/cost.ts';
 import { dialectRules } from './rules/dialect.ts';
 import { fitHintRules } from './rules/fit-hints.ts';
@@ -10,6 +9,7 @@ import { inputRules } from './rules/input.ts';
 import { metaRules } from './rules/meta.ts';
 import { outputRules } from './rules/output.ts';
 import { parameterHeader } from './rules/parameter-header.ts';
+import type { StaticRule } from './rules/rule.ts';
 import { sampleRules } from './rules/sample.ts';
 import { readable, toolRules } from './rules/tool.ts';
 

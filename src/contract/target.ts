@@ -1,7 +1,7 @@
 import type { Cause, Era, JsonObject, Methods, Problem, ToolExample } from './model.ts';
+import type { PlatformProfile } from './platforms/profile.ts';
 import type { CallPolicy } from './probe/safety.ts';
-import type { PlatformProfile } from './profile.ts';
-import type { Signer } from './signer.ts';
+import type { Signer } from './probe/signer.ts';
 
 /** A running server and what is known about it. */
 export interface Target {

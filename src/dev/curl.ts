@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { shellLine } from '../model/shell.ts';
 
 /** A tool call to print as shell commands. */

@@ -2,11 +2,11 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportPKCS8, generateKeyPair } from 'jose';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { createSigner } from '../contract/signer.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { createSigner } from '../contract/probe/signer.ts';
 import { ProjectError } from '../project/errors.ts';
-import { placeIn } from '../project/inside.ts';
-import { isEntry, readRegular } from '../project/read.ts';
+import { placeIn } from '../project/read/inside.ts';
+import { isEntry, readRegular } from '../project/read/read.ts';
 
 /** The `iss` of tokens if the platform profile names none. */
 const localIssuer = 'urn:local-platform';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { present } from '../contract/json.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { ProjectError } from '../project/errors.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/json.ts';
-import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
+import { typesOf } from '../contract/schema/keywords.ts';
 
 /** One property of a schema in words. */
 export interface FieldRow {

@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../contract/json.ts';
-import { propertiesOf, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
+import { propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
 import { boundFor, patternFlaw } from '../model/pattern.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 

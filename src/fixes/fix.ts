@@ -1,9 +1,9 @@
 import { completeHints, titleOf } from '../contract/effect.ts';
 import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { tryCompile } from '../contract/schema.ts';
-import { bounds, isReadable } from '../contract/walk.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { tryCompile } from '../contract/schema/schema.ts';
+import { bounds, isReadable } from '../contract/schema/walk.ts';
 import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';

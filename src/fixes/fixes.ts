@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { listed, named, single } from '../contract/walk.ts';
+import { listed, named, single } from '../contract/schema/walk.ts';
 import { inputError } from '../model/input-error.ts';
 import type { Change, InputError } from '../model/model.ts';
 

@@ -1,10 +1,10 @@
 import { isObject, shorten } from '../contract/json.ts';
-import { propertiesOf, propertyAlone, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { placeholderComment } from '../contract/placeholder.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { tryCompile } from '../contract/schema.ts';
-import { sampleArguments } from '../contract/smoke.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { placeholderComment } from '../contract/rules/placeholder.ts';
+import { propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { tryCompile } from '../contract/schema/schema.ts';
+import { sampleArguments } from '../contract/schema/smoke.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import { sampleValue, samplingOf } from '../samples/sample-value.ts';
 import { type Fixes, rewrite } from './fixes.ts';

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../contract/json.ts';
-import { propertyAlone, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
+import { propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
 import { clientMismatches } from '../model/match.ts';
 import { fixDefinitions, fixMap, pointerPart, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';

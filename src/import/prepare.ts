@@ -1,6 +1,6 @@
-import { reachOf } from '../contract/address.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { reachOf } from '../contract/probe/address.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
 import { prepare } from '../tools/prepare.ts';

@@ -1,8 +1,8 @@
-import { compileSchema } from '../contract/compile.ts';
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { sampleArguments } from '../contract/smoke.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { compileSchema } from '../contract/schema/compile.ts';
+import { sampleArguments } from '../contract/schema/smoke.ts';
 import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
 
 /**

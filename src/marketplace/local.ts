@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openLocalPlatform } from '../dev/local-platform.ts';
-import { readSealed } from '../project/read.ts';
-import { saveSealed } from '../project/save.ts';
+import { readSealed } from '../project/read/read.ts';
+import { saveSealed } from '../project/write/save.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { MarketError } from './core/errors.ts';
 import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';

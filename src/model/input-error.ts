@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { shorten } from '../contract/json.ts';
-import { printable } from '../contract/report.ts';
+import { printable } from '../contract/report/report.ts';
 import type { InputError, Result } from './model.ts';
 
 /** An error whose value is shortened to one line; `undefined` means that something is missing. */

@@ -1,4 +1,4 @@
-import { bounds } from '../contract/walk.ts';
+import { bounds } from '../contract/schema/walk.ts';
 
 /** Limits of a document of somebody else. */
 export interface Limits {

@@ -1,11 +1,11 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { settings } from '../contract/ajv.ts';
-import { compileUnchecked, mayBeEndless } from '../contract/compile.ts';
-import { propertyAlone } from '../contract/keywords.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
-import { recent } from '../contract/recent.ts';
-import { guardSchemaWork, problemsOf } from '../contract/schema.ts';
+import { settings } from '../contract/schema/ajv.ts';
+import { compileUnchecked, mayBeEndless } from '../contract/schema/compile.ts';
+import { propertyAlone } from '../contract/schema/keywords.ts';
+import { recent } from '../contract/schema/recent.ts';
+import { guardSchemaWork, problemsOf } from '../contract/schema/schema.ts';
 
 // The package is CommonJS: its types describe the namespace, but Node imports the function.
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;

@@ -1,5 +1,5 @@
-import { slowness } from '../contract/pattern-cost.ts';
-import { needsBacktracking } from '../contract/pattern-tree.ts';
+import { slowness } from '../contract/schema/pattern-cost.ts';
+import { needsBacktracking } from '../contract/schema/pattern-tree.ts';
 
 /** Lengths of texts, longest first. Generated servers match no pattern by backtracking on texts longer than the first. */
 export const lengths = [1_000, 100] as const;

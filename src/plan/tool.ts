@@ -1,8 +1,8 @@
-import { compileSchema } from '../contract/compile.ts';
 import { isObject } from '../contract/json.ts';
-import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
+import { compileSchema } from '../contract/schema/compile.ts';
+import { typesOf } from '../contract/schema/keywords.ts';
 import type { ApiCall, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';

@@ -1,6 +1,6 @@
-import type { PlatformProfile } from '../contract/profile.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { ToolSource } from '../typescript/tool-source.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './manifest/manifest.ts';
 
 /** A project on disk. */
 export interface Project {

@@ -1,8 +1,8 @@
 import { generateSync } from 'json-schema-faker';
-import { runWithTimeLimit, taskTimeLimitMs } from '../contract/bounded.ts';
 import { isObject } from '../contract/json.ts';
-import { propertiesOf, requiredOf, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
+import { runWithTimeLimit, taskTimeLimitMs } from '../contract/schema/bounded.ts';
+import { propertiesOf, requiredOf, typesOf } from '../contract/schema/keywords.ts';
 import { fits } from '../model/match.ts';
 
 /** The common state of all values of one answer. */

@@ -1,9 +1,9 @@
 import { isObject } from '../contract/json.ts';
-import { propertiesOf, propertyAlone, requiredOf } from '../contract/keywords.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
-import { sampleArguments } from '../contract/smoke.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { sampleArguments } from '../contract/schema/smoke.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import type { InputError, PreparedTool, Result, Sample } from '../model/model.ts';

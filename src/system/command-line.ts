@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { shellLine } from '../model/shell.ts';
 import { packageManagerCommands } from '../plan/package-manager.ts';
-import { ownCommand } from '../project/own-package.ts';
+import { ownCommand } from '../project/package/own-package.ts';
 import { detectPackageManager } from './detect.ts';
 
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */

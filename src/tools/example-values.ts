@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts';
-import { propertiesOf, propertyAlone, typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { isPlaceholder } from '../contract/placeholder.ts';
+import { isPlaceholder } from '../contract/rules/placeholder.ts';
+import { propertiesOf, propertyAlone, typesOf } from '../contract/schema/keywords.ts';
 import { closest, inputError, pass, refuse, reject } from '../model/input-error.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';

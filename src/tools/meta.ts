@@ -1,6 +1,6 @@
 import { isObject } from '../contract/json.ts';
-import { typesOf } from '../contract/keywords.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
+import { typesOf } from '../contract/schema/keywords.ts';
 import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 

@@ -1,7 +1,7 @@
-import { inspectTools } from '../contract/inspect.ts';
 import type { JsonObject, Methods, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
+import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { type SubmissionCall, submissionCalls, submissionHarm } from '../contract/probe/safety.ts';
-import type { PlatformProfile } from '../contract/profile.ts';
+import { inspectTools } from '../contract/rules/inspect.ts';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import { inputError, reject } from '../model/input-error.ts';
 import type { InputError, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';

@@ -1,4 +1,4 @@
-import { lazyValidator } from '../contract/ajv.ts';
+import { lazyValidator } from '../contract/schema/ajv.ts';
 import { toolSpecSchema as schema } from './tool-spec-schema.ts';
 
 export { schema };

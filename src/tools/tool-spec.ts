@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject, Problem } from '../contract/model.ts';
-import { problemsOf } from '../contract/schema.ts';
+import { problemsOf } from '../contract/schema/schema.ts';
 import { fieldErrors } from '../fields/errors.ts';
 import { closest, listed, pass, refuse } from '../model/input-error.ts';
 import type { InputError, Result, ToolSpec } from '../model/model.ts';

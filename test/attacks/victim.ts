@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { generic } from '../../src/contract/platforms/generic.ts';
-import { createSigner } from '../../src/contract/signer.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
 import { audience, liveEnvironment } from '../reliability/server.ts';
 import { modernRequest } from '../runtime/modern.ts';
 import { requestText } from './attacker.ts';

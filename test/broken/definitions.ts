@@ -1,7 +1,7 @@
 import { present } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
-import { placeholderComment } from '../../src/contract/placeholder.ts';
+import { placeholderComment } from '../../src/contract/rules/placeholder.ts';
 import { type BrokenDefinitions, edited, good } from './edited.ts';
 import { brokenFit } from './fit-definitions.ts';
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { PlatformProfile } from '../../src/contract/profile.ts';
+import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
 import type { Environment, Runtime } from '../../src/contract/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
 import type { Answer, Request } from './wire.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changesBetween, changesSince } from '../../src/check/drift.ts';
 import type { Json, JsonObject, ToolDefinition } from '../../src/contract/model.ts';
-import { listedOf } from '../../src/project/listed.ts';
+import { listedOf } from '../../src/project/manifest/listed.ts';
 import fc from '../fast-check.ts';
 
 const tool = {

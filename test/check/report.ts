@@ -2,7 +2,7 @@ import type { CheckReport, Demands, Drift } from '../../src/check/model.ts';
 import type { Baseline } from '../../src/check/verdict.ts';
 import { evaluateReport } from '../../src/check/verdict.ts';
 import type { Problem, Report, RuleResult } from '../../src/contract/model.ts';
-import { summaryOf } from '../../src/contract/summary.ts';
+import { summaryOf } from '../../src/contract/report/summary.ts';
 
 export const lenient: Demands = { level: 'must', requireAll: false };
 

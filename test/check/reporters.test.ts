@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
 import { evaluateReport } from '../../src/check/verdict.ts';
 import type { RehearsalStep, RuleResult } from '../../src/contract/model.ts';
-import { consent, NotRun } from '../../src/contract/not-run.ts';
-import { notRun } from '../../src/contract/summary.ts';
+import { consent, NotRun } from '../../src/contract/report/not-run.ts';
+import { notRun } from '../../src/contract/report/summary.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
 const plain = { color: false, verbose: true };

@@ -7,7 +7,7 @@ import { planCreation } from '../../src/changes/creation.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { runContract } from '../../src/contract/run.ts';
 import { version } from '../../src/plan/versions.ts';
-import { writeProject } from '../../src/project/write.ts';
+import { writeProject } from '../../src/project/write/write.ts';
 import { toolSpecOf } from '../../src/tools/tool-spec.ts';
 import { isRunning } from '../processes.ts';
 import { directory } from '../project/directory.ts';

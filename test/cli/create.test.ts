@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { create } from '../../src/cli/commands/create.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import type { Manifest } from '../../src/project/manifest.ts';
+import type { Manifest } from '../../src/project/manifest/manifest.ts';
 import type { CreateSwitches } from '../../src/questions/create.ts';
 import type { CreateFlags } from '../../src/questions/create-answers.ts';
 import { directory, tree } from '../project/directory.ts';

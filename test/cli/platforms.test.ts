@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { showPlatforms } from '../../src/cli/commands/platforms.ts';
 import { context, platforms } from '../../src/contract/platforms/index.ts';
-import { profileProblems } from '../../src/contract/profile-schema.ts';
+import { profileProblems } from '../../src/contract/platforms/profile-schema.ts';
 import { outputTo } from './sinks.ts';
 
 describe('market-mcp platforms', () => {

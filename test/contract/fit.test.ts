@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inspectTools } from '../../src/contract/inspect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { claudeDirectory, openaiApps } from '../../src/contract/platforms/directories.ts';
+import { inspectTools } from '../../src/contract/rules/inspect.ts';
 import { edited } from '../broken/edited.ts';
 
 /** The failed rules of a directory whose failure it refuses. */

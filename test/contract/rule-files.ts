@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Rule } from '../../src/contract/rule.ts';
+import type { Rule } from '../../src/contract/rules/rule.ts';
 
 const root = join(import.meta.dirname, '../..');
 const definitions = 'src/contract/rules';

@@ -1,5 +1,5 @@
 import { rules, staticRules } from '../../src/contract/index.ts';
-import type { Rule } from '../../src/contract/rule.ts';
+import type { Rule } from '../../src/contract/rules/rule.ts';
 import { filesOf } from './rule-files.ts';
 import { type Sentence, sentences } from './sentences/index.ts';
 

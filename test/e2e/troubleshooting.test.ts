@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { createSigner, type Forgery } from '../../src/contract/signer.ts';
+import { createSigner, type Forgery } from '../../src/contract/probe/signer.ts';
 import { freePort, run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
 import { bins, compile, create, repository, run, scaffold, scratch } from './support.ts';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { effects } from '../../src/contract/effect.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import { signals } from '../../src/contract/outcomes.ts';
-import { placeholderComment } from '../../src/contract/placeholder.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
-import { tryCompile } from '../../src/contract/schema.ts';
+import { placeholderComment } from '../../src/contract/rules/placeholder.ts';
+import { tryCompile } from '../../src/contract/schema/schema.ts';
 import { fix } from '../../src/fixes/fix.ts';
 
 const good: JsonObject = {

@@ -31,7 +31,7 @@ import {
   runningMarketplace,
 } from '../../src/marketplace/local.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
-import { saveSealed } from '../../src/project/save.ts';
+import { saveSealed } from '../../src/project/write/save.ts';
 import { directory, openMarketplace, startServer } from './support.ts';
 
 const isRoot = process.geteuid?.() === 0;

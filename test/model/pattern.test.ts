@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { slowness } from '../../src/contract/pattern-cost.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
+import { slowness } from '../../src/contract/schema/pattern-cost.ts';
 import { boundFor, patternFlaw } from '../../src/model/pattern.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 import { prepare } from '../../src/tools/prepare.ts';

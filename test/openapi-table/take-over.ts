@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspectTools } from '../../src/contract/inspect.ts';
 import { context } from '../../src/contract/platforms/context.ts';
+import { inspectTools } from '../../src/contract/rules/inspect.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationsOf } from '../../src/import/openapi/operations.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Variable, variables } from '../../runtime/src/variables.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
-import { withExamples } from '../../src/project/sources.ts';
-import { readTemplates } from '../../src/project/templates.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
+import { withExamples } from '../../src/project/source/sources.ts';
 import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();

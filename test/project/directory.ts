@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll } from 'vitest';
 import type { FileSet } from '../../src/plan/model.ts';
-import { withManifest } from '../../src/project/manifest.ts';
+import { withManifest } from '../../src/project/manifest/manifest.ts';
 
 const made: string[] = [];
 afterAll(() => {

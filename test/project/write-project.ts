@@ -1,7 +1,7 @@
-import { withManifest } from '../../src/project/manifest.ts';
-import { inspectTarget } from '../../src/project/target.ts';
-import { templatesBelow } from '../../src/project/templates.ts';
-import { writeProject } from '../../src/project/write.ts';
+import { withManifest } from '../../src/project/manifest/manifest.ts';
+import { templatesBelow } from '../../src/project/package/templates.ts';
+import { inspectTarget } from '../../src/project/read/target.ts';
+import { writeProject } from '../../src/project/write/write.ts';
 
 // Reports that it is ready, then writes all templates to a directory as a project.
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import type { PlannedFile } from '../../src/plan/model.ts';
 import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
-import { readTemplates } from '../../src/project/templates.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
 import { render, renderTemplate } from '../../src/render/render.ts';
 import { gasPrice, hostile, hostileTool, listChains, preparedTools } from '../plan/prepared.ts';
 

@@ -5,7 +5,7 @@ import { projectContext } from '../../src/plan/project.ts';
 import { apiContext, apisOf, planEnvironment, variablesOf } from '../../src/plan/sources.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { toolsIndexContext } from '../../src/plan/tools-index.ts';
-import { readTemplates } from '../../src/project/templates.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
 import { helpers } from '../../src/render/helpers.ts';
 import { preparedApiTools } from '../import/api-tools.ts';
 import { preparedTools } from '../plan/prepared.ts';

@@ -3,7 +3,7 @@ import { ownErrors, ownWarnings } from '../../runtime/src/process.ts';
 import * as kit from '../../runtime/src/source/address.ts';
 import { httpSource } from '../../runtime/src/source/http-source.ts';
 import { mcpSource } from '../../runtime/src/source/mcp-source.ts';
-import * as contract from '../../src/contract/address.ts';
+import * as contract from '../../src/contract/probe/address.ts';
 import { errorOf, source } from './source-server.ts';
 
 const places: readonly (readonly [contract.Reach, ...string[]])[] = [

@@ -4,7 +4,7 @@ import { mostBacktracked } from '../../runtime/src/server/compiler.ts';
 import type { Json, Tool } from '../../runtime/src/server/define-tool.ts';
 import { linearMatcher } from '../../runtime/src/server/pattern.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
-import { needsBacktracking } from '../../src/contract/pattern-tree.ts';
+import { needsBacktracking } from '../../src/contract/schema/pattern-tree.ts';
 import { lengths } from '../../src/model/pattern.ts';
 import fc from '../fast-check.ts';
 import patterns from '../fixtures/patterns.json' with { type: 'json' };

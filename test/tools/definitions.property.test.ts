@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { inspectTools } from '../../src/contract/inspect.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { context } from '../../src/contract/platforms/index.ts';
-import { sampleArguments } from '../../src/contract/smoke.ts';
+import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import { sampleArguments } from '../../src/contract/schema/smoke.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';

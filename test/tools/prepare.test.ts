@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
-import { sampleArguments } from '../../src/contract/smoke.ts';
+import { sampleArguments } from '../../src/contract/schema/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
 import { clientMismatches as mismatches } from '../../src/model/match.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../../src/model/model.ts';

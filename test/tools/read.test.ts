@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from '../../src/contract/compile.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
+import { compileSchema } from '../../src/contract/schema/compile.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import { specFileSchema } from '../../src/tools/tool-spec-schema.ts';

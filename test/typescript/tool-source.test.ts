@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { planTool } from '../../src/plan/tool.ts';
-import { readTemplates } from '../../src/project/templates.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import { readToolSource } from '../../src/typescript/tool-source.ts';

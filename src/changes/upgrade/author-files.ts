@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readIn } from '../../project/inside.ts';
-import { textOf } from '../../project/text.ts';
+import { readIn } from '../../project/read/inside.ts';
+import { textOf } from '../../project/read/text.ts';
 import { moduleReferences } from '../../typescript/imports.ts';
 
 /** Extensions of source files. */

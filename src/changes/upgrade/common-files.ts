@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { compareVersions } from '../../contract/versions.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
@@ -12,14 +12,14 @@ import {
 import { planToolsIndex } from '../../plan/tools-index.ts';
 import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { sha256 } from '../../project/hash.ts';
-import { type Manifest, manifestFile } from '../../project/manifest.ts';
-import { newerProgram, ownPackages } from '../../project/own-package.ts';
-import { presentProfile } from '../../project/profile.ts';
-import { archivedVersions, type Release, readRelease } from '../../project/releases.ts';
-import { withExamples, withSourceDependencies } from '../../project/sources.ts';
-import { readTemplates } from '../../project/templates.ts';
-import { bytesOf, textOf } from '../../project/text.ts';
+import { type Manifest, manifestFile } from '../../project/manifest/manifest.ts';
+import { presentProfile } from '../../project/manifest/profile.ts';
+import { newerProgram, ownPackages } from '../../project/package/own-package.ts';
+import { archivedVersions, type Release, readRelease } from '../../project/package/releases.ts';
+import { readTemplates } from '../../project/package/templates.ts';
+import { sha256 } from '../../project/read/hash.ts';
+import { bytesOf, textOf } from '../../project/read/text.ts';
+import { withExamples, withSourceDependencies } from '../../project/source/sources.ts';
 import { render } from '../../render/render.ts';
 import { withChanges } from './vendored/profile.ts';
 

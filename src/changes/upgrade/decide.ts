@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
-import { isAsWritten } from '../../project/files.ts';
-import { sha256 } from '../../project/hash.ts';
-import type { ManifestFile } from '../../project/manifest.ts';
-import { inStyle, plain, textOf } from '../../project/text.ts';
+import type { ManifestFile } from '../../project/manifest/manifest.ts';
+import { isAsWritten } from '../../project/read/files.ts';
+import { sha256 } from '../../project/read/hash.ts';
+import { inStyle, plain, textOf } from '../../project/read/text.ts';
 import { unformattedTokens } from '../../typescript/tokens.ts';
 import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';

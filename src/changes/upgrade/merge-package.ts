@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, present } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { compareVersions } from '../../contract/versions.ts';
-import { jsonText } from '../../project/text.ts';
+import { jsonText } from '../../project/read/text.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 
 /** Members that always belong to the author. */

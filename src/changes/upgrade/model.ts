@@ -1,4 +1,4 @@
-import type { Plan } from '../../project/change.ts';
+import type { Plan } from '../../project/write/change.ts';
 import type { Decision } from './decide.ts';
 
 /** Something that the author has to change because the upgrade cannot. */

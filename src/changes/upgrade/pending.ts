@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { shellLine } from '../../model/shell.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { outputsOf } from '../../project/change.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { sha256 } from '../../project/hash.ts';
-import { placeIn, readIfThere, readIn } from '../../project/inside.ts';
-import { isSealed, sealOf } from '../../project/machine-seal.ts';
-import { manifestFile } from '../../project/manifest.ts';
-import { ownScript } from '../../project/own-package.ts';
-import { isEntry, modeOf } from '../../project/read.ts';
-import { textOf } from '../../project/text.ts';
-import type { Change } from '../../project/transaction.ts';
+import { isSealed, sealOf } from '../../project/manifest/machine-seal.ts';
+import { manifestFile } from '../../project/manifest/manifest.ts';
+import { ownScript } from '../../project/package/own-package.ts';
+import { sha256 } from '../../project/read/hash.ts';
+import { placeIn, readIfThere, readIn } from '../../project/read/inside.ts';
+import { isEntry, modeOf } from '../../project/read/read.ts';
+import { textOf } from '../../project/read/text.ts';
+import { outputsOf } from '../../project/write/change.ts';
+import type { Change } from '../../project/write/transaction.ts';
 import { hasMarkers } from './merge-lines.ts';
 
 /** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */

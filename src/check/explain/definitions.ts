@@ -1,4 +1,4 @@
-import { placeholderComment } from '../../contract/placeholder.ts';
+import { placeholderComment } from '../../contract/rules/placeholder.ts';
 import { definition, type Explanations, parameter } from './model.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/model.ts';
-import { consent, missing } from '../../contract/not-run.ts';
-import { type Paint, plain, printable } from '../../contract/report.ts';
+import { consent, missing } from '../../contract/report/not-run.ts';
+import { type Paint, plain, printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */

@@ -1,4 +1,4 @@
-import { printable } from '../../contract/report.ts';
+import { printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
 import { countsOf, fileOf, fixesOf, problemLine, remarksOf, stackLines, verdictOf } from './format.ts';

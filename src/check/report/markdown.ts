@@ -1,5 +1,5 @@
 import { shorten } from '../../contract/json.ts';
-import { printable } from '../../contract/report.ts';
+import { printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import {
   againLines,

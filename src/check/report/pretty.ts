@@ -1,6 +1,13 @@
 import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
-import { type Paint, painted, plain, printable, problemLines, ruleLines } from '../../contract/report.ts';
+import {
+  type Paint,
+  painted,
+  plain,
+  printable,
+  problemLines,
+  ruleLines,
+} from '../../contract/report/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
 import { againLines, countsOf, reasonLine, strayLine, verdictOf, waysOn } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';

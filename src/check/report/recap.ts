@@ -1,4 +1,4 @@
-import { type Paint, printable } from '../../contract/report.ts';
+import { type Paint, printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
 import { groupOf, problemLine } from './format.ts';

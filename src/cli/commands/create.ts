@@ -7,11 +7,11 @@ import type { InputError, Result } from '../../model/model.ts';
 import { shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { conflictingFiles } from '../../project/files.ts';
-import type { Manifest } from '../../project/manifest.ts';
-import { ownCommand } from '../../project/own-package.ts';
-import { inspectTarget, type Target } from '../../project/target.ts';
-import { rollBackKilledRuns, writeProject } from '../../project/write.ts';
+import type { Manifest } from '../../project/manifest/manifest.ts';
+import { ownCommand } from '../../project/package/own-package.ts';
+import { conflictingFiles } from '../../project/read/files.ts';
+import { inspectTarget, type Target } from '../../project/read/target.ts';
+import { rollBackKilledRuns, writeProject } from '../../project/write/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
   type CreateAnswers,

@@ -5,8 +5,8 @@ import { linkOf } from '../../marketplace/core/access.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { findProject } from '../../project/manifest.ts';
-import { openProject } from '../../project/open.ts';
+import { findProject } from '../../project/manifest/manifest.ts';
+import { openProject } from '../../project/read/open.ts';
 import { portIn } from '../marketplace/port.ts';
 import type { Output } from '../output.ts';
 

@@ -8,11 +8,11 @@ import { CommandError, type ExitCode, exitCodes } from '../../model/command-erro
 import type { Ownership } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';
-import { readIn } from '../../project/inside.ts';
-import { findProject, type Manifest } from '../../project/manifest.ts';
-import { listProblems } from '../../project/open.ts';
-import { editedFiles, runtimeVersion } from '../../project/runtime.ts';
-import { readAnyManifest } from '../../project/vendored-manifest.ts';
+import { findProject, type Manifest } from '../../project/manifest/manifest.ts';
+import { editedFiles, runtimeVersion } from '../../project/manifest/runtime.ts';
+import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
+import { readIn } from '../../project/read/inside.ts';
+import { listProblems } from '../../project/read/open.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { run } from '../../system/processes.ts';

@@ -1,13 +1,13 @@
 import { isObject } from '../../contract/json.ts';
-import { typesOf } from '../../contract/keywords.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
+import { typesOf } from '../../contract/schema/keywords.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { changeProject } from '../../project/change.ts';
-import { type Drift, driftOf, listedOf } from '../../project/listed.ts';
-import { findProject, manifestContent, manifestFile } from '../../project/manifest.ts';
+import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
+import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
-import { namedTools, openProject } from '../../project/open.ts';
+import { namedTools, openProject } from '../../project/read/open.ts';
+import { changeProject } from '../../project/write/change.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import { showDrift } from '../tools/format.ts';

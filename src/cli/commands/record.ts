@@ -2,7 +2,7 @@ import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } fr
 import { build } from '../../check/self-check.ts';
 import { onlyReads } from '../../contract/effect.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { findProject } from '../../project/manifest.ts';
+import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';

@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../../contract/profile.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';

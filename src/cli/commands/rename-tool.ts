@@ -1,6 +1,6 @@
 import { planRename, type Renaming } from '../../changes/rename.ts';
 import type { ExitCode } from '../../model/command-error.ts';
-import { manifestFile } from '../../project/manifest.ts';
+import { manifestFile } from '../../project/manifest/manifest.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { changeLines } from '../create/format.ts';

@@ -7,9 +7,9 @@ import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/comma
 import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { findProject } from '../../project/manifest.ts';
-import { presentProfile } from '../../project/profile.ts';
-import { readAnyManifest } from '../../project/vendored-manifest.ts';
+import { findProject } from '../../project/manifest/manifest.ts';
+import { presentProfile } from '../../project/manifest/profile.ts';
+import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';

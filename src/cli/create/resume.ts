@@ -4,8 +4,8 @@ import { CommandError, exitCodes } from '../../model/command-error.ts';
 import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { readIn } from '../../project/inside.ts';
-import { type Manifest, manifestFile, readManifest } from '../../project/manifest.ts';
+import { type Manifest, manifestFile, readManifest } from '../../project/manifest/manifest.ts';
+import { readIn } from '../../project/read/inside.ts';
 import type { ProjectContext } from './steps.ts';
 
 /** The manifest of the project in a directory; undefined if there is none or it cannot be read. */

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../../check/model.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { installedPackages } from '../../project/installed.ts';
+import { installedPackages } from '../../project/read/installed.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';

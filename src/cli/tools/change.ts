@@ -1,10 +1,10 @@
 import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { changeProject } from '../../project/change.ts';
-import type { Drift } from '../../project/listed.ts';
-import { findProject } from '../../project/manifest.ts';
+import type { Drift } from '../../project/manifest/listed.ts';
+import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
-import { openProject } from '../../project/open.ts';
-import type { Change } from '../../project/transaction.ts';
+import { openProject } from '../../project/read/open.ts';
+import { changeProject } from '../../project/write/change.ts';
+import type { Change } from '../../project/write/transaction.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { canAsk } from '../answers.ts';
 import type { Output } from '../output.ts';

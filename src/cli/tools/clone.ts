@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { isInOtherRepository } from '../../project/inside.ts';
-import { readAnyManifest } from '../../project/vendored-manifest.ts';
+import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
+import { isInOtherRepository } from '../../project/read/inside.ts';
 import { gitCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { ignoredFiles } from '../../system/git.ts';

@@ -1,8 +1,8 @@
-import { printable } from '../../contract/report.ts';
-import { readIfThere } from '../../project/inside.ts';
-import { patchOf } from '../../project/patch.ts';
-import { textOf } from '../../project/text.ts';
-import type { Change } from '../../project/transaction.ts';
+import { printable } from '../../contract/report/report.ts';
+import { readIfThere } from '../../project/read/inside.ts';
+import { textOf } from '../../project/read/text.ts';
+import { patchOf } from '../../project/write/patch.ts';
+import type { Change } from '../../project/write/transaction.ts';
 import type { Output } from '../output.ts';
 
 const notApplicable =

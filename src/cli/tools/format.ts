@@ -1,6 +1,6 @@
 import type { CheckReport } from '../../check/model.ts';
 import { CommandError, exitCodes } from '../../model/command-error.ts';
-import type { Drift } from '../../project/listed.ts';
+import type { Drift } from '../../project/manifest/listed.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';

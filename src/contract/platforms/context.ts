@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../profile.ts';
+import type { PlatformProfile } from './profile.ts';
 
 const money = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' };
 

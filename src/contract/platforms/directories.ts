@@ -1,5 +1,5 @@
-import type { PlatformProfile } from '../profile.ts';
 import { generic } from './generic.ts';
+import type { PlatformProfile } from './profile.ts';
 
 /** Published criteria of both directories that a definition or a result can meet. */
 const common = {

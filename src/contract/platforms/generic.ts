@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../profile.ts';
+import type { PlatformProfile } from './profile.ts';
 
 /** The contract alone, with the most common choice for everything that it leaves open. */
 export const generic: PlatformProfile = {

@@ -1,7 +1,7 @@
-import type { PlatformProfile } from '../profile.ts';
 import { context } from './context.ts';
 import { claudeDirectory, openaiApps } from './directories.ts';
 import { generic } from './generic.ts';
+import type { PlatformProfile } from './profile.ts';
 
 /** The marketplaces, whose tokens a server can verify; the default first. */
 export const marketplaces: readonly PlatformProfile[] = [generic, context];

@@ -1,8 +1,8 @@
 import { isObject, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
-import type { PlatformProfile } from '../profile.ts';
-import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
-import { sampleArguments } from '../smoke.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
+import { sampleArguments } from '../schema/smoke.ts';
 import type { Target } from '../target.ts';
 
 /** A call to make. */

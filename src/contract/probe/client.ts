@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { JsonObject } from '../model.ts';
-import { NotRun } from '../not-run.ts';
-import type { PlatformProfile } from '../profile.ts';
-import { guardSchemaWork } from '../schema.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { NotRun } from '../report/not-run.ts';
+import { guardSchemaWork } from '../schema/schema.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NoAnswer } from './receive.ts';
 

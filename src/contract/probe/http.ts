@@ -13,7 +13,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
 import type { Json } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { NotRun } from '../report/not-run.ts';
 import { eventValues, isEventStream, jsonIn, requestsIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { AnswerTimeout, NoAnswer, receive } from './receive.ts';

@@ -1,5 +1,5 @@
 import type { Json, Problem } from '../model.ts';
-import { bounds } from '../walk.ts';
+import { bounds } from '../schema/walk.ts';
 import { NoAnswer, Unanswered } from './receive.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 

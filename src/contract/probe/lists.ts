@@ -1,7 +1,7 @@
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { NotRun } from '../not-run.ts';
-import { bounds, isReadable } from '../walk.ts';
+import { NotRun } from '../report/not-run.ts';
+import { bounds, isReadable } from '../schema/walk.ts';
 import { type Listing, listTools, type Pages } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import type { PostOptions } from './requests.ts';

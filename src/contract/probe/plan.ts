@@ -1,6 +1,6 @@
 import { isObject } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
-import type { PlatformProfile } from '../profile.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
 import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
 import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 

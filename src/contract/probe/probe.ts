@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { isObject, present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { consent, harmless, NotRun } from '../not-run.ts';
-import { bounds, isReadable } from '../walk.ts';
+import { consent, harmless, NotRun } from '../report/not-run.ts';
+import { bounds, isReadable } from '../schema/walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import type { HttpAnswer } from './http.ts';

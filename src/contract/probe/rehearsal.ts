@@ -1,9 +1,9 @@
 import { now } from '../clock.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
-import { harmless, NotRun } from '../not-run.ts';
-import { mismatches } from '../schema.ts';
-import { sampleArguments } from '../smoke.ts';
+import { harmless, NotRun } from '../report/not-run.ts';
+import { mismatches } from '../schema/schema.ts';
+import { sampleArguments } from '../schema/smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';

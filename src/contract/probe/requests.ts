@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { now } from '../clock.ts';
 import { present } from '../json.ts';
 import type { Json } from '../model.ts';
-import { NotRun } from '../not-run.ts';
-import type { PlatformProfile } from '../profile.ts';
-import type { Forgery } from '../signer.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { NotRun } from '../report/not-run.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+import type { Forgery } from './signer.ts';
 import { confirmMs, graceMs } from './timeouts.ts';
 
 /** The version that the platform's own tests send (C§9.1). */

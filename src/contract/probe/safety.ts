@@ -1,8 +1,8 @@
 import { onlyReads, verbIn } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import type { PlatformProfile } from '../profile.ts';
-import { sampleArguments } from '../smoke.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { sampleArguments } from '../schema/smoke.ts';
 
 /** Which tools may be called on a server that belongs to someone else. */
 export interface CallPolicy {

@@ -1,5 +1,5 @@
 import type { Json } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { NotRun } from '../report/not-run.ts';
 import type { Target } from '../target.ts';
 import { type PostOptions, Requests } from './requests.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';

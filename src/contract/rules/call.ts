@@ -1,16 +1,16 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { answeredCalls, answersCalls, noAnswerTo } from '../controls.ts';
 import { isObject, shorten, withoutPrototype } from '../json.ts';
-import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import { invalidVariants, maxInvalidVariants } from '../probe/cases.ts';
+import { answeredCalls, answersCalls, noAnswerTo } from '../probe/controls.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, describeCall, isRefusal, textOf } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { mismatches, withoutDialect } from '../schema.ts';
+import { NotRun } from '../report/not-run.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { isClientError } from './expect.ts';
 import { noFailure, ofCall } from './result.ts';
+import { judgeEach, type LiveRule, unless } from './rule.ts';
 import { showsInsides } from './transport.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */

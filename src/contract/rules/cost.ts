@@ -1,11 +1,11 @@
 import { isObject, shorten } from '../json.ts';
-import { typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { slowness, type Work } from '../pattern-cost.ts';
-import { doublingSchema } from '../recursion.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { typesOf } from '../schema/keywords.ts';
+import { slowness, type Work } from '../schema/pattern-cost.ts';
+import { doublingSchema } from '../schema/recursion.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { allSchemas } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 const mostDistinct = 1_000;
 /** For the patterns of all tools of a list, shared equally: about ten seconds. */

@@ -1,9 +1,9 @@
 import { shorten } from '../json.ts';
 import type { JsonObject } from '../model.ts';
-import type { StaticRule } from '../rule.ts';
-import { isDialect } from '../schema.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { isDialect } from '../schema/schema.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { allSchemas } from './read.ts';
+import type { StaticRule } from './rule.ts';
 
 /**
  * Keywords that old and new validators read differently. The marketplace compiles outputSchemas, so their dialect is a

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clientListing, initializesAgain, lists, listsAll } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import { missingAnswerOf } from '../probe/client.ts';
+import { clientListing, initializesAgain, lists, listsAll } from '../probe/controls.ts';
 import { listTools, pageProblems } from '../probe/listing.ts';
 import { describe, isRefusal } from '../probe/rpc.ts';
-import { inParallel, type LiveRule, unless } from '../rule.ts';
-import { bounds } from '../walk.ts';
+import { NotRun } from '../report/not-run.ts';
+import { bounds } from '../schema/walk.ts';
 import { carriedOutProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [

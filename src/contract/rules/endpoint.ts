@@ -1,5 +1,5 @@
-import { isLoopback } from '../address.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { isLoopback } from '../probe/address.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 /**
  * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:

@@ -1,9 +1,9 @@
 import { isObject } from '../json.ts';
 import type { Problem } from '../model.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
-import type { PlatformProfile } from '../profile.ts';
-import { unless } from '../rule.ts';
+import { unless } from './rule.ts';
 
 /** The refusal of an unpaid call (C§7, first row). */
 export function unauthorizedProblems(

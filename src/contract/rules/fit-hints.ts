@@ -1,8 +1,8 @@
 import { verbIn, wordsOf } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
 import { isText } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** Hints that clients show, and use to decide whether to ask before a call. */
 export const fitHintRules: readonly StaticRule[] = [

@@ -1,9 +1,9 @@
 import { grouped } from '../grouped.ts';
 import { isObject } from '../json.ts';
 import { textOf } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
-import { estimatedTokens } from '../tokens.ts';
 import { resultRule } from './result.ts';
+import { type LiveRule, unless } from './rule.ts';
+import { estimatedTokens } from './tokens.ts';
 
 const mostTokens = 25_000;
 

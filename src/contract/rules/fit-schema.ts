@@ -1,10 +1,10 @@
 import { effectInName, readingVerbs, wordsOf } from '../effect.ts';
 import { shorten } from '../json.ts';
-import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { hasItems, normalize } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** Limits for one inputSchema. */
 const most = {

@@ -1,8 +1,8 @@
 import { grouped } from '../grouped.ts';
 import type { JsonObject } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { estimatedTokens } from '../tokens.ts';
 import { isText } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
+import { estimatedTokens } from './tokens.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
 const budgets = { tool: 2_000, list: 20_000 } as const;

@@ -1,8 +1,8 @@
 import { wordsOf } from '../effect.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
 import { allSchemas, isText, normalize } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [

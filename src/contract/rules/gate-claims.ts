@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Json, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { type LiveRule, unless } from '../rule.ts';
-import type { Forgery } from '../signer.ts';
+import type { Forgery } from '../probe/signer.ts';
+import { NotRun } from '../report/not-run.ts';
 import { unauthorizedProblems } from './expect.ts';
 import { callWith, forged, refuses, refusesOnlyOthers } from './gate-token.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 /** A token that the platform does not issue, but that its own middleware accepts. */
 const doubtful = {

@@ -1,11 +1,11 @@
-import { admitsPaid, initializesAgain, refusesUnpaid } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
+import { admitsPaid, initializesAgain, refusesUnpaid } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, isRefusal, nextId, rpcRequest } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
 import { unauthorizedProblems } from './expect.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 const fix =
   'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { admitsPaid, initializes, refusesUnpaid } from '../controls.ts';
 import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
+import { admitsPaid, initializes, refusesUnpaid } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
-import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
-import type { Forgery } from '../signer.ts';
+import type { Forgery } from '../probe/signer.ts';
 import { unauthorizedProblems } from './expect.ts';
+import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
 export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];

@@ -1,10 +1,10 @@
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { isText } from './read.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [

@@ -1,14 +1,14 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { answeredCalls } from '../controls.ts';
 import { isObject, withoutPrototype } from '../json.ts';
-import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { answeredCalls } from '../probe/controls.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describeCall } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule } from '../rule.ts';
-import { mismatches, withoutDialect } from '../schema.ts';
+import { NotRun } from '../report/not-run.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { isEmpty, ofCall } from './result.ts';
+import { judgeEach, type LiveRule } from './rule.ts';
 
 /** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';

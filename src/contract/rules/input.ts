@@ -1,12 +1,12 @@
 import { isObject, shorten, withoutPrototype } from '../json.ts';
-import { propertiesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { isPlaceholder } from '../placeholder.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { mismatches, tryCompile, withoutDialect } from '../schema.ts';
-import { sampleArguments } from '../smoke.ts';
-import { schemasIn } from '../walk.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
+import { sampleArguments } from '../schema/smoke.ts';
+import { schemasIn } from '../schema/walk.ts';
+import { isPlaceholder } from './placeholder.ts';
 import { hasItems, isText, undeclared } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [

@@ -5,8 +5,8 @@ import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
-import { type Control, unless } from '../rule.ts';
 import type { Exit, Instance } from '../target.ts';
+import { type Control, unless } from './rule.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';
 

@@ -1,15 +1,15 @@
 import { connect as plainConnect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
-import { answersCalls, initializes, lists, reportsHealth } from '../controls.ts';
 import { grouped } from '../grouped.ts';
 import type { Problem } from '../model.ts';
+import { answersCalls, initializes, lists, reportsHealth } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { graceMs, settleMs } from '../probe/timeouts.ts';
-import { type LiveRule, unless } from '../rule.ts';
 import { isClientError } from './expect.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;

@@ -1,9 +1,9 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { isObject, shorten } from '../json.ts';
-import { propertiesOf, typesOf } from '../keywords.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import type { StaticRule } from '../rule.ts';
-import { mismatches, problemsOf } from '../schema.ts';
+import { propertiesOf, typesOf } from '../schema/keywords.ts';
+import { mismatches, problemsOf } from '../schema/schema.ts';
+import type { StaticRule } from './rule.ts';
 
 /** The keys of `_meta` that the platform profile knows. */
 export const metaRules: readonly StaticRule[] = [

@@ -1,12 +1,12 @@
-import { speaksModern } from '../controls.ts';
 import type { Json, Problem } from '../model.ts';
+import { speaksModern } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { modernMessage } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
-import type { LiveRule } from '../rule.ts';
 import { rejectedProblems, unauthorizedProblems } from './expect.ts';
 import { callsModern } from './modern.ts';
+import type { LiveRule } from './rule.ts';
 
 /** Authentication in the stateless revision of MCP: no form of a call runs unpaid. */
 export const modernGateRules: readonly LiveRule[] = [

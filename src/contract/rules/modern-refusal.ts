@@ -1,13 +1,13 @@
-import { speaksModern } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
+import { speaksModern } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
-import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
 import { holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
+import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {

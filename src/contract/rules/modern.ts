@@ -1,12 +1,12 @@
-import { speaksAny, speaksModern } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
+import { speaksAny, speaksModern } from '../probe/controls.ts';
 import { pageProblems } from '../probe/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer, sessionOf } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
 import { resultProblems } from './expect.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 const controls = [speaksModern];
 

@@ -1,18 +1,18 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import { blankAnswer } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
+import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../probe/controls.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { ListRejected, listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { isText } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
+import { judgeEach, type LiveRule, unless } from './rule.ts';
 
 /** The three outcomes of a call, as the author expects them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [

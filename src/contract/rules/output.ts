@@ -1,14 +1,14 @@
 import { isObject, shorten } from '../json.ts';
-import { propertiesOf, requiredOf, typesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
-import type { PlatformProfile } from '../profile.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { mismatches, tryCompile } from '../schema.ts';
-import { sampleArguments } from '../smoke.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { propertiesOf, requiredOf, typesOf } from '../schema/keywords.ts';
+import { mismatches, tryCompile } from '../schema/schema.ts';
+import { sampleArguments } from '../schema/smoke.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { schemasIn } from '../walk.ts';
+import { schemasIn } from '../schema/walk.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {

@@ -1,11 +1,11 @@
-import { initializesAgain, lists } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { supportedVersions } from '../probe/client.ts';
+import { initializesAgain, lists } from '../probe/controls.ts';
 import { platformVersion } from '../probe/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
-import { inParallel, type LiveRule, unless } from '../rule.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, unless } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [

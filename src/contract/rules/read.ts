@@ -1,7 +1,7 @@
 import { isAscii } from '../ascii.ts';
 import { isObject } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 
 /** Whether a value is a string that is not blank. */
 export function isText(value: unknown): value is string {

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { answeredCalls } from '../controls.ts';
 import { isObject, shorten } from '../json.ts';
-import { propertiesOf } from '../keywords.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
+import { answeredCalls } from '../probe/controls.ts';
 import type { CallOutcome, Probe } from '../probe/probe.ts';
 import { incidentIn, textOf } from '../probe/rpc.ts';
-import { judgeEach, type LiveRule, unless } from '../rule.ts';
-import { mismatches } from '../schema.ts';
+import { NotRun } from '../report/not-run.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { mismatches } from '../schema/schema.ts';
 import { isText } from './read.ts';
+import { judgeEach, type LiveRule, unless } from './rule.ts';
 
 /** A rule about every result. */
 export const resultRule = about(

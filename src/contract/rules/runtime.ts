@@ -1,9 +1,9 @@
 import type { Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import type { Runtime, Target } from '../target.ts';
 import { compareVersions, type SecurityFix, securityFixes } from '../versions.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 /** The runtime of a generated project. */
 export const runtimeRules: readonly LiveRule[] = [

@@ -1,9 +1,9 @@
 import { isObject, present, shorten, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { mismatches } from '../schema.ts';
-import { type LocatedSchema, schemasIn } from '../walk.ts';
+import { mismatches } from '../schema/schema.ts';
+import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { hasItems } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** The sample values in an inputSchema; callers build arguments from them. */
 export const sampleRules: readonly StaticRule[] = [

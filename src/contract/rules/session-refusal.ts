@@ -1,10 +1,10 @@
-import { answersCalls, initializesAgain, lists } from '../controls.ts';
 import { present, shorten } from '../json.ts';
-import { NotRun } from '../not-run.ts';
+import { answersCalls, initializesAgain, lists } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
-import { inParallel, type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, unless } from './rule.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const longId = 'x'.repeat(4096);

@@ -1,12 +1,12 @@
-import { initializesAgain, lists, opensSession } from '../controls.ts';
 import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { initializesAgain, lists, opensSession } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
-import { type Control, inParallel, type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Requests with the same id in two sessions, sent once in a run. */
 function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {

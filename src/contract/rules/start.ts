@@ -2,9 +2,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import type { Environment, Instance } from '../target.ts';
 import {
   audienceProblems,
@@ -15,6 +14,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */

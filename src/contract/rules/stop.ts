@@ -1,9 +1,8 @@
 import { isObject } from '../json.ts';
 import type { Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe } from '../probe/rpc.ts';
-import { type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import type { Exit, Instance } from '../target.ts';
 import {
   audienceProblems,
@@ -14,6 +13,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
+import { type LiveRule, unless } from './rule.ts';
 
 /** More time than a server may take to finish its calls. */
 const timeoutMs = 20_000;

@@ -1,11 +1,11 @@
-import { initializesAgain, listsInClient } from '../controls.ts';
-import { NotRun } from '../not-run.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
+import { initializesAgain, listsInClient } from '../probe/controls.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { failureProblems, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
-import { judgeEach, type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
+import { judgeEach, type LiveRule, unless } from './rule.ts';
 
 const source = 'app contribute/actions.ts';
 

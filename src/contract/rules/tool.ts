@@ -1,9 +1,9 @@
 import { isAscii } from '../ascii.ts';
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { type StaticRule, unless } from '../rule.ts';
-import { bounds, isReadable, schemasIn } from '../walk.ts';
+import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
 import { isText, normalize } from './read.ts';
+import { type StaticRule, unless } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [

@@ -1,13 +1,13 @@
-import { initializesAgain, lists } from '../controls.ts';
 import { present, shorten } from '../json.ts';
 import type { Json, Problem } from '../model.ts';
-import { NotRun } from '../not-run.ts';
+import { initializesAgain, lists } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
 import { nextId, rpcRequest } from '../probe/rpc.ts';
-import { inParallel, type LiveRule, unless } from '../rule.ts';
+import { NotRun } from '../report/not-run.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [

@@ -2,7 +2,7 @@ import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts'
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
-import { isReadable } from '../../contract/walk.ts';
+import { isReadable } from '../../contract/schema/walk.ts';
 import { allowBlank } from '../../fixes/output.ts';
 import { clientMismatches } from '../../model/match.ts';
 import type { Change } from '../../model/model.ts';

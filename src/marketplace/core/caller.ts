@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { Probe } from '../../contract/probe/probe.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
 import type { CallPolicy } from '../../contract/probe/safety.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
-import { createSigner, type Forgery, type Signer } from '../../contract/signer.ts';
+import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
 import type { DeliberateError } from './deliberate-errors.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';

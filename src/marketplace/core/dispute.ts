@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
-import { mismatches, tryCompile } from '../../contract/schema.ts';
+import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import type { Store } from './store.ts';

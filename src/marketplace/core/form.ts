@@ -1,5 +1,5 @@
-import { isLoopback } from '../../contract/address.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { isLoopback } from '../../contract/probe/address.ts';
 import { closest } from '../../model/input-error.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 

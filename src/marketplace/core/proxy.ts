@@ -10,9 +10,9 @@ import {
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isLoopback } from '../../contract/address.ts';
 import { now } from '../../contract/clock.ts';
 import { isObject } from '../../contract/json.ts';
+import { isLoopback } from '../../contract/probe/address.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
 import { redact, redactUrl } from './redact.ts';
 import { type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';

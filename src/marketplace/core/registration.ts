@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { inspectTools } from '../../contract/inspect.ts';
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep, RuleResult } from '../../contract/model.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { Probe } from '../../contract/probe/probe.ts';
 import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
 import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe/safety.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
+import { inspectTools } from '../../contract/rules/inspect.ts';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
 import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, Problem } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
-import { mismatches } from '../../contract/schema.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { mismatches } from '../../contract/schema/schema.ts';
 
 /** The version of the official MCP registry's format. */
 export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';

@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { refuseObstacles } from '../../project/inside.ts';
-import { readRegular } from '../../project/read.ts';
-import { notWritable, saveJson, saveText } from '../../project/save.ts';
+import { refuseObstacles } from '../../project/read/inside.ts';
+import { readRegular } from '../../project/read/read.ts';
+import { notWritable, saveJson, saveText } from '../../project/write/save.ts';
 import type { MarketplaceState } from './model.ts';
 
 /** The directory with the state of a marketplace. */

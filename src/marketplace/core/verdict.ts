@@ -4,7 +4,7 @@ import type { Json, JsonObject, Problem } from '../../contract/model.ts';
 import { outputSchemaOf } from '../../contract/probe/cases.ts';
 import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
 import { isEmpty } from '../../contract/rules/result.ts';
-import { mismatches } from '../../contract/schema.ts';
+import { mismatches } from '../../contract/schema/schema.ts';
 
 /**
  * How a call ended: one of the three outcomes of C§2.2, an empty result without its signal, a refused

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
-import { typesOf } from '../../contract/keywords.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { typesOf } from '../../contract/schema/keywords.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
 
 /** A summary of one tool of the author's server. */

@@ -1,6 +1,6 @@
 import type { Change } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
-import type { PlatformProfile } from '../../contract/profile.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';

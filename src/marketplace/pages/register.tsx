@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../../contract/profile.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
 import { acceptance, type PlannedCall } from '../core/registration.ts';

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { isLoopback } from '../../contract/address.ts';
+import { isLoopback } from '../../contract/probe/address.ts';
 import { type Access, isSame } from '../core/access.ts';
 
 const policy = [

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commonFilesOf } from '../../../src/changes/upgrade/common-files.ts';
-import { sha256 } from '../../../src/project/hash.ts';
-import { type Manifest, manifestFile } from '../../../src/project/manifest.ts';
+import { type Manifest, manifestFile } from '../../../src/project/manifest/manifest.ts';
+import { sha256 } from '../../../src/project/read/hash.ts';
 import { directory } from '../../project/directory.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/tool-0.1.0');

@@ -12,11 +12,11 @@ import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../../src/changes/upgrade/report.ts';
 import { context } from '../../../src/contract/platforms/context.ts';
 import { version } from '../../../src/plan/versions.ts';
-import { changeProject } from '../../../src/project/change.ts';
-import { readManifest } from '../../../src/project/manifest.ts';
-import { openProject } from '../../../src/project/open.ts';
-import { ownPackages } from '../../../src/project/own-package.ts';
-import { editedFiles } from '../../../src/project/runtime.ts';
+import { readManifest } from '../../../src/project/manifest/manifest.ts';
+import { editedFiles } from '../../../src/project/manifest/runtime.ts';
+import { ownPackages } from '../../../src/project/package/own-package.ts';
+import { openProject } from '../../../src/project/read/open.ts';
+import { changeProject } from '../../../src/project/write/change.ts';
 import { tree } from '../../project/directory.ts';
 import { oldProject, put } from './old-project.ts';
 

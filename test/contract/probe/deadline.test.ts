@@ -3,7 +3,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { now } from '../../../src/contract/clock.ts';
 import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
-import { conclusionOf } from '../../../src/contract/summary.ts';
+import { conclusionOf } from '../../../src/contract/report/summary.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 
 const audience = 'https://tools.example.com/mcp';

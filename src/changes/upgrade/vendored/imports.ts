@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { FileSet } from '../../../plan/model.ts';
 import { runtimePackage } from '../../../plan/versions.ts';
-import { isInOtherRepository } from '../../../project/inside.ts';
-import { textOf } from '../../../project/text.ts';
+import { isInOtherRepository } from '../../../project/read/inside.ts';
+import { textOf } from '../../../project/read/text.ts';
 import { exportedNames, type ModuleReference, moduleReferences } from '../../../typescript/imports.ts';
 import type { Todo } from '../model.ts';
 import { packageExports } from './exports.ts';

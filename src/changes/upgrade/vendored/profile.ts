@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../contract/json.ts';
 import type { Json } from '../../../contract/model.ts';
-import { isAsWritten } from '../../../project/files.ts';
-import { readIfThere } from '../../../project/inside.ts';
-import type { Manifest } from '../../../project/manifest.ts';
-import { textOf } from '../../../project/text.ts';
+import type { Manifest } from '../../../project/manifest/manifest.ts';
+import { isAsWritten } from '../../../project/read/files.ts';
+import { readIfThere } from '../../../project/read/inside.ts';
+import { textOf } from '../../../project/read/text.ts';
 import { LiteralReader } from '../../../typescript/literal.ts';
 import { codeTokens } from '../../../typescript/tokens.ts';
 

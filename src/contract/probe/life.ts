@@ -1,0 +1,129 @@
+import type { Cause, Problem } from '../model.ts';
+import { staysUp } from '../rules/endpoint.ts';
+import type { Ending, Exit, Target } from '../target.ts';
+import { Probe } from './probe.ts';
+
+/** When a server stopped answering. */
+export interface Outage {
+  /** The rule that detected it; empty if it was detected before the first rule. */
+  readonly rule: string;
+  /** Rules that ran at the same time. */
+  readonly beside: readonly string[];
+  /** How the process of a server that we own ended. */
+  readonly ending?: Ending;
+}
+
+/** Tracks during a run whether a server still answers, and which rules were running when it stopped. */
+export class LivenessTracker {
+  readonly #target: Target;
+  readonly #signal: AbortSignal | undefined;
+  readonly #deaths: Outage[] = [];
+  readonly #running = new Set<string>();
+  #looking: Promise<boolean> | undefined;
+  #isOver = false;
+  #restarts = 0;
+
+  constructor(target: Target, signal: AbortSignal | undefined) {
+    this.#target = target;
+    this.#signal = signal;
+  }
+
+  /** Whether the server was found to have stopped answering. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get deaths(): readonly Outage[] {
+    return this.#deaths;
+  }
+
+  /** Records that a rule runs while `act` runs. */
+  async during<T>(rule: string, act: () => Promise<T>): Promise<T> {
+    this.#running.add(rule);
+    try {
+      return await act();
+    } finally {
+      this.#running.delete(rule);
+    }
+  }
+
+  /** Whether the server still answers; checked after a rule got no answer. After the first failure it is not asked again. */
+  goesOn(rule: string): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(false);
+    this.#looking ??= this.#look(rule).finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /**
+   * Restarts a server that we own, once in a run.
+   *
+   * @returns whether it answers.
+   */
+  async restart(): Promise<boolean> {
+    const { owned } = this.#target;
+    if (!owned || this.#restarts > 0) return false;
+    this.#restarts += 1;
+    const { healthy } = await owned.restart();
+    this.#isOver = !healthy;
+    return healthy;
+  }
+
+  /** The reason for a rule that was not run because the server was gone. */
+  reasonFor(rule: string): string {
+    const death = this.#deaths.at(-1);
+    if (death?.rule === rule) return 'the server stopped answering while this rule ran';
+    return death === undefined || death.rule === ''
+      ? 'the server has stopped answering'
+      : `the server has not answered since ${death.rule}`;
+  }
+
+  async #look(rule: string): Promise<boolean> {
+    const probe = new Probe(this.#target, this.#signal);
+    try {
+      await staysUp.check(probe);
+      return true;
+    } catch {
+      this.#signal?.throwIfAborted();
+      if (probe.isOverdue) return true; // nobody asked the server
+      this.#isOver = true;
+      const beside = [...this.#running].filter((id) => id !== rule);
+      const ending = await this.#target.owned?.ending();
+      this.#deaths.push({ rule, beside, ...(ending && { ending }) });
+      return false;
+    } finally {
+      await probe.close();
+    }
+  }
+}
+
+/** The finding about a server that stopped answering: one problem for each cause, with the most likely rule. */
+export function outageProblems(deaths: readonly Outage[]): readonly Problem[] {
+  const byCause = new Map(deaths.map((death) => [death.ending?.cause?.message ?? death, death]));
+  return [...byCause.values()].map(outageProblem);
+}
+
+function outageProblem({ rule, beside, ending }: Outage): Problem {
+  const others = beside.length === 0 ? '' : `, in parallel with ${beside.join(', ')}`;
+  const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
+  const { exit, cause, lastLines } = ending ?? {};
+  return {
+    expected: 'answers from the first request to the last',
+    actual: exit
+      ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
+      : `the server stopped answering ${when}${ending ? '; its process still runs, so something in it never ends' : ''}`,
+    ...(ending &&
+      !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
+    ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
+  };
+}
+
+function wordsOf({ message, at }: Cause): string {
+  return at === undefined ? message : `${message} at ${at}`;
+}
+
+function wordsOfExit({ code, signal }: Exit, lastLines = ''): string {
+  const how = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
+  return `${how}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
+}

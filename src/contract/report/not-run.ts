@@ -1,0 +1,88 @@
+import type { NotRunCause } from '../model.ts';
+
+/** What the caller of a check did not give. */
+export const missing = {
+  signer: 'no private key to sign platform tokens with',
+  claims: 'this rule needs a token with other claims',
+  launch: 'no way to start another instance of this target',
+} as const;
+
+/** The reason for rules that need a tool where none may be called. */
+export const consent = 'no tool may be called, because each call might do harm';
+
+/** The same in a project. */
+export const harmless = 'no tool only reads, and no other has an example with a recording';
+
+/**
+ * What a server's own answer prevents: the reason, and the rules that judge this answer. At least one of them fails, so that
+ * no rule is left out without a finding.
+ */
+export const preventions = {
+  initialize: ['initialize returned no result', ['discovery.initialize']],
+  initializeAgain: ['a second, ordinary initialize fails as well', ['session.unique']],
+  session: ['initialize opened no session', ['session.open']],
+  sessionAgain: ['a further initialize opened no session', ['session.unique']],
+  disturbed: ['two sessions at once disturb each other', ['session.two-at-once']],
+  identity: ['health or initialize names no server', ['health.fields', 'identity.name']],
+  health: ['GET /health returns no status', ['health.status', 'health.fields']],
+  list: ['the list of tools cannot be read to its end', ['discovery.tools-list', 'modern.tools']],
+  large: ['the server lists more or larger tools than are checked', ['tool.readable']],
+  clientList: ['the client cannot list the tools', ['discovery.client']],
+  noTool: ['there is no tool to call', ['discovery.tools', 'tool.readable', 'tool.name']],
+  ungated: ['an ordinary call without a token runs as well', ['gate.no-token']],
+  unrefused: ['an ordinary call without a token is not refused', ['gate.no-token']],
+  refused: ['a call with a valid token was refused', ['gate.valid-token', 'call.answered']],
+  noPaidResponse: ['a call with a valid token got no response', ['gate.valid-token', 'gate.no-token']],
+  noResponse: ['no call got a JSON-RPC response', ['call.answered']],
+  noResult: ['no call got a result', ['call.answered', 'input.sample']],
+  noSuccess: ['no call succeeded', ['call.answered', 'submission.succeeds', 'outcome.found']],
+  unreadableResult: [
+    'no call returned a result that can be judged',
+    [
+      'result.content',
+      'result.json-text',
+      'result.structured',
+      'output.object-root',
+      'output.compiles',
+      'outcome.failure-payload',
+    ],
+  ],
+  noRehearsal: ['no call of the test got a result', ['submission.calls']],
+  noOutputSchema: ['a tool has no outputSchema that compiles', ['output.object-root', 'output.compiles']],
+  modernCall: ['a call without a session gives no result', ['modern.call']],
+  modernList: ['tools/list gives no result without a session', ['modern.tools']],
+  modernUngated: ['a call without a token is not refused', ['modern.no-token']],
+  instance: ['no second instance could be started', ['process.port']],
+  production: ['the server does not start in production', ['process.production']],
+} as const satisfies Readonly<Record<string, readonly [string, readonly string[]]>>;
+
+export type Prevention = keyof typeof preventions;
+
+/** Thrown by a live rule that cannot be judged; the message is the reason. */
+export class NotRun extends Error {
+  override readonly name: string = 'NotRun';
+  readonly kind: NotRunCause;
+  /** The rules of which at least one fails, where the server's own answer is the reason. */
+  readonly see: readonly string[];
+
+  private constructor(reason: string, kind: NotRunCause, see: readonly string[] = []) {
+    super(see.length === 0 ? reason : `${reason} (see ${see.join(', ')})`);
+    this.kind = kind;
+    this.see = see;
+  }
+
+  /** The server's own answer is the reason. */
+  static by(what: Prevention): NotRun {
+    return new NotRun(preventions[what][0], 'missing', preventions[what][1]);
+  }
+
+  /** The caller did not give what the rule needs. */
+  static without(what: keyof typeof missing): NotRun {
+    return new NotRun(missing[what], 'missing');
+  }
+
+  /** Another cause, in words. */
+  static because(kind: Exclude<NotRunCause, 'missing'>, reason: string): NotRun {
+    return new NotRun(reason, kind);
+  }
+}

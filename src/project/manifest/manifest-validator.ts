@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../contract/model.ts';
+import { lazyValidator } from '../../contract/schema/ajv.ts';
+import { packageManagers } from '../../questions/package-managers.ts';
+
+const texts = { type: 'array', items: { type: 'string' } };
+
+/** The JSON Schema of a manifest. */
+export const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    schema: { const: 3 },
+    template: { type: 'string', pattern: '^\\d{1,9}(\\.\\d{1,9}){2}(-[0-9A-Za-z.-]{1,64})?$' },
+    platform: { type: 'string' },
+    answers: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        packageManager: { enum: [...packageManagers] },
+        profile: { type: ['string', 'object'] },
+        tools: texts,
+        start: { enum: ['sample', 'openapi', 'url'] },
+        variables: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+              kind: { enum: ['secret', 'url'] },
+              text: { type: 'string' },
+              fallback: { type: 'string' },
+              optional: { const: true },
+            },
+            required: ['name', 'kind', 'text'],
+          },
+        },
+      },
+      required: ['name', 'packageManager', 'profile', 'tools'],
+    },
+    listed: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+    files: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: { sha256: { type: 'string' }, owner: { enum: ['yours', 'generated', 'sealed'] } },
+        required: ['sha256', 'owner'],
+      },
+    },
+  },
+  required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
+};
+
+export const validator = lazyValidator(schema);

@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { problemsOf } from '../../contract/schema/schema.ts';
+import type { ApiVariable } from '../../import/model.ts';
+import { shellLine } from '../../model/shell.ts';
+import type { FileSet, Ownership, ProjectFile } from '../../plan/model.ts';
+import type { Start } from '../../plan/project.ts';
+import { version } from '../../plan/versions.ts';
+import type { PackageManager } from '../../questions/package-managers.ts';
+import { ProjectError } from '../errors.ts';
+import { ownCommand } from '../package/own-package.ts';
+import { sha256 } from '../read/hash.ts';
+import { isInside, readIn } from '../read/inside.ts';
+import type { Listed } from './listed.ts';
+import { validator } from './manifest-validator.ts';
+
+/** Name of the manifest. A directory that contains it is a project. */
+export const manifestFile = 'market-mcp.json';
+
+/** The contents of `market-mcp.json`: enough to render the project again and to detect changed files. */
+export interface Manifest {
+  /** Version of this format; 2 before 0.3.0, whose projects contain the runtime. */
+  readonly schema: 2 | 3;
+  /** Version of the program, and thereby of the templates, that wrote the files. */
+  readonly template: string;
+  readonly platform: string;
+  readonly answers: ManifestAnswers;
+  /** The tools at the last listing, as far as the author recorded it. */
+  readonly listed: Listed | null;
+  readonly files: { readonly [path: string]: ManifestFile };
+}
+
+/** The answers behind the project. None is a secret. */
+export interface ManifestAnswers {
+  readonly name: string;
+  readonly packageManager: PackageManager;
+  /** The name of a built-in profile, or the profile itself. */
+  readonly profile: string | PlatformProfile;
+  readonly tools: readonly string[];
+  /** Absent: `blank`. */
+  readonly start?: Exclude<Start, 'blank'>;
+  /** See `CommonFileAnswers`; absent: none. */
+  readonly variables?: readonly ApiVariable[];
+}
+
+export interface ManifestFile {
+  /** SHA-256 of the content as written, in hex. */
+  readonly sha256: string;
+  readonly owner: Ownership;
+}
+
+/** The file set with its manifest as the last file. */
+export function withManifest(
+  files: FileSet,
+  { platform, answers, listed }: Pick<Manifest, 'platform' | 'answers' | 'listed'>,
+): FileSet {
+  const manifest: Manifest = {
+    schema: 3,
+    template: version,
+    platform,
+    answers,
+    listed,
+    files: recordOf(files),
+  };
+  return new Map([...files, [manifestFile, manifestContent(manifest)]]);
+}
+
+/**
+ * The files of a change to a project, with its next manifest as the last one. Other entries of the manifest are kept.
+ *
+ * @param records replaces the records of files that their author has edited, so that they are still known as edited;
+ *   undefined: the file is not recorded
+ */
+export function withNextManifest(
+  files: FileSet,
+  removed: readonly string[],
+  answers: Pick<ManifestAnswers, 'tools' | 'variables'>,
+  before: Manifest,
+  records: { readonly [path: string]: ManifestFile | undefined } = {},
+): FileSet {
+  const kept = Object.entries(before.files).filter(([path]) => !removed.includes(path));
+  const all = Object.entries({ ...Object.fromEntries(kept), ...recordOf(files), ...records }).flatMap(
+    ([path, record]) => (record ? [[path, record] as const] : []),
+  );
+  const next: Manifest = {
+    ...before,
+    answers: { ...before.answers, ...answers },
+    files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+  return new Map([...files, [manifestFile, manifestContent(next)]]);
+}
+
+/** The manifest as a file. */
+export function manifestContent(manifest: Manifest): ProjectFile {
+  const content = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
+  return { content, owner: 'generated' };
+}
+
+function recordOf(files: FileSet): Manifest['files'] {
+  const entries = [...files].map(([path, { content, owner }]) => [path, { sha256: sha256(content), owner }]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The project directory that contains `from`.
+ *
+ * @throws ProjectError `NOT_A_PROJECT` if no parent directory contains a manifest.
+ */
+export function findProject(from: string): string {
+  const start = resolve(from);
+  const upwards = parentsOf(start);
+  const found = upwards.find((directory) => existsSync(join(directory, manifestFile)));
+  if (found !== undefined) return found;
+  const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
+  const make = `Change into the directory of a project, or create one: ${shellLine(ownCommand('create-market-mcp'))}`;
+  if (!existsSync(start)) throw new ProjectError('NOT_A_PROJECT', `${start} does not exist`, make);
+  const missing = `there is no ${manifestFile} in ${start} or any directory above it`;
+  if (other === undefined) throw new ProjectError('NOT_A_PROJECT', missing, make);
+  const message = `${missing}, so the project in ${other} was not created by this program`;
+  const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
+  throw new ProjectError('NOT_A_PROJECT', message, hint);
+}
+
+/** A directory and all above it, innermost first. */
+function parentsOf(directory: string): readonly string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
+}
+
+/**
+ * The manifest of a project.
+ *
+ * @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid, `OLD_PROJECT` if a version before 0.3.0 wrote
+ *   it: those contain the runtime.
+ */
+export function readManifest(directory: string): Manifest {
+  const value = readJson(directory);
+  if (!isVendored(value)) return validManifest(value);
+  const { template } = value as Partial<Manifest>;
+  const message = `${join(directory, manifestFile)}: this project was made by version ${template}, whose files have another layout`;
+  const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
+  throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
+}
+
+/** Whether a manifest is of a version before 0.3.0, so that the project contains the runtime. */
+function isVendored(manifest: unknown): boolean {
+  const { schema } = (manifest ?? {}) as { schema?: unknown };
+  return schema === 1 || schema === 2;
+}
+
+/** Whether a project contains the runtime, as those of versions before 0.3.0 do. False for what is no project. */
+export function containsRuntime(directory: string): boolean {
+  try {
+    return isVendored(readJson(directory));
+  } catch {
+    return false;
+  }
+}
+
+/** The manifest as it is. @throws ProjectError `MANIFEST_DAMAGED` if it is not JSON */
+export function readJson(directory: string): unknown {
+  try {
+    return JSON.parse(
+      readIn(directory, manifestFile)
+        .toString('utf8')
+        .replace(/^\ufeff/, ''),
+    );
+  } catch (error) {
+    throw damaged(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
+  }
+}
+
+/** @throws ProjectError `MANIFEST_DAMAGED` if it is not in the format of a manifest */
+export function validManifest(value: unknown): Manifest {
+  const validate = validator();
+  const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
+  if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
+  const manifest = value as Manifest;
+  const outside = Object.keys(manifest.files).find((path) => !isInside(path));
+  if (outside === undefined) return manifest;
+  throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outside)}`);
+}
+
+function damaged(message: string, cause?: unknown): ProjectError {
+  return new ProjectError('MANIFEST_DAMAGED', message, 'Restore it from version control.', { cause });
+}

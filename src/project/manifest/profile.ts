@@ -1,0 +1,56 @@
+import type { Problem } from '../../contract/model.ts';
+import { platforms } from '../../contract/platforms/index.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { profileProblems } from '../../contract/platforms/profile-schema.ts';
+import { type ServerPlatform, serverPlatform } from '../../plan/project.ts';
+import { ProjectError } from '../errors.ts';
+import { type Manifest, manifestFile } from './manifest.ts';
+
+/**
+ * The profile that a manifest names or contains, in the format of this version.
+ *
+ * @throws ProjectError `PROFILE_DAMAGED`
+ */
+export function presentProfile({ answers: { profile } }: Manifest): PlatformProfile {
+  const found =
+    typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : upgraded(profile);
+  const [problem] = found ? profileProblems(found) : [];
+  if (found && !problem) return found;
+  const what = problem
+    ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
+    : `it names the unknown profile ${profile}`;
+  throw new ProjectError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
+}
+
+/** Version 0.1 had no fallback key, and named the format of an input that takes injected data `object-input`. */
+function upgraded(profile: PlatformProfile): PlatformProfile {
+  const toolMeta = JSON.parse(
+    JSON.stringify(profile.toolMeta ?? null).replaceAll(
+      '"format":"object-input"',
+      '"format":"context-input"',
+    ),
+  );
+  return {
+    ...profile,
+    token: { ...profile.token, fallbackKey: profile.token?.fallbackKey ?? null },
+    toolMeta,
+  };
+}
+
+/** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */
+export function profileDifferences(served: ServerPlatform, profile: PlatformProfile): readonly Problem[] {
+  const wanted = Object.entries(serverPlatform(profile));
+  return wanted.flatMap(([group, members]) =>
+    Object.entries(members).flatMap(([name, value]): readonly Problem[] => {
+      const actual = (served as unknown as Record<string, Record<string, unknown> | undefined>)[group]?.[
+        name
+      ];
+      const [expected, found] = [value, actual].map((one) => JSON.stringify(one) ?? 'nothing') as [
+        string,
+        string,
+      ];
+      if (expected === found) return [];
+      return [{ path: `src/platform.ts ${group}.${name}`, expected, actual: found }];
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { createTar } from 'nanotar';
+import { runtimeDependencies, sourceDependencies } from '../../plan/versions.ts';
+import { sha256 } from '../read/hash.ts';
+
+/** A package as one file, as `npm pack` makes it. */
+export interface PackedPackage {
+  /** `create-market-mcp-1.2.3-0123456789.tgz`: name, version and hash of the content. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/** The build's output directory for packed packages. */
+export const packedDirectory = 'dist/vendor';
+
+/** The members of our package.json that an installed copy needs. */
+const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
+
+/** Packs this package from a built or installed directory. */
+export function packPackage(directory: string): PackedPackage {
+  const manifest = manifestIn(directory);
+  const paths = ['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
+  // What a project does not need: the packed package itself, and earlier releases.
+  const leftOut = [`${packedDirectory}/${manifest.name}-`, 'dist/releases/'];
+  return packed(
+    Object.fromEntries(neededMembers.map((name) => [name, manifest[name]])),
+    directory,
+    paths.filter((path) => !leftOut.some((start) => path.startsWith(start))),
+  );
+}
+
+/**
+ * Packs the built runtime of a checkout, with its source, for debuggers. Its dependencies get the versions in this
+ * program's package.json.
+ */
+export function packRuntime(directory: string): PackedPackage {
+  const place = join(directory, 'runtime');
+  const paths = ['README.md', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
+  const peers = Object.entries(sourceDependencies);
+  const needs = {
+    dependencies: runtimeDependencies,
+    peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
+    peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
+  };
+  return packed({ ...manifestIn(place), ...needs }, place, paths);
+}
+
+/**
+ * The same content gives the same name: order, times, modes and owners are fixed, and neither npm nor Yarn 1 accepts
+ * new content under a known name.
+ */
+function packed(manifest: Manifest, directory: string, paths: readonly string[]): PackedPackage {
+  const files = new Map<string, Uint8Array>([
+    ['package.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+    ...paths.map((path) => [path, readFileSync(join(directory, path))] as const),
+  ]);
+  const tar = archiveOf(files);
+  const hash = sha256(tar).slice(0, 10);
+  return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
+}
+
+type Manifest = { readonly [member: string]: unknown };
+
+function manifestIn(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+}
+
+/** The modification time that npm gives to every packed file. */
+const mtime = Date.UTC(1985, 9, 26, 8, 15);
+
+function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const members = [...files].map(([path, data]) => ({
+    name: `package/${path}`,
+    data,
+    attrs: { mode: path.startsWith('bin/') ? '755' : '644' },
+  }));
+  const tar = createTar(members, { attrs: { mtime, uid: 0, gid: 0 } });
+  const end = new Uint8Array(1024); // an archive ends with two empty blocks
+  return Buffer.concat([tar, end]);
+}
+
+/** The header names no operating system, so every machine writes the same bytes. */
+function compressed(tar: Uint8Array): Uint8Array {
+  // Imported on demand: the built package creates projects without packing anything.
+  const { gzipSync }: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
+  const packed = gzipSync(tar, { level: 9 });
+  packed[9] = 255;
+  return packed;
+}
+
+function filesBelow(directory: string, place: string): readonly string[] {
+  return readdirSync(join(directory, place), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+}

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { compareVersions } from '../../contract/versions.ts';
+import type { TemplateSet } from '../../plan/model.ts';
+import type { PackageManagerCommands } from '../../plan/package-manager.ts';
+import type { PackageManager } from '../../questions/package-managers.ts';
+import type { SourceNeeds } from '../source/sources.ts';
+import { unpack } from './templates.ts';
+
+/** The templates and facts of an earlier version, as `scripts/archive-release.js` archived them. */
+export interface Release {
+  readonly templates: TemplateSet;
+  readonly facts: ReleaseFacts;
+}
+
+/** The values that its templates were rendered with, in addition to the answers. */
+export interface ReleaseFacts {
+  readonly version: string;
+  /** Those of the runtime, up to 0.2.0, whose projects contain it. */
+  readonly dependencies?: { readonly [name: string]: string };
+  readonly devDependencies: { readonly [name: string]: string };
+  readonly packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands };
+  /** Absent in 0.1.0, which knew no APIs. */
+  readonly sources?: SourceNeeds;
+  /** Its built-in profiles. */
+  readonly platforms: readonly PlatformProfile[];
+}
+
+const ending = '.br';
+const factsFile = 'facts.json';
+
+/** Beside the code in the package, at the root of a checkout. */
+const directory = [
+  join(import.meta.dirname, 'releases'),
+  join(import.meta.dirname, '../../../releases'),
+].find(existsSync);
+
+/** The earlier versions whose projects can be upgraded, oldest first. */
+export function archivedVersions(): readonly string[] {
+  if (directory === undefined) return [];
+  return readdirSync(directory)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .sort(compareVersions);
+}
+
+/** An earlier version; undefined if this program does not contain it. */
+export function readRelease(version: string): Release | undefined {
+  if (directory === undefined || !archivedVersions().includes(version)) return undefined;
+  return releaseIn(readFileSync(join(directory, version + ending)));
+}
+
+/** The version in an archive. */
+export function releaseIn(archive: Uint8Array): Release {
+  const templates = new Map(unpack(brotliDecompressSync(archive)));
+  const facts = JSON.parse(new TextDecoder().decode(templates.get(factsFile)));
+  templates.delete(factsFile);
+  return { templates, facts };
+}

@@ -1,0 +1,43 @@
+import type { FileSet } from '../../plan/model.ts';
+import { type Manifest, manifestFile } from '../manifest/manifest.ts';
+import { sha256 } from './hash.ts';
+import { placeIn, readIfThere, readIn } from './inside.ts';
+import { isEntry } from './read.ts';
+import { bytesOf, textOf } from './text.ts';
+
+/** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
+export function isAsWritten(content: Uint8Array, written: string | undefined): boolean {
+  return sha256(content) === written || sha256(bytesOf(textOf(content).replaceAll('\r\n', '\n'))) === written;
+}
+
+/**
+ * The files of a file set that exist in a directory with contents that this program did not write, according to its manifest.
+ *
+ * @param manifest of the project in the directory; undefined if there is none: then every file is the author's
+ */
+export function conflictingFiles(
+  directory: string,
+  files: FileSet,
+  manifest: Manifest | undefined,
+): readonly string[] {
+  return [...files].flatMap(([path, { content }]) => {
+    if (!isEntry(placeIn(directory, path)) || (path === manifestFile && manifest !== undefined)) return [];
+    const written = [sha256(content), manifest?.files[path]?.sha256];
+    return written.some((hash) => isAsWrittenAt(directory, path, hash)) ? [] : [path];
+  });
+}
+
+/** The text of a file of a project; undefined if there is no such file. */
+export function textAt(directory: string, path: string): string | undefined {
+  const content = readIfThere(directory, path);
+  return content && textOf(content);
+}
+
+/** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */
+export function isAsWrittenAt(directory: string, path: string, written: string | undefined): boolean {
+  try {
+    return isAsWritten(readIn(directory, path), written);
+  } catch {
+    return false;
+  }
+}

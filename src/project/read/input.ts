@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
+import { grouped } from '../../contract/grouped.ts';
+import { limits } from '../../model/limits.ts';
+import { ProjectError } from '../errors.ts';
+
+let standardInput: Promise<string> | undefined;
+
+/** The maximum in UTF-8. */
+const bytesPerCharacter = 4;
+
+/**
+ * The text of a regular file; `-` is standard input, which is read once.
+ *
+ * @throws ProjectError `NOT_READABLE`.
+ */
+export async function readInput(
+  path: string,
+  mostBytes = limits.characters * bytesPerCharacter,
+): Promise<string> {
+  if (path === '-') {
+    standardInput ??= allOf(process.stdin, mostBytes);
+    return standardInput;
+  }
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) {
+      const hint = 'Write "-" to read from standard input.';
+      throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, hint);
+    }
+    if (found.size > mostBytes) {
+      throw tooLarge(path, mostBytes);
+    }
+    return textOf(await readFile(path), path);
+  } catch (error) {
+    if (error instanceof ProjectError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw new ProjectError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
+  }
+}
+
+async function allOf(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge('standard input', mostBytes);
+    chunks.push(chunk);
+  }
+  return textOf(Buffer.concat(chunks), 'standard input');
+}
+
+function tooLarge(name: string, mostBytes: number): ProjectError {
+  const most = grouped(mostBytes);
+  return new ProjectError('NOT_READABLE', `${name}: more than ${most} bytes`, 'Give a smaller file.');
+}
+
+/** Refuses bytes that are not UTF-8: decoding would change the text silently. */
+function textOf(bytes: Buffer, name: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const lines = bytes.toString('latin1').split('\n');
+  const flawed = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
+  throw new ProjectError('NOT_READABLE', `${name}:${flawed + 1}: the text is not UTF-8`, 'Save it as UTF-8.');
+}

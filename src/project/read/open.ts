@@ -1,0 +1,149 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import type { Methods } from '../../contract/model.ts';
+import { memoize } from '../../model/memoize.ts';
+import { toolFile } from '../../model/names.ts';
+import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
+import { toolsIndex } from '../../plan/tools-index.ts';
+import { readToolSource } from '../../typescript/tool-source.ts';
+import { ProjectError } from '../errors.ts';
+import type { NamedTool } from '../manifest/listed.ts';
+import { type Manifest, manifestFile, readManifest } from '../manifest/manifest.ts';
+import { presentProfile } from '../manifest/profile.ts';
+import type { Project, ToolFile } from '../model.ts';
+import { placeIn, readIn, refuseObstacles } from './inside.ts';
+import { importsIn } from './tools-index.ts';
+
+const sourceIn = memoize(readToolSource);
+
+/**
+ * Reads a project without running any of its code.
+ *
+ * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
+ *   `refuseObstacles` if a directory of the project is a link or no directory.
+ */
+export async function openProject(directory: string): Promise<Project> {
+  const manifest = readManifest(directory);
+  refuseObstacles(directory, [toolsIndex, `${testsDirectory}/any.test.ts`]);
+  const index = readIndex(directory);
+  return {
+    directory,
+    manifest,
+    profile: presentProfile(manifest),
+    index,
+    tools: toolsIn(directory, importsIn(index)),
+  };
+}
+
+/** @param imported the files that the list of tools imports; those that do not exist are left out */
+function toolsIn(directory: string, imported: readonly string[]): readonly ToolFile[] {
+  return [...new Set([...imported, ...toolFiles(directory)])]
+    .flatMap((file) => readToolFile(directory, file, imported.includes(file)) ?? [])
+    .filter(({ served, source }) => served || source.exportsTool);
+}
+
+/**
+ * The differences between the list of tools, the files of the tools and the manifest of a project of any version, in words.
+ *
+ * @throws ProjectError as `openProject` for the list of tools
+ */
+export function listProblems(directory: string, { answers }: Manifest): readonly string[] {
+  const imported = importsIn(readIndex(directory));
+  const tools = toolsIn(directory, imported);
+  const known = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
+  const missing = imported.filter((file) => !known.includes(file));
+  const unlisted = tools.filter(({ served }) => !served);
+  const unknown = answers.tools.filter((name) => ![name, toolFile(name)].some((one) => known.includes(one)));
+  return [
+    ...missing.map((file) => {
+      const { path } = pathsOf(file);
+      return `${toolsIndex} imports ${path}, which does not exist: restore it, or remove it from the list`;
+    }),
+    ...unlisted.map(({ path }) => `${path} exports a tool that is not in ${toolsIndex}, so it is not served`),
+    ...unknown
+      .filter((name) => !missing.some((file) => posix.basename(file) === toolFile(name)))
+      .map(
+        (name) =>
+          `${manifestFile} names the tool ${name}, which has no file: restore it, or remove the name there`,
+      ),
+  ];
+}
+
+/** The file that defines each tool, by the tool's name; without tools whose name is computed. */
+export function toolSources(directory: string): ReadonlyMap<string, string> {
+  return new Map(
+    toolFiles(directory).flatMap((file) => {
+      const tool = readToolFile(directory, file, true);
+      return tool?.source.name == null ? [] : [[tool.source.name, tool.path] as const];
+    }),
+  );
+}
+
+/** The HTTP methods of the tools' API requests, as far as their source reveals them. */
+export function toolMethods(directory: string): Methods {
+  return new Map(
+    toolFiles(directory).flatMap((file) => {
+      const source = readToolFile(directory, file, true)?.source;
+      return source?.name == null || source.methods.length === 0 ? [] : [[source.name, source.methods]];
+    }),
+  );
+}
+
+/** The tools by name; the file name replaces a name that is computed. */
+export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
+  return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
+}
+
+/** All files below the tools' directory and their tests'; `file` is the path in it without extension. */
+export function occupiedFiles(
+  directory: string,
+): readonly { readonly file: string; readonly path: string }[] {
+  return [toolsDirectory, testsDirectory].flatMap((place) =>
+    entriesBelow(directory, place).map(({ name }) => ({
+      file: name.replace(/(\.test)?\.[a-z]+$/i, ''),
+      path: `${place}/${name}`,
+    })),
+  );
+}
+
+function readIndex(directory: string): string {
+  try {
+    return readIn(directory, toolsIndex).toString('utf8');
+  } catch (error) {
+    const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ProjectError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
+  }
+}
+
+function toolFiles(directory: string): readonly string[] {
+  return entriesBelow(directory, toolsDirectory)
+    .filter(({ isFile, name }) => isFile && name.endsWith('.ts') && name !== 'index.ts')
+    .filter(({ name }) => !/\.(d|test)\.ts$/.test(name))
+    .map(({ name }) => name.slice(0, -'.ts'.length));
+}
+
+/** Undefined if the file has disappeared: another run may remove a tool while this one reads. */
+function readToolFile(directory: string, file: string, served: boolean): ToolFile | undefined {
+  const paths = pathsOf(file);
+  try {
+    const source = sourceIn(readIn(directory, paths.path).toString('utf8'));
+    return { file, ...paths, served, source };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Everything below a directory, by its path there; no link is followed. None if there is no such directory. */
+function entriesBelow(directory: string, place: string) {
+  try {
+    const root = dirname(placeIn(directory, `${place}/any`));
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => ({
+      name: relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),
+      isFile: entry.isFile(),
+    }));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

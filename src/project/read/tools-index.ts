@@ -1,0 +1,85 @@
+import { memoize } from '../../model/memoize.ts';
+import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
+import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
+import { render } from '../../render/render.ts';
+import { codeTokens, textIn, unformattedTokens } from '../../typescript/tokens.ts';
+import { ProjectError } from '../errors.ts';
+import type { Project } from '../model.ts';
+import { sha256 } from './hash.ts';
+import { inStyle, plain } from './text.ts';
+
+/** The files that a list of tools imports from its own directory, without extension. */
+export const importsIn = memoize((index: string): readonly string[] => {
+  const tokens = codeTokens(index);
+  return tokens.flatMap(({ type, value }, at) => {
+    if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];
+    return /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1] ?? [];
+  });
+});
+
+/**
+ * The next list of tools. Byte order mark and line ends of the current one are kept.
+ *
+ * @param files in order, without extension
+ * @throws ProjectError `INDEX_EDITED` if the current list contains something that the new one could not.
+ */
+export function nextToolsIndex(
+  project: Project,
+  templates: TemplateSet,
+  files: readonly string[],
+): ProjectFile {
+  requireGenerated(project, templates);
+  const text = rendered([...new Set(files)], templates);
+  return { content: inStyle(project.index, text), owner: 'generated' };
+}
+
+function rendered(files: readonly string[], templates: TemplateSet): string {
+  const [file] = render([planToolsIndex(files)], templates).values();
+  return new TextDecoder().decode(file?.content);
+}
+
+/** Refuses a list that an author has edited. */
+function requireGenerated({ directory, index, manifest, tools }: Project, templates: TemplateSet): void {
+  const generated = rendered(importsIn(index), templates);
+  const isRecorded = sha256(plain(index)) === manifest.files[toolsIndex]?.sha256;
+  const lost = isRecorded ? [] : linesOnlyIn(index, generated);
+  const isSame = isRecorded || sameMeaning(index, generated);
+  const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
+  if (isSame && takenOut.length === 0) return;
+  const [out] = takenOut;
+  const what = out
+    ? `it no longer lists ${out.path}, although the file exists`
+    : `it was edited by hand: ${lost[0] ?? 'its order or its names differ'}`;
+  throw new ProjectError(
+    'INDEX_EDITED',
+    `${toolsIndex} is generated from its directory, and ${what}`,
+    out
+      ? `In ${directory} add it to the list again, or move the file out of the directory.`
+      : 'Move your addition to another file, and run the command again.',
+  );
+}
+
+/** Whether two lists of tools are equivalent, regardless of format, quotes and import names. */
+export function sameMeaning(a: string, b: string): boolean {
+  return namelessMeaning(a) === namelessMeaning(b);
+}
+
+/** Replaces each import name by its module. */
+function namelessMeaning(text: string): string {
+  const words = unformattedTokens(text);
+  const modules = new Map(
+    words.flatMap((word, at) =>
+      word === 'import' && words[at + 2] === 'from' ? [[words[at + 1], words[at + 3]] as const] : [],
+    ),
+  );
+  return words.map((word) => modules.get(word) ?? word).join('\n');
+}
+
+function linesOnlyIn(text: string, other: string): readonly string[] {
+  const meaning = (line: string) => unformattedTokens(line).join('\n');
+  const meanings = new Set(other.split('\n').map(meaning));
+  return plain(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !meanings.has(meaning(line)));
+}

@@ -1,0 +1,156 @@
+import { setTimeout as startTimer } from 'node:timers';
+import type { JsonObject } from '../../contract/model.ts';
+import { connect } from '../../contract/probe/client.ts';
+import { type Guarded, guardedFetch } from '../../contract/probe/guarded-fetch.ts';
+import { modernVersion } from '../../contract/probe/modern.ts';
+import { bounds } from '../../contract/schema/walk.ts';
+import type { ListedServer } from '../../import/mcp.ts';
+import { notAnswered, ProjectError } from '../errors.ts';
+import { statelessPage } from './mcp-stateless.ts';
+
+/** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
+const mostMs = { answer: 20_000, list: 60_000 };
+
+/**
+ * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
+ * called.
+ *
+ * @param token sent as a bearer token if the server requires one
+ * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when a time limit has passed
+ */
+export async function listServer(
+  url: string,
+  token: string | undefined,
+  most = mostMs,
+): Promise<ListedServer> {
+  const shown = url.replace(/[?#].*$/s, '');
+  const failed = (why: string) =>
+    new ProjectError(
+      'NOT_READABLE',
+      `${shown}: ${why}`,
+      'Check the address: it is the MCP endpoint, such as https://tools.example.com/mcp.',
+    );
+  const isPlain =
+    URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
+  if (!isPlain) throw failed('it is not an http or https URL without a user');
+  const ending = new AbortController();
+  const { signal } = ending;
+  const endLate = (what: string, ms: number): Error => {
+    const late = notAnswered(shown, what, ms);
+    ending.abort(late);
+    return late;
+  };
+  const timer = startTimer(() => endLate('its tools were not listed', most.list), most.list);
+  const access: Access = {
+    url: new URL(url),
+    token: token === undefined ? undefined : async () => token,
+    listMs: most.list,
+    guarded: {
+      timeoutMs: most.answer,
+      signal,
+      admit: () => signal.throwIfAborted(),
+      onLate: (ms) => endLate('it did not answer', ms),
+    },
+  };
+  const listed = async (): Promise<ListedServer> => {
+    try {
+      return { url, ...(await withSession(access)) };
+    } catch (error) {
+      // An answer other than a refusal may come from a server without sessions.
+      const { code } = error as { readonly code?: unknown };
+      if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
+      const other = await withoutSession(access).catch((reason: Error) => reason);
+      if (!(other instanceof Error)) return { url, ...other };
+      // An error without a status concerns the tools of a server that speaks this version.
+      throw failed(reasonOf('code' in other ? (error as Error) : other));
+    }
+  };
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([listed(), ended]);
+  } finally {
+    clearTimeout(timer);
+    ending.abort(); // a stream may still be open
+  }
+}
+
+interface Access {
+  readonly url: URL;
+  readonly listMs: number;
+  readonly token: (() => Promise<string>) | undefined;
+  readonly guarded: Guarded;
+}
+
+type Listed = Omit<ListedServer, 'url'>;
+
+async function withSession({ url, token, listMs, guarded }: Access): Promise<Listed> {
+  const session = await connect({
+    url,
+    headers: {},
+    token,
+    platform: { header: 'authorization', scheme: 'Bearer' },
+    redirect: 'error',
+    ...guarded,
+  });
+  try {
+    const { client } = session;
+    const options = { timeout: listMs, ...(guarded.signal && { signal: guarded.signal }) };
+    const tools = await allPages(async (cursor) => {
+      const page = await client.listTools(cursor === undefined ? {} : { cursor }, options);
+      return { tools: page.tools as unknown as JsonObject[], nextCursor: page.nextCursor };
+    });
+    return { title: client.getServerVersion()?.name ?? '', tools };
+  } finally {
+    await session.close();
+  }
+}
+
+/** The tools of a server that speaks only the stateless revision. */
+async function withoutSession({ url, token, guarded }: Access): Promise<Listed> {
+  const send = guardedFetch(guarded);
+  const authorized: typeof fetch = async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (token) headers.set('authorization', `Bearer ${await token()}`);
+    return send(input, { ...init, headers });
+  };
+  let title = '';
+  const tools = await allPages(async (cursor) => {
+    const page = await statelessPage(url.href, cursor, authorized);
+    title = page.title;
+    return page;
+  });
+  return { title, tools, protocolVersion: modernVersion };
+}
+
+interface Page {
+  readonly tools: readonly JsonObject[];
+  readonly nextCursor: string | undefined;
+}
+
+async function allPages(
+  pageAt: (cursor: string | undefined) => Promise<Page>,
+): Promise<readonly JsonObject[]> {
+  const tools: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
+    if (pages >= bounds.pages || tools.length > bounds.tools)
+      throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);
+    const page = await pageAt(cursor);
+    tools.push(...page.tools);
+    cursor = page.nextCursor;
+  }
+  if (tools.length === 0) throw new Error('it lists no tools');
+  return tools;
+}
+
+/** The message of an error on one line; text from a server is truncated. The SDK's errors use the HTTP status as code. */
+function reasonOf(error: Error): string {
+  const { message, cause, code: status } = error as Error & { readonly code?: unknown };
+  if (status === 401 || status === 403)
+    return 'it asks for a token: set one in the environment as MCP_SOURCE_TOKEN';
+  const { code } = (cause ?? {}) as { code?: string };
+  const text = code === undefined ? message : `${message} (${code})`;
+  return `its tools cannot be listed: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
+}

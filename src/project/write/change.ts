@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { ProjectError } from '../errors.ts';
+import { placeIn } from '../read/inside.ts';
+import { withProjectLock } from './lock.ts';
+import { type Change, makeChange } from './transaction.ts';
+
+/** A planned change; null if there is nothing to do. */
+export interface Plan {
+  readonly change: Change | null;
+}
+
+/**
+ * Plans a change while no other run can change the project, and applies it atomically, even if it is killed.
+ *
+ * @param plan reads the current project; if it throws, nothing is changed.
+ * @throws ProjectError `WRITE_FAILED` after everything was undone, and the errors of `withProjectLock`.
+ */
+export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
+  return withProjectLock(directory, async (staging) => {
+    const planned = await plan();
+    if (planned.change) write(directory, staging, planned.change);
+    return planned;
+  });
+}
+
+/** What the compiler writes for a file of a project. */
+export function outputsOf(path: string): readonly string[] {
+  const name = /^(.+)\.ts$/.exec(path)?.[1];
+  return name === undefined ? [] : [`dist/${name}.js`, `dist/${name}.js.map`];
+}
+
+function write(directory: string, staging: string, change: Change): void {
+  // The compiler does not delete old outputs, and the project's test script would run them.
+  const compiled = change.removed.flatMap(outputsOf).map((path) => placeIn(directory, path));
+  try {
+    makeChange(directory, staging, change);
+  } catch (error) {
+    if (error instanceof ProjectError) throw error;
+    const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
+    const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
+    const hint = 'Nothing was changed. Fix the cause and run the command again.';
+    throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
+  }
+  for (const place of compiled) rmSync(place, { force: true });
+}

@@ -1,0 +1,56 @@
+import { basename } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ProjectError } from '../errors.ts';
+import { liveStagings, makeStaging, removeStaging, staleStagings } from './staging.ts';
+import { rollBack } from './transaction.ts';
+
+/** Milliseconds. A change takes milliseconds, so a longer wait means that the other run hangs. */
+const timeoutMs = 10_000;
+
+/**
+ * Runs `work` while no other run can change the same project, after the leftovers of killed runs were undone.
+ *
+ * A run holds the project while its staging directory is the only live one there. A run that finds another one beside
+ * its own removes its own and retries. Each run creates its directory before it looks, so two runs cannot both find
+ * themselves alone.
+ *
+ * @param work gets its staging directory.
+ * @throws ProjectError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
+ */
+export async function withProjectLock<T>(
+  directory: string,
+  work: (staging: string) => T | Promise<T>,
+): Promise<T> {
+  const staging = await hold(directory);
+  try {
+    for (const stale of staleStagings(directory, staging)) rollBack(directory, stale);
+    return await work(staging);
+  } finally {
+    rollBack(directory, staging);
+  }
+}
+
+async function hold(directory: string): Promise<string> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const own = stagingIn(directory);
+    const [other] = liveStagings(directory, own);
+    if (other === undefined) return own;
+    removeStaging(own);
+    if (Date.now() > deadline) {
+      const hint = `Wait until it ends. If no other run is active, remove ${other}.`;
+      throw new ProjectError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);
+    }
+    await setTimeout(20 + Math.random() * 80);
+  }
+}
+
+function stagingIn(directory: string): string {
+  try {
+    return makeStaging(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const hint = 'Nothing was changed. Make it writable and run the command again.';
+    throw new ProjectError('NOT_WRITABLE', `cannot write to ${directory} (${code})`, hint, { cause: error });
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type BigIntStats,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { FileSet } from '../../plan/model.ts';
+
+const prefix = '.create-market-mcp-';
+const hostTag = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-([0-9a-f]{16})$/;
+const oneHour = 3_600_000;
+
+/**
+ * Creates a directory for unfinished files in `parent`. Its name identifies the process and the machine that use it, and
+ * contains a hash of its inode and birth time: a directory from a repository or an archive does not count as ours.
+ */
+export function makeStaging(parent: string): string {
+  const name = (last: string) => join(parent, `${prefix}${hostTag}-${process.pid}-${last}`);
+  const unsealed = name(randomBytes(8).toString('hex'));
+  mkdirSync(unsealed);
+  const staging = name(sealOf(lstatSync(unsealed, { bigint: true })));
+  renameSync(unsealed, staging);
+  return staging;
+}
+
+/** Writes a file set below a directory, in the set's order. */
+export function writeFiles(directory: string, files: FileSet): void {
+  const parents = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
+  for (const parent of parents) mkdirSync(parent, { recursive: true });
+  for (const [path, { content }] of files) {
+    writeFileSync(join(directory, path), content, { flag: 'wx', mode: 0o644 });
+  }
+}
+
+/** Staging directories in `parent` whose process has ended, except `own`; none if the directory cannot be read. */
+export function staleStagings(parent: string, own?: string): string[] {
+  return stagings(parent, own).filter((staging) => isStale(staging));
+}
+
+/** Staging directories in `parent` that a running process uses, except `own`. */
+export function liveStagings(parent: string, own: string): string[] {
+  return stagings(parent, own).filter((staging) => !isStale(staging));
+}
+
+function stagings(parent: string, own?: string): string[] {
+  return namesIn(parent)
+    .map((name) => join(parent, name))
+    .filter((path) => path !== own && isStaging(path));
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a path is a staging directory that a run of this program created there, stale or not. */
+export function isStaging(path: string): boolean {
+  const [, , , seal] = pattern.exec(basename(path)) ?? [];
+  if (seal === undefined) return false;
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
+}
+
+/** A hash that nobody can predict before the entry exists. */
+export function sealOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): string {
+  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
+}
+
+export function removeStaging(staging: string): void {
+  // Mostly it is gone already: its last step is a rename, and Node loads an extra module to remove a missing path.
+  if (existsSync(staging)) rmSync(staging, { recursive: true, force: true });
+}
+
+function isStale(staging: string): boolean {
+  const [, tag, id] = pattern.exec(basename(staging)) ?? [];
+  const pid = Number(id);
+  const touched = statSync(staging, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  // No run takes that long or works in the future: the process id may have been reused.
+  if (Math.abs(Date.now() - touched) > oneHour) return true;
+  // Nobody asks about its own directory, so one with this process's id was left by an earlier process.
+  return tag === hostTag && (pid === process.pid || !isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

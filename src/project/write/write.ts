@@ -1,0 +1,110 @@
+import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import type { FileSet } from '../../plan/model.ts';
+import { ProjectError } from '../errors.ts';
+import { inspectTarget, type Target } from '../read/target.ts';
+import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
+import { makeChange, rollBack } from './transaction.ts';
+
+/**
+ * Writes a whole project or nothing.
+ *
+ * A directory that is missing, or empty and not in use, is created by one rename of a finished sibling: a
+ * kill leaves either nothing or everything. If the directory itself must remain (it is the current one,
+ * a mount point, or contains files), the finished files are moved one by one out of a staging directory inside it, the manifest
+ * last. A kill during those moves leaves the staging directory, and the next `rollBackKilledRuns` undoes them. The work is
+ * synchronous: a signal finds it either not begun or done.
+ *
+ * @param files ends with the manifest.
+ * @throws ProjectError `WRITE_FAILED` after everything was undone; `BUSY` if another run writes there.
+ */
+export function writeProject(target: Target, files: FileSet): void {
+  try {
+    if (target.state === 'absent') appear(target.directory, files);
+    else if (target.state === 'empty' && isReplaceable(target.directory))
+      replaceEmpty(target.directory, files);
+    else moveInto(target, files);
+  } catch (error) {
+    if (error instanceof ProjectError) throw error;
+    const message = `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`;
+    const hint = 'Nothing was written. Fix the cause and run the command again.';
+    throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
+  }
+}
+
+/** Undoes what killed runs left in the target and beside it. */
+export function rollBackKilledRuns(directory: string): void {
+  for (const place of [directory, nearestDirectory(dirname(directory))]) {
+    for (const staging of staleStagings(place)) rollBack(place, staging);
+  }
+}
+
+function appear(directory: string, files: FileSet): void {
+  const first = firstMissing(directory);
+  const staging = makeStaging(dirname(first));
+  try {
+    writeFiles(join(staging, relative(first, directory)), files);
+    renameSync(staging, first);
+  } finally {
+    removeStaging(staging);
+  }
+}
+
+function replaceEmpty(directory: string, files: FileSet): void {
+  const staging = makeStaging(dirname(directory));
+  try {
+    writeFiles(staging, files);
+    chmodSync(staging, statSync(directory).mode);
+    renameSync(staging, directory);
+  } finally {
+    removeStaging(staging);
+  }
+}
+
+function moveInto(target: Target, files: FileSet): void {
+  const { directory } = target;
+  const staging = makeStaging(directory);
+  try {
+    requireUnchanged(target, files, staging);
+    makeChange(directory, staging, { files, removed: [] });
+  } finally {
+    removeStaging(staging);
+  }
+}
+
+/** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
+function requireUnchanged({ directory, conflicts }: Target, files: FileSet, staging: string): void {
+  const others = liveStagings(directory, staging);
+  const now = inspectTarget(directory, [...files.keys()]).conflicts.filter(
+    (name) => !conflicts.includes(name),
+  );
+  if (others.length === 0 && now.length === 0) return;
+  const hint = 'Nothing was written. Wait until the other run ends, and look at its result.';
+  throw new ProjectError('BUSY', `another run is writing to ${directory}`, hint);
+}
+
+/** A rename replaces the directory, so it must not be anybody's current directory or a mount point. */
+function isReplaceable(directory: string): boolean {
+  const within = relative(directory, process.cwd());
+  const holdsCurrent = !within.startsWith(`..${sep}`) && within !== '..';
+  const isMount = statSync(directory).dev !== statSync(dirname(directory)).dev;
+  return !holdsCurrent && !isMount && isWritable(dirname(directory)) && process.platform !== 'win32';
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function firstMissing(directory: string): string {
+  const parent = dirname(directory);
+  return existsSync(parent) ? directory : firstMissing(parent);
+}
+
+function nearestDirectory(directory: string): string {
+  return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { compareVersions } from '../../../src/contract/versions.ts';
+import { version } from '../../../src/plan/versions.ts';
+import { archivedVersions, readRelease } from '../../../src/project/package/releases.ts';
+
+const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');
+const headings = [...changelog.matchAll(/^## (\S+)$/gm)].map(([, heading = '']) => heading);
+
+it('every version of the changelog below this one has an archive, and no other version has one', () => {
+  expect(headings[0]).toBe(version);
+  const earlier = headings.filter((heading) => compareVersions(heading, version) < 0);
+  expect(earlier.toSorted(compareVersions)).toEqual(archivedVersions());
+});
+
+it.each(archivedVersions())('the archive of %s was made of that version', (archived) => {
+  const { facts, templates } = readRelease(archived) ?? {};
+  expect(facts?.version).toBe(archived);
+  expect(templates?.has('project/package.json.hbs.js')).toBe(true);
+});
