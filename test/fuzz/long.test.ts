@@ -86,7 +86,8 @@ function writeFigures({ unpaid, paid, changed, statuses, warm, end }: Figures): 
   const text = `\n${lines.join('\n')}\n\n`;
   console.log(text);
   const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole)) throw new Error('docs/evidence/reliability.md has no place for the figures of fuzzing');
+  if (!place.test(whole))
+    throw new Error('docs/evidence/reliability.md has no place for the figures of fuzzing');
   writeFileSync(
     page,
     whole.replace(place, () => text),
