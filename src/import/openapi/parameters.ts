@@ -2,8 +2,8 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
-import type { ApiBody, Binding, FilePart, QueryStyle } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters } from './body.ts';
+import type { ApiBody, Binding, FilePart } from '../model.ts';
+import { type DescribedBody, describedBody, describedParameters, oldStyleOf, styleOf } from './body.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
@@ -111,7 +111,7 @@ class InputCollector {
     }
     const { schema, isJson } = this.#schemaOf(value, pointer);
     const input = this.#add(name, place, schema, isRequired);
-    const style = place === 'query' ? (isJson ? 'json' : styleOf(value, this.#document.version)) : undefined;
+    const style = place === 'query' ? (isJson ? 'json' : this.#styleOf(value)) : undefined;
     const bindings = { path: this.#params, query: this.#query, header: this.#headers }[place];
     bindings.push({ name, input, ...(style && { style }) });
   }
@@ -146,7 +146,11 @@ class InputCollector {
     };
   }
 
-  #setBody({ kind, schema, isRequired, mediaType, partTypes }: DescribedBody): void {
+  #styleOf(parameter: JsonObject) {
+    return this.#document.version === '2.0' ? oldStyleOf(parameter) : styleOf(parameter);
+  }
+
+  #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
     const members = isObject(schema.properties) ? Object.entries(schema.properties) : [];
     if (kind === 'binary' || members.length === 0) {
       const whole = {
@@ -159,10 +163,12 @@ class InputCollector {
       return;
     }
     const required = Array.isArray(schema.required) ? schema.required : [];
-    const bindings = members.map(([name, member]) => ({
-      name,
-      input: this.#add(name, 'body', isObject(member) ? member : {}, isRequired && required.includes(name)),
-    }));
+    const bindings = members.map(([name, member]): Binding => {
+      const style = kind === 'form' ? styles?.get(name) : undefined;
+      const isNeeded = isRequired && required.includes(name);
+      const input = this.#add(name, 'body', isObject(member) ? member : {}, isNeeded);
+      return { name, input, ...(style && { style }) };
+    });
     const files = members
       .filter(([, member]) => kind === 'multipart' && isObject(member) && holdsFile(member))
       .map(([name]): FilePart => {
@@ -221,17 +227,6 @@ class InputCollector {
     if (isRequired) this.#required.push(free);
     return free;
   }
-}
-
-function styleOf(
-  { style, explode, collectionFormat, type }: JsonObject,
-  version: OpenApiDocument['version'],
-): QueryStyle | undefined {
-  if (style === 'deepObject') return 'deepObject';
-  if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
-  if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
-  const isOldList = version === '2.0' && type === 'array' && collectionFormat !== 'multi';
-  return explode === false || isOldList ? 'comma' : undefined;
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */
