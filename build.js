@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { basename, dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
+import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { load } from './scripts/load.js';
@@ -22,6 +23,8 @@ const { precompile } = await load('src/render/compile.ts');
 // Files for code that many runs do not need, loaded on first use.
 const generatorFile = './generator.cjs';
 const compilerFile = './compiler.cjs';
+const filesFile = './files.cjs';
+const demandedFiles = [generatorFile, compilerFile, filesFile];
 
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
@@ -73,8 +76,14 @@ const program = await build({
   },
 });
 const demanded = await build({
-  input: { generator: 'json-schema-faker', compiler: 'scripts/build/compiler.js' },
+  input: {
+    generator: 'json-schema-faker',
+    compiler: 'scripts/build/compiler.js',
+    files: 'scripts/build/files.js',
+  },
   platform: 'node',
+  // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
+  resolve: { alias: { 'graceful-fs': 'node:fs' } },
   plugins: [compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
@@ -165,6 +174,12 @@ function publication() {
 /** Replaces the packages that generate values and compile schemas by functions that load them on first use. */
 function onDemand() {
   const stubs = [
+    [
+      /[\\/]fs-extra[\\/]lib[\\/]esm\.mjs$/,
+      Object.keys(files)
+        .map((name) => `export ${stub(name, filesFile)}`)
+        .join('\n'),
+    ],
     [/[\\/]json-schema-faker[\\/]/, `export ${stub('generateSync', generatorFile)}`],
     [
       /[\\/]ajv[\\/]dist[\\/]ajv\.js$/,
@@ -175,7 +190,7 @@ function onDemand() {
   return {
     name: 'on demand',
     resolveId(source) {
-      if (source === generatorFile || source === compilerFile) return { id: source, external: true };
+      if (demandedFiles.includes(source)) return { id: source, external: true };
     },
     load(id) {
       return stubs.find(([path]) => path.test(id))?.[1];

@@ -17,6 +17,19 @@ const bins = { create: join(root, 'bin/create-market-mcp.js'), market: join(root
 const run = (bin: string, ...args: string[]) =>
   spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
 
+/** The files that a run of create loads. */
+function loadedBy(args: readonly string[]): string {
+  const cwd = directory();
+  writeFileSync(
+    join(cwd, 'loaded.cjs'),
+    `process.on('exit', () => require('node:fs').writeFileSync('loaded', Object.keys(require.cache).join(' ')));`,
+  );
+  const command = ['--require', './loaded.cjs', bins.create, ...args];
+  const { status, stderr } = spawnSync(process.execPath, command, { cwd, encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return readFileSync(join(cwd, 'loaded'), 'utf8');
+}
+
 describe('the built programs', () => {
   it.each(Object.values(bins))('%s --version prints the version', (bin) => {
     for (const flag of ['--version', '-V']) {
@@ -40,17 +53,16 @@ describe('the built programs', () => {
     ['nothing for the default tool', [], false],
     ['what compiles schemas for fields of an author', ['--output', 'price:number Price'], true],
   ])('load %s', (_, fields, compiles) => {
-    const cwd = directory();
-    writeFileSync(
-      join(cwd, 'loaded.cjs'),
-      `process.on('exit', () => require('node:fs').writeFileSync('loaded', Object.keys(require.cache).join(' ')));`,
-    );
-    const args = ['--require', './loaded.cjs', bins.create, 'made', '--yes', '--no-install', '--no-git'];
-    const { status, stderr } = spawnSync(process.execPath, [...args, ...fields], { cwd, encoding: 'utf8' });
-    expect(status, stderr).toBe(0);
-    const loaded = readFileSync(join(cwd, 'loaded'), 'utf8');
+    const loaded = loadedBy(['made', '--yes', '--no-install', '--no-git', ...fields]);
     expect(loaded).toContain('core-');
     expect(loaded.includes('compiler.cjs')).toBe(compiles);
+  });
+
+  it.each([
+    ['written', ['made', '--yes', '--no-install', '--no-git'], true],
+    ['only planned', ['made', '--yes', '--dry-run'], false],
+  ])('load fs-extra if a project is %s', (_, args, isLoaded) => {
+    expect(loadedBy(args).includes('files.cjs')).toBe(isLoaded);
   });
 
   it('stop reading a standard input that never ends', () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
+import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
 import { runtimeDependencies, sourceDependencies } from '../../plan/versions.ts';
 import { sha256 } from '../read/hash.ts';
@@ -64,7 +65,7 @@ function packed(manifest: Manifest, directory: string, paths: readonly string[])
 type Manifest = { readonly [member: string]: unknown };
 
 function manifestIn(directory: string): Manifest {
-  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  return readJsonSync(join(directory, 'package.json'));
 }
 
 /** The modification time that npm gives to every packed file. */

@@ -11,7 +11,7 @@ import {
 import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { ProjectError } from '../errors.ts';
-import { sealOf } from '../write/staging.ts';
+import { sha256 } from './hash.ts';
 
 /** Maximum size of a project's file in bytes. */
 const largest = 64 * 1024 * 1024;
@@ -38,6 +38,11 @@ export function readSealed(path: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A hash that nobody can predict before the entry exists. */
+export function sealOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): string {
+  return sha256(`${ino} ${birthtimeNs}`).slice(0, 16);
 }
 
 /** Windows knows neither users by number nor modes. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ProjectError } from '../errors.ts';
-import { sealOf } from './staging.ts';
+import { sealOf } from '../read/read.ts';
 
 /**
  * Writes a file, atomically. A link at its path is replaced, not followed.

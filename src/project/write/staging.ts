@@ -1,21 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  type BigIntStats,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { outputFileSync, removeSync } from 'fs-extra/esm';
 import type { FileSet } from '../../plan/model.ts';
+import { sha256 } from '../read/hash.ts';
+import { sealOf } from '../read/read.ts';
 
 const prefix = '.create-market-mcp-';
-const hostTag = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const hostTag = sha256(hostname()).slice(0, 8);
 const pattern = /^\.create-market-mcp-([0-9a-f]{8})-(\d+)-([0-9a-f]{16})$/;
 const oneHour = 3_600_000;
 
@@ -34,10 +27,8 @@ export function makeStaging(parent: string): string {
 
 /** Writes a file set below a directory, in the set's order. */
 export function writeFiles(directory: string, files: FileSet): void {
-  const parents = new Set([...files.keys()].map((path) => dirname(join(directory, path))));
-  for (const parent of parents) mkdirSync(parent, { recursive: true });
   for (const [path, { content }] of files) {
-    writeFileSync(join(directory, path), content, { flag: 'wx', mode: 0o644 });
+    outputFileSync(join(directory, path), content, { flag: 'wx', mode: 0o644 });
   }
 }
 
@@ -73,14 +64,9 @@ export function isStaging(path: string): boolean {
   return stats?.isDirectory() === true && (seal === sealOf(stats) || namesIn(path).length === 0);
 }
 
-/** A hash that nobody can predict before the entry exists. */
-export function sealOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): string {
-  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
-}
-
 export function removeStaging(staging: string): void {
   // Mostly it is gone already: its last step is a rename, and Node loads an extra module to remove a missing path.
-  if (existsSync(staging)) rmSync(staging, { recursive: true, force: true });
+  if (existsSync(staging)) removeSync(staging);
 }
 
 function isStale(staging: string): boolean {

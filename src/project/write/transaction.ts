@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { copySync, ensureDirSync } from 'fs-extra/esm';
 import type { FileSet } from '../../plan/model.ts';
 import { sha256 } from '../read/hash.ts';
 import { placeIn } from '../read/inside.ts';
@@ -126,17 +116,13 @@ function readJournal(directory: string, staging: string): Journal {
 function keepCopy(from: string, to: string): number | undefined {
   const stats = lstatSync(from, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  mkdirSync(dirname(to), { recursive: true });
-  if (stats.isSymbolicLink()) {
-    symlinkSync(readlinkSync(from), to);
-    return undefined;
-  }
-  copyFileSync(from, to);
-  return modeOf(stats);
+  copySync(from, to, { overwrite: false, errorOnExist: true, dereference: false });
+  return stats.isSymbolicLink() ? undefined : modeOf(stats);
 }
 
+/** One rename, which replaces what is there: `moveSync` of fs-extra removes it first. */
 function move(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
+  ensureDirSync(dirname(to));
   renameSync(from, to);
 }
 

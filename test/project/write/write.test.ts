@@ -209,11 +209,11 @@ describe('two runs into one directory', () => {
 });
 
 describe('a write killed at any moment', () => {
-  const program = join(import.meta.dirname, '../../node_modules/.cache/market-mcp/write.mjs');
+  const program = join(import.meta.dirname, '../../../node_modules/.cache/market-mcp/write.mjs');
 
   beforeAll(async () => {
     await build({
-      input: join(import.meta.dirname, 'write-project.ts'),
+      input: join(import.meta.dirname, '../write-project.ts'),
       platform: 'node',
       output: { file: program, codeSplitting: false },
     });
