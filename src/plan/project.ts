@@ -37,57 +37,8 @@ export interface PackageSpecifiers {
 /** What the first tools of a project were made from: nothing or a spec, sample answers, an API, a running MCP server. */
 export type Start = 'blank' | 'sample' | 'openapi' | 'url';
 
-/** The context of the templates under `templates/project/`. */
-export interface TemplateContext {
-  readonly name: string;
-  readonly description: string;
-  readonly dependencies: { readonly [name: string]: string };
-  readonly devDependencies: { readonly [name: string]: string };
-  readonly packageManager: PackageManagerCommands;
-  readonly profile: PlatformProfile;
-  /** What the server reads of the profile. */
-  readonly platform: ServerPlatform;
-  /** Whether MCP 2026-07-28 is served. */
-  readonly modern: boolean;
-  readonly listing: ListingContext;
-  /** Whether the project contains this program and its runtime as files in `vendor/`. */
-  readonly vendored: boolean;
-  /** The tool that README uses as its example. */
-  readonly firstTool: { readonly name: string; readonly file: string };
-  readonly start: { readonly isSample: boolean; readonly asksApi: boolean; readonly forwards: boolean };
-  readonly kit: KitContext;
-}
-
 /** What a server reads of its platform's profile: see `Platform` of the runtime. */
-export interface ServerPlatform {
-  readonly token: Omit<PlatformProfile['token'], 'audience' | 'claims'>;
-  readonly limits: Pick<PlatformProfile['limits'], 'callMs'>;
-}
-
-/** What tools with an API need; the lists are empty if no tool calls one. */
-export interface KitContext {
-  readonly isPresent: boolean;
-  readonly dependencyNames: readonly string[];
-  readonly variables: readonly {
-    readonly name: string;
-    /** Without a full stop. */
-    readonly text: string;
-    readonly isOptional: boolean;
-    readonly fallback: string | null;
-  }[];
-  /** Names of the variables that the server needs to start. */
-  readonly required: readonly string[];
-}
-
-/** The registration form as text (C§2.5). */
-export interface ListingContext {
-  readonly where: string;
-  readonly categories: string;
-  readonly price: string;
-  readonly stake: string;
-  readonly sections: readonly string[];
-  readonly forbids: readonly string[];
-}
+export type ServerPlatform = ReturnType<typeof serverPlatform>;
 
 const root = 'project/';
 
@@ -111,7 +62,7 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  * @param templates of this version, or of an earlier one.
  */
 export function planCommonFiles(
-  context: Pick<TemplateContext, 'packageManager'>,
+  context: { readonly packageManager: PackageManagerCommands },
   templates: TemplateSet,
 ): readonly PlannedFile[] {
   return [...templates.keys()]
@@ -119,7 +70,7 @@ export function planCommonFiles(
     .map((template) => planFile(template, context));
 }
 
-/** The context of the project's templates. */
+/** The context of the templates under `templates/project/`. */
 export function projectContext({
   name,
   profile,
@@ -128,7 +79,7 @@ export function projectContext({
   packages,
   start,
   variables,
-}: CommonFileAnswers): TemplateContext {
+}: CommonFileAnswers) {
   const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
   if (!firstTool) throw new Error('a server has at least one tool');
@@ -140,9 +91,12 @@ export function projectContext({
     packageManager: packageManagerCommands[packageManager],
     profile,
     platform: serverPlatform(profile),
+    /** Whether MCP 2026-07-28 is served. */
     modern: profile.protocol?.modern !== 'off',
     listing: listingContext(profile),
+    /** Whether the project contains this program and its runtime as files in `vendor/`. */
     vendored: packages.program.startsWith('file:'),
+    /** The tool that README uses as its example. */
     firstTool,
     start: {
       isSample: start === 'sample',
@@ -153,17 +107,20 @@ export function projectContext({
   };
 }
 
-function kitContext(given: CommonFileAnswers['variables']): KitContext {
+/** What tools with an API need; the lists are empty if no tool calls one. */
+function kitContext(given: CommonFileAnswers['variables']) {
   const variables = given ?? [];
   return {
     isPresent: given !== null,
     dependencyNames: given === null ? [] : Object.keys(sourceDependencies),
     variables: variables.map(({ name, text, optional = false, fallback = null }) => ({
       name,
+      /** Without a full stop. */
       text: text.replace(/\.$/, ''),
       isOptional: optional,
       fallback,
     })),
+    /** Names of the variables that the server needs to start. */
     required: variables
       .filter(({ kind, optional, fallback }) => (kind === 'secret' ? !optional : fallback === undefined))
       .map(({ name }) => name),
@@ -199,12 +156,13 @@ function ownerOf(path: string): Ownership {
 }
 
 /** The members of a profile that the server reads. */
-export function serverPlatform({ token, limits }: PlatformProfile): ServerPlatform {
+export function serverPlatform({ token, limits }: PlatformProfile) {
   const { audience: _, claims: _claims, ...read } = token;
   return { token: read, limits: { callMs: limits.callMs } };
 }
 
-function listingContext({ title, listing }: PlatformProfile): ListingContext {
+/** The registration form as text (C§2.5). */
+function listingContext({ title, listing }: PlatformProfile) {
   const { price, stake } = listing;
   const limit = price.maximum === null ? '' : `, at most ${price.maximum}`;
   return {

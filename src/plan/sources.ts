@@ -5,25 +5,10 @@ import type { PlannedFile } from './model.ts';
 /** Path of the file that declares the author's variables. */
 export const environmentFile = 'src/env.ts';
 
-/** The context of `templates/source/env.ts.hbs`. */
-export interface EnvironmentContext {
-  readonly kinds: readonly string[];
-  readonly variables: readonly ApiVariable[];
-}
-
-/** The context of `templates/source/api.ts.hbs`. */
-export interface ApiContext {
-  readonly title: string;
-  readonly baseUrl: string;
-  /** Whether calls are forwarded to an MCP server. */
-  readonly mcp: boolean;
-  /** Whether a credential consists of user and password. */
-  readonly basic: boolean;
-  readonly settings: readonly (
-    | { readonly name: string; readonly value: Json }
-    | { readonly name: string; readonly credentials: readonly Credential[] }
-  )[];
-}
+/** A setting of an API: a number or text, or a group of credentials. */
+export type Setting =
+  | { readonly name: string; readonly value: Json }
+  | { readonly name: string; readonly credentials: readonly Credential[] };
 
 /** The APIs that the tools call, each once. */
 export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
@@ -38,10 +23,7 @@ export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
 }
 
 export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {
-  const context: EnvironmentContext = {
-    kinds: [...new Set(variables.map(({ kind }) => kind))].sort(),
-    variables,
-  };
+  const context = { kinds: [...new Set(variables.map(({ kind }) => kind))].sort(), variables };
   return { path: environmentFile, template: 'source/env.ts.hbs', context, owner: 'yours' };
 }
 
@@ -54,11 +36,11 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
   };
 }
 
-/** The rate limit is the lowest `_meta.rateLimit` of the tools. */
+/** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
   { title, baseUrl, headers, query, file, kind, protocolVersion }: Api,
   tools: readonly ImportedTool[],
-): ApiContext {
+): object {
   const limits = tools
     .filter(({ call }) => call?.api.file === file)
     .flatMap(
@@ -76,15 +58,11 @@ export function apiContext(
     { name: 'headers', credentials: headers },
     { name: 'query', credentials: query },
   ].filter((group) => group.credentials.length > 0);
-  return {
-    title,
-    baseUrl,
-    mcp: kind === 'mcp',
-    basic: headers.some(({ kind }) => kind === 'basic'),
-    settings: [
-      ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
-      ...credentials,
-      ...numbers,
-    ],
-  };
+  const settings: readonly Setting[] = [
+    ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
+    ...credentials,
+    ...numbers,
+  ];
+  const basic = headers.some(({ kind }) => kind === 'basic');
+  return { title, baseUrl, mcp: kind === 'mcp', basic, settings };
 }

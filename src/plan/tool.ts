@@ -1,5 +1,5 @@
 import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
 import { compileSchema } from '../contract/schema/compile.ts';
 import { typesOf } from '../contract/schema/keywords.ts';
@@ -7,64 +7,6 @@ import type { ApiCall, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
-
-/** The context of `templates/tool/`. */
-export interface ToolContext {
-  readonly name: string;
-  /** File name without extension. */
-  readonly file: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  readonly outputSchema: JsonObject;
-  /** Names of the output properties that `...signals` replaces; empty if it cannot. */
-  readonly standardSignals: readonly string[];
-  /** The definition's other members, such as `_meta`. */
-  readonly others: readonly { readonly name: string; readonly value: Json }[];
-  readonly examples: readonly ToolExample[];
-  readonly hasInput: boolean;
-  /** The parameter that selects a sample; null if no parameter can. */
-  readonly key: KeyContext | null;
-  /** The answer to every call of a tool without a key parameter. */
-  readonly sample: JsonObject;
-  readonly tests: ToolTests;
-  /** Whether the tool calls an API through the source kit; the following members are set only then. */
-  readonly asksApi: boolean;
-  /** Whether such a tool may change something, so that it may have no recordings. */
-  readonly writes: boolean;
-  /** Name of the API's file. */
-  readonly api?: string;
-  readonly method?: string;
-  /** Path of the request, or name of the remote tool. */
-  readonly target?: string;
-  /** Description of the request. */
-  readonly operation?: string;
-  /** Whether the request uses the arguments. */
-  readonly takesInput?: boolean;
-  readonly call?: ApiCall & {
-    readonly isReadOnly: boolean;
-    readonly takesInput: boolean;
-    /** Whether headers repeat arguments, according to the inputSchema. */
-    readonly hasMirrors: boolean;
-  };
-}
-
-export interface KeyContext {
-  readonly name: string;
-  /** TypeScript type of the keys; with `undefined` if the argument may be absent. */
-  readonly type: string;
-  /** Pairs of key and answer; the key of an absent argument is null. */
-  readonly entries: readonly (readonly [Json, JsonObject])[];
-}
-
-/** Values for the unit tests of a tool. */
-export interface ToolTests {
-  /** Valid arguments. */
-  readonly valid: JsonObject;
-  /** Arguments that the inputSchema refuses; null if it accepts everything. */
-  readonly invalid: JsonObject | null;
-  /** An answer that the outputSchema refuses. */
-  readonly wrongAnswer: Json;
-}
 
 export const toolsDirectory = 'src/tools';
 export const testsDirectory = 'test/tools';
@@ -85,8 +27,8 @@ export function planTool(tool: ImportedTool): readonly PlannedFile[] {
   ];
 }
 
-/** The context of the templates of one tool. */
-export function toolContext(tool: ImportedTool): ToolContext {
+/** The context of `templates/tool/`: the members of a request are set only if the tool calls an API. */
+export function toolContext(tool: ImportedTool) {
   const { definition, keyParameter, samples, examples, call } = tool;
   const { name, description, inputSchema, outputSchema, ...others } = definition;
   const hasInput = isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0;
@@ -98,24 +40,33 @@ export function toolContext(tool: ImportedTool): ToolContext {
     description,
     inputSchema,
     outputSchema,
+    /** Names of the output properties that `...signals` replaces; empty if it cannot. */
     standardSignals: standardSignals(outputSchema),
+    /** The definition's other members, such as `_meta`. */
     others: Object.entries(others).map(([member, value]) => ({ name: member, value })),
     examples,
     hasInput,
+    /** The parameter that selects a sample; null if no parameter can. */
     key: keyParameter === null ? null : keyContext(definition, keyParameter, samples),
+    /** The answer to every call of a tool without a key parameter. */
     sample: samples[0]?.answer ?? {},
     tests: {
       valid,
+      /** Arguments that the inputSchema refuses; null if it accepts everything. */
       invalid: invalidVariant(inputSchema, valid),
+      /** An answer that the outputSchema refuses. */
       wrongAnswer: wrongAnswer(outputSchema, samples[0]?.answer ?? {}),
     },
     asksApi: call !== undefined,
+    /** Whether such a tool may change something, so that it may have no recordings. */
     writes: call !== undefined && !isReadOnly(others),
     ...(call && {
       api: call.api.file,
       method: call.method,
+      /** Path of the request, or name of the remote tool. */
       target: call.method === 'call' ? call.path.slice(1) : call.path,
       operation: operationOf(call),
+      /** Whether the request uses the arguments. */
       takesInput: takes,
       call: {
         ...call,
@@ -158,7 +109,7 @@ function standardSignals({ properties }: JsonObject): readonly string[] {
   return declared.filter(({ standard }) => standard).map(({ name }) => name);
 }
 
-function keyContext({ inputSchema }: ToolDefinition, name: string, samples: readonly Sample[]): KeyContext {
+function keyContext({ inputSchema }: ToolDefinition, name: string, samples: readonly Sample[]) {
   const required = Array.isArray(inputSchema.required) && inputSchema.required.includes(name);
   const property = isObject(inputSchema.properties) ? inputSchema.properties[name] : undefined;
   const present = required || (isObject(property) && property.default !== undefined);
@@ -166,7 +117,9 @@ function keyContext({ inputSchema }: ToolDefinition, name: string, samples: read
   const types = new Set([own, ...samples.filter(({ key }) => key !== null).map(({ key }) => typeof key)]);
   return {
     name,
+    /** TypeScript type of the keys; with `undefined` if the argument may be absent. */
     type: [...types, ...(present ? [] : ['undefined'])].join(' | '),
+    /** Pairs of key and answer; the key of an absent argument is null. */
     entries: samples.filter(({ key }) => key !== null || !present).map(({ key, answer }) => [key, answer]),
   };
 }

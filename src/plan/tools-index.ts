@@ -3,16 +3,6 @@ import type { PlannedFile } from './model.ts';
 /** Path of the generated list of tools. */
 export const toolsIndex = 'src/tools/index.ts';
 
-/** The context of its template. */
-export interface ToolsIndexContext {
-  readonly tools: readonly {
-    /** The import path: `./get-gas-price.ts`. */
-    readonly module: string;
-    /** Name of the import. */
-    readonly identifier: string;
-  }[];
-}
-
 /**
  * The list of tools, in the order of `tools/list`: the marketplace's judge takes the first if a dispute names none (app
  * api/v1/tools/dispute/route.ts).
@@ -29,7 +19,7 @@ export function planToolsIndex(files: readonly string[]): PlannedFile {
 }
 
 /** The files in order, each with a unique identifier. */
-export function toolsIndexContext(files: readonly string[]): ToolsIndexContext {
+export function toolsIndexContext(files: readonly string[]) {
   const taken = new Set(['tools', 'Tool', ...reservedWords]);
   const tools = files.map((file) => {
     const identifier = freeIdentifier(file, taken);

@@ -1,38 +1,11 @@
-import type { Json } from '../contract/model.ts';
+import type { ApiBody, ApiVariable, Binding } from '../import/model.ts';
+import type { Setting } from '../plan/sources.ts';
+import type { toolContext } from '../plan/tool.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
 import { Code, type Member, type Node, print } from './literal.ts';
 
-/** An argument and its place in the request, as `Binding` of src/import. */
-interface Binding {
-  readonly name: string;
-  readonly input: string;
-  readonly style?: string;
-}
-
-/** The parts of an `ApiCall` that determine its request. */
-export interface RequestParts {
-  readonly params: readonly Binding[];
-  readonly query: readonly Binding[];
-  readonly headers: readonly Binding[];
-  readonly body: {
-    readonly kind: string;
-    readonly members: readonly Binding[] | string;
-    readonly files?: readonly {
-      readonly name: string;
-      readonly fileName: string;
-      readonly mediaType?: string;
-    }[];
-    readonly mediaType?: string;
-  } | null;
-  readonly wrap: string | null;
-  readonly notFoundIsEmpty: boolean;
-  readonly method: string;
-  readonly isReadOnly: boolean;
-  /** Whether the tool has arguments. */
-  readonly takesInput: boolean;
-  /** Whether headers repeat arguments, according to the inputSchema. */
-  readonly hasMirrors: boolean;
-}
+/** The request of a tool. */
+export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
 
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: RequestParts, indent: number): string {
@@ -79,7 +52,7 @@ function styles(name: string, bindings: readonly Binding[]): readonly Member[] {
   return members.length === 0 ? [] : [[name, { members }]];
 }
 
-function bodyOf(body: RequestParts['body']): readonly Member[] {
+function bodyOf(body: ApiBody | null): readonly Member[] {
   if (body === null) return [];
   const { kind, members, files, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): Member => {
@@ -95,13 +68,7 @@ function bodyOf(body: RequestParts['body']): readonly Member[] {
 }
 
 /** A variable of `src/env.ts`: its name, its kind and its purpose. */
-export function declaration(variable: {
-  readonly name: string;
-  readonly kind: 'secret' | 'url';
-  readonly text: string;
-  readonly fallback?: string;
-  readonly optional?: true;
-}): string {
+export function declaration(variable: ApiVariable): string {
   const { name, kind, text, fallback, optional } = variable;
   const options =
     fallback !== undefined
@@ -112,20 +79,8 @@ export function declaration(variable: {
   return `${propertyName(name)}: ${kind}(${stringLiteral(text)}${options})`;
 }
 
-/** A setting of an API: a group of credentials, or a number. */
-export function setting(
-  given:
-    | { readonly name: string; readonly value: Json }
-    | {
-        readonly name: string;
-        readonly credentials: readonly {
-          readonly name: string;
-          readonly kind: 'plain' | 'bearer' | 'basic' | 'cookie';
-          readonly variables: readonly string[];
-          readonly cookie?: string;
-        }[];
-      },
-): string {
+/** A setting of an API. */
+export function setting(given: Setting): string {
   if (!('credentials' in given)) {
     const { name, value } = given;
     return `${propertyName(name)}: ${typeof value === 'string' ? stringLiteral(value) : JSON.stringify(value)}`;
