@@ -1,10 +1,10 @@
 import { parseToolName } from '../model/names.ts';
 import { askQuestion } from './ask.ts';
 import { createSwitches } from './create.ts';
-import { on, type Question, type Values } from './model.ts';
+import { type Defaulted, on, type Question, type Values } from './model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
-const tool: Question<string, ToolParts> = {
+const tool: Question<string> & Defaulted<string, ToolParts> = {
   ...toolQuestions.tool,
   flag: { syntax: '[name]', description: toolQuestions.tool.flag.description },
   parse: (text) => parseToolName(text, '[name]'),

@@ -1,6 +1,6 @@
 import { combineResults, pass } from '../model/input-error.ts';
 import type { FlagAnswer } from './model.ts';
-import { oneOf, type ToolParts } from './tool.ts';
+import { oneOf } from './tool.ts';
 
 /**
  * The flag `--ask` of a command: the names of its answers that are asked for although their flags are given.
@@ -9,7 +9,7 @@ import { oneOf, type ToolParts } from './tool.ts';
  */
 export function askQuestion(questions: {
   readonly [part: string]: { readonly flag: { readonly syntax: string }; readonly prompt?: object };
-}): FlagAnswer<readonly string[], ToolParts, readonly string[]> {
+}): FlagAnswer<readonly string[], readonly string[]> {
   const parts = new Map(
     Object.entries(questions).flatMap(([part, { flag, prompt }]) =>
       prompt ? [[/[a-z][a-z-]*/.exec(flag.syntax)?.[0] ?? part, part]] : [],
@@ -22,7 +22,6 @@ export function askQuestion(questions: {
         'ask for this at the terminal, with the value of its flag as the text to edit: input, from-openapi; repeatable',
       repeatable: true,
     },
-    initial: () => [],
     parse(names) {
       const parsed = combineResults(names.map((name) => oneOf([...parts.keys()], name, '--ask')));
       return parsed.ok ? pass(parsed.value.map((name) => parts.get(name) ?? name)) : parsed;

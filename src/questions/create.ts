@@ -1,9 +1,8 @@
 import { parseDirectory } from '../model/names.ts';
 import { asOperand } from '../model/shell.ts';
-import { parseSomeText } from '../model/text.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
-import { type FlagAnswer, off, on, type Question, type Values } from './model.ts';
+import { type Defaulted, type FlagAnswer, off, on, type Question, textFlag, type Values } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
@@ -15,7 +14,7 @@ export interface CreateParts extends ToolParts {
   readonly packageManager: PackageManager;
 }
 
-type CreateQuestion<T, Given = string> = Question<T, CreateParts, Given>;
+type CreateQuestion<T> = Question<T> & Defaulted<T, CreateParts>;
 
 const directory: CreateQuestion<string> = {
   flag: {
@@ -34,28 +33,21 @@ const tool: CreateQuestion<string> = {
 };
 
 const platform: CreateQuestion<string> = {
-  flag: {
-    syntax: '--platform <name>',
-    description:
-      'profile: generic, context, claude-directory, openai-apps, or the path of your own profile (JSON or YAML)',
-  },
+  ...textFlag(
+    '--platform <name>',
+    'profile: generic, context, claude-directory, openai-apps, or the path of your own profile (JSON or YAML)',
+    'Write the name of a profile (market-mcp platforms), or the path of one.',
+  ),
   prompt: { message: 'For which marketplace?' },
   initial: () => 'generic',
-  parse: (text) =>
-    parseSomeText(
-      text,
-      '--platform',
-      'Write the name of a profile (market-mcp platforms), or the path of one.',
-    ),
   replay: (name) => (name === 'generic' ? [] : ['--platform', name]),
 };
 
-const packageManager: FlagAnswer<PackageManager | null, CreateParts> = {
+const packageManager: FlagAnswer<PackageManager | null> = {
   flag: {
     syntax: '--package-manager <name>',
     description: 'npm, pnpm or yarn (default: the one that runs the command)',
   },
-  initial: () => null,
   parse: (text) => oneOf(packageManagers, text, '--package-manager'),
   replay: (name) => (name === null ? [] : ['--package-manager', name]),
 };

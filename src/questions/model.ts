@@ -1,4 +1,6 @@
+import { combineResults } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
+import { parseSomeText } from '../model/text.ts';
 
 /**
  * A flag of a command.
@@ -81,22 +83,45 @@ export function replayFlags<Table extends FlagTable>(
 }
 
 /**
- * One decision of an author, made by a flag: its validation, the default, and the flags that repeat it.
+ * One decision of an author, made by a flag: its validation, and the flags that repeat it.
  *
  * @typeParam T the answer
- * @typeParam Answers all answers of the command
  * @typeParam Given the value of the flag: one text, or several if it can be repeated
  */
-export interface FlagAnswer<T, Answers, Given = string> {
+export interface FlagAnswer<T, Given = string> {
   readonly flag: Flag<Given>;
-  /** The default answer, derived from the given ones. */
-  initial(given: Partial<Answers>): T;
   parse(given: Given): Result<T>;
   /** The arguments of a command line that give the same answer. */
   replay(answer: T): readonly string[];
 }
 
 /** A decision that is also asked for. Flag and prompt share the validation. */
-export interface Question<T, Answers, Given = string> extends FlagAnswer<T, Answers, Given> {
+export interface Question<T, Given = string> extends FlagAnswer<T, Given> {
   readonly prompt: { readonly message: string; readonly placeholder?: string };
+}
+
+/** A decision with a default answer, derived from the given ones. */
+export interface Defaulted<T, Answers> {
+  initial(given: Partial<Answers>): T;
+}
+
+/** A flag with a text. `hint`: what to write if it is empty. */
+export function textFlag(syntax: string, description: string, hint: string): FlagAnswer<string> {
+  const flag = { syntax, description };
+  return {
+    flag,
+    parse: (given) => parseSomeText(given, nameOf(flag), hint),
+    replay: (given) => [nameOf(flag), given],
+  };
+}
+
+/** A flag with a text each time it is given. */
+export function textsFlag(syntax: string, description: string, hint: string) {
+  const flag: Flag<readonly string[]> = { syntax, description, repeatable: true };
+  return {
+    flag,
+    parse: (texts: readonly string[]) =>
+      combineResults(texts.map((given) => parseSomeText(given, nameOf(flag), hint))),
+    replay: (texts: readonly string[]) => texts.flatMap((given) => [nameOf(flag), given]),
+  };
 }

@@ -1,7 +1,6 @@
 import { combineResults, pass, reject } from '../model/input-error.ts';
-import { parseSomeText } from '../model/text.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
-import type { FlagAnswer, Question } from './model.ts';
+import { type FlagAnswer, type Question, textFlag, textsFlag } from './model.ts';
 
 /** What tools start from instead of answers about each, as flags and prompts return it. */
 export interface StartParts {
@@ -25,74 +24,53 @@ export interface StartParts {
   readonly example: readonly ExampleValue[];
 }
 
-type StartQuestion<T, Given = string> = Question<T, StartParts, Given>;
-
-const fromSample: StartQuestion<readonly string[], readonly string[]> = {
-  flag: {
-    syntax: '--from-sample <file>',
-    description:
-      'a JSON answer of the API, instead of --output: it defines types and sample data; - for standard input; repeatable',
-    repeatable: true,
-  },
+const samples = textsFlag(
+  '--from-sample <file>',
+  'a JSON answer of the API, instead of --output: it defines types and sample data; - for standard input; repeatable',
+  'Write the path of a JSON file, or -.',
+);
+const fromSample: Question<readonly string[], readonly string[]> = {
+  ...samples,
   prompt: { message: 'Which files contain answers of the API?' },
-  initial: () => [],
-  parse: (paths) => {
-    const parsed = combineResults(
-      paths.map((path) => parseSomeText(path, '--from-sample', 'Write the path of a JSON file, or -.')),
-    );
+  parse(paths) {
+    const parsed = samples.parse(paths);
     if (!parsed.ok || new Set(parsed.value).size === paths.length) return parsed;
     const twice = parsed.value.find((path, i) => parsed.value.indexOf(path) < i);
     return reject('--from-sample', twice, 'is given twice', 'Give each file only once.');
   },
-  replay: (paths) => paths.flatMap((path) => ['--from-sample', path]),
 };
 
-const fromOpenapi: StartQuestion<string> = {
-  flag: {
-    syntax: '--from-openapi <file>',
-    description:
-      'path or URL of an OpenAPI document (JSON or YAML); its operations become tools that call the API; without --operation, they are listed',
-  },
+const fromOpenapi: Question<string> = {
+  ...textFlag(
+    '--from-openapi <file>',
+    'path or URL of an OpenAPI document (JSON or YAML); its operations become tools that call the API; without --operation, they are listed',
+    'Write the path or URL of an OpenAPI document.',
+  ),
   prompt: { message: 'Which OpenAPI document?' },
-  initial: () => '-',
-  parse: (text) => parseSomeText(text, '--from-openapi', 'Write the path or URL of an OpenAPI document.'),
-  replay: (path) => ['--from-openapi', path],
 };
 
-const operation: StartQuestion<readonly string[], readonly string[]> = {
-  flag: {
-    syntax: '--operation <id>',
-    description: "an operation of the document: its operationId, or 'GET /path'; repeatable",
-    repeatable: true,
-  },
+const operation: Question<readonly string[], readonly string[]> = {
+  ...textsFlag(
+    '--operation <id>',
+    "an operation of the document: its operationId, or 'GET /path'; repeatable",
+    "Write an operationId, or 'GET /path'.",
+  ),
   prompt: { message: 'Which operations?' },
-  initial: () => [],
-  parse: (names) =>
-    combineResults(
-      names.map((name) => parseSomeText(name, '--operation', "Write an operationId, or 'GET /path'.")),
-    ),
-  replay: (names) => names.flatMap((name) => ['--operation', name]),
 };
 
-const search: FlagAnswer<string, StartParts> = {
-  flag: {
-    syntax: '--search <text>',
-    description:
-      'only list the operations of the document whose method, path, id or summary contains each of these words',
-  },
-  initial: () => '',
-  parse: (text) => parseSomeText(text, '--search', "Write one or more words, such as 'get repos'."),
-  replay: (text) => ['--search', text],
-};
+const search = textFlag(
+  '--search <text>',
+  'only list the operations of the document whose method, path, id or summary contains each of these words',
+  "Write one or more words, such as 'get repos'.",
+);
 
-const fromUrl: StartQuestion<string> = {
+const fromUrl: Question<string> = {
   flag: {
     syntax: '--from-url <endpoint>',
     description:
       'endpoint of a running MCP server: its tools are taken over, and calls forwarded to it; --only names some, and those that write',
   },
   prompt: { message: 'Where is the MCP server?', placeholder: 'https://tools.example.com/mcp' },
-  initial: () => '-',
   parse(text) {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return pass(text.trim());
     const hint = 'Write the endpoint of an MCP server: https://tools.example.com/mcp.';
@@ -101,19 +79,16 @@ const fromUrl: StartQuestion<string> = {
   replay: (url) => ['--from-url', url],
 };
 
-const spec: StartQuestion<string> = {
-  flag: {
-    syntax: '--spec <file>',
-    description:
-      'file with tool specs or MCP tool definitions (JSON or YAML), instead of the flags above; - for standard input',
-  },
+const spec: Question<string> = {
+  ...textFlag(
+    '--spec <file>',
+    'file with tool specs or MCP tool definitions (JSON or YAML), instead of the flags above; - for standard input',
+    'Write the path of a JSON or YAML file, or -.',
+  ),
   prompt: { message: 'Which spec file?' },
-  initial: () => '-',
-  parse: (text) => parseSomeText(text, '--spec', 'Write the path of a JSON or YAML file, or -.'),
-  replay: (path) => ['--spec', path],
 };
 
-const only: StartQuestion<readonly string[], readonly string[]> = {
+const only: Question<readonly string[], readonly string[]> = {
   ...toolNames(
     '--only',
     'use only this tool of the --spec file or --from-url server; separate several by commas; repeatable',
@@ -125,7 +100,7 @@ const except = toolNames(
   'omit this tool of the --spec file or --from-url server; separate several by commas; repeatable',
 );
 
-const example: StartQuestion<readonly ExampleValue[], readonly string[]> = {
+const example: Question<readonly ExampleValue[], readonly string[]> = {
   flag: {
     syntax: '--example <tool.parameter=value>',
     description:
@@ -133,19 +108,14 @@ const example: StartQuestion<readonly ExampleValue[], readonly string[]> = {
     repeatable: true,
   },
   prompt: { message: 'With which values should the marketplace call the tools?' },
-  initial: () => [],
   parse: (texts) => combineResults(texts.map((text) => parseExampleValue(text, '--example'))),
   replay: (values) => values.flatMap((value) => ['--example', formatExampleValue(value)]),
 };
 
 /** A flag that names tools of a list by any name. */
-function toolNames(
-  flag: string,
-  description: string,
-): FlagAnswer<readonly string[], StartParts, readonly string[]> {
+function toolNames(flag: string, description: string): FlagAnswer<readonly string[], readonly string[]> {
   return {
     flag: { syntax: `${flag} <tool>`, description, repeatable: true },
-    initial: () => [],
     parse(texts) {
       const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
       if (!names.includes('')) return pass([...new Set(names)]);

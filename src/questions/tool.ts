@@ -3,10 +3,9 @@ import { formatFields, parseFields } from '../fields/language.ts';
 import { listed, pass, reject } from '../model/input-error.ts';
 import type { Field, Result, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
-import { parseSomeText } from '../model/text.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
-import type { FlagAnswer, Question } from './model.ts';
+import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type StartParts, startQuestions } from './start.ts';
 
 type Returns = ToolSpec['returns'];
@@ -28,7 +27,7 @@ export interface ToolParts extends StartParts {
   readonly ask: readonly string[];
 }
 
-type ToolQuestion<T, Given = string> = Question<T, ToolParts, Given>;
+type ToolQuestion<T, Given = string> = Question<T, Given> & Defaulted<T, ToolParts>;
 
 const tool: ToolQuestion<string> = {
   flag: { syntax: '--tool <name>', description: 'name of the tool, such as get_gas_price' },
@@ -39,10 +38,11 @@ const tool: ToolQuestion<string> = {
 };
 
 const description: ToolQuestion<string> = {
-  flag: {
-    syntax: '--description <text>',
-    description: 'what the tool returns and when to use it; agents choose tools by it',
-  },
+  ...textFlag(
+    '--description <text>',
+    'what the tool returns and when to use it; agents choose tools by it',
+    'Write: Returns …. Use it when ….',
+  ),
   prompt: {
     message: 'What does the tool return, and when should an agent use it?',
     placeholder: 'Returns … Use it when …',
@@ -53,18 +53,15 @@ const description: ToolQuestion<string> = {
       fields.map((field) => field.name),
       returns,
     ),
-  parse: (text) => parseSomeText(text, '--description', 'Write: Returns …. Use it when ….'),
-  replay: (text) => ['--description', text],
 };
 
-const title: FlagAnswer<string, ToolParts> = {
-  flag: {
-    syntax: '--title <text>',
-    description: 'display name of the tool (default: derived from the name)',
-  },
+const title: FlagAnswer<string> & Defaulted<string, ToolParts> = {
+  ...textFlag(
+    '--title <text>',
+    'display name of the tool (default: derived from the name)',
+    'Write a few words, such as "Gas price".',
+  ),
   initial: ({ tool: name = tool.initial({}) }) => titleOf(name),
-  parse: (text) => parseSomeText(text, '--title', 'Write a few words, such as "Gas price".'),
-  replay: (text) => ['--title', text],
 };
 
 const effectNames = Object.keys(effects) as readonly Effect[];
@@ -126,14 +123,13 @@ const returns: ToolQuestion<Returns> = {
   replay: (shape) => (shape === 'record' ? [] : ['--returns', shape]),
 };
 
-const meta: FlagAnswer<readonly MetaSetting[], ToolParts, readonly string[]> = {
+const meta: FlagAnswer<readonly MetaSetting[], readonly string[]> = {
   flag: {
     syntax: '--meta <key=value>',
     description:
       "a hint for the platform: 'surface=answer', 'rateLimit.maxRequestsPerMinute=60', 'pricing.executeUsd=0.01'; repeatable",
     repeatable: true,
   },
-  initial: () => [],
   parse: (texts) => parseMeta(texts, '--meta'),
   replay: (settings) => settings.flatMap((setting) => ['--meta', formatMeta(setting)]),
 };

@@ -5,7 +5,7 @@ import { prepareImported } from '../../import/prepare.ts';
 import { pass, refuse } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
-import type { Question } from '../../questions/model.ts';
+import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import {
@@ -75,7 +75,7 @@ const dependent: { readonly [part in Part]?: readonly Part[] } = {
 /** What the questions of a command depend on. */
 export interface Naming {
   /** The question for the name of the tool. */
-  readonly tool: Question<string, ToolParts>;
+  readonly tool: Question<string> & Defaulted<string, ToolParts>;
   /** Why a valid name or directory is refused, such as one that is taken. */
   nameError?(name: string): InputError | undefined;
   directoryError?(directory: string): InputError | undefined;
@@ -165,7 +165,7 @@ const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(
   asker: Asker,
-  { prompt, initial, parse }: Question<string, Parts>,
+  { prompt, initial, parse }: Question<string> & Defaulted<string, Parts>,
   parts: Parts,
   before: string | undefined,
   separator = ' ',
