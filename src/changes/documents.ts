@@ -10,7 +10,7 @@ import { sha256 } from '../project/read/hash.ts';
 import { bytesOf, inStyle, plain } from '../project/read/text.ts';
 import { type ReadText, withExamples } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
-import { writtenFirst } from './upgrade/common-files.ts';
+import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
 
 /** Documents that name the variables and packages of a project. */
@@ -39,13 +39,7 @@ export function documentChanges(
   read: ReadText,
   templates: TemplateSet,
 ): DocumentChanges {
-  const recorded: CommonFileAnswers = {
-    start: 'blank',
-    variables: null,
-    ...manifest.answers,
-    profile,
-    packages: ownPackages().specifiers,
-  };
+  const recorded = recordedAnswers(manifest, profile, ownPackages().specifiers);
   const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
   const base = {
     ...recorded,

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, exitCodes } from '../model/command-error.ts';
-import { closest } from '../model/input-error.ts';
+import { CommandError, unknownTool } from '../model/command-error.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { type Drift, driftOf } from '../project/manifest/listed.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
@@ -57,13 +56,8 @@ export function planRemoval(project: Project, names: readonly string[], force: b
 export function toolNamed({ tools }: Project, name: string): ToolFile {
   const known = namedTools(tools).map((tool) => tool.name);
   const tool = tools[known.indexOf(name)];
-  if (tool) return tool;
-  const near = closest(name, known);
-  throw new CommandError(
-    'NO_SUCH_TOOL',
-    `this project has no tool called ${JSON.stringify(name)}`,
-    near === undefined ? `Its tools are: ${known.join(', ')}.` : `Did you mean ${near}?`,
-  );
+  if (tool === undefined) throw unknownTool('this project', name, known);
+  return tool;
 }
 
 function requireUnchanged({ directory, manifest }: Project, paths: readonly string[]): void {
@@ -73,6 +67,5 @@ function requireUnchanged({ directory, manifest }: Project, paths: readonly stri
     'FILE_CHANGED',
     `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it was' : 'they were'} changed after the program wrote ${changed.length === 1 ? 'it' : 'them'}`,
     'Nothing was removed. Commit or copy what you need, then run the command with --force.',
-    exitCodes.badInput,
   );
 }

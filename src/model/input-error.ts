@@ -11,11 +11,14 @@ export function inputError(where: string, value: unknown, message: string, hint:
 /** An error as a sentence in one printable line, because it may hold names of others: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
 export function errorSentence({ where, value, message }: InputError): string {
   const subject = value === undefined ? where : `${where} ${value}`;
-  return printable(`${subject}${beginsWithVerb.test(message) ? ' ' : ': '}${message}.`);
+  return printable(`${subject}${predicates.has(message.split(' ', 1)[0] ?? '') ? ' ' : ': '}${message}.`);
 }
 
-const beginsWithVerb =
-  /^(is|was|has|must|cannot|does|would|applies|conflicts|contains|describes|expects|leaves|mixes|names|redirects|refers|searches|sets|works)\b/;
+/** The first words of messages that continue a sentence about their subject. */
+const predicates: ReadonlySet<string> = new Set([
+  ...['is', 'was', 'has', 'must', 'cannot', 'does', 'would', 'applies', 'conflicts', 'contains', 'describes'],
+  ...['expects', 'leaves', 'mixes', 'names', 'redirects', 'refers', 'searches', 'sets', 'works'],
+]);
 
 export function pass<T>(value: T): Result<T> {
   return { ok: true, value };

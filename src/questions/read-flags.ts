@@ -2,20 +2,9 @@ import { combineResults, inputError, listed, pass, refuse } from '../model/input
 import type { Result } from '../model/model.ts';
 import type { ToolParts } from './tool.ts';
 
-type ListFlag =
-  | 'input'
-  | 'output'
-  | 'meta'
-  | 'fromSample'
-  | 'operation'
-  | 'only'
-  | 'except'
-  | 'example'
-  | 'ask';
-
 /** Flags as commander returns them: a list if a flag can be repeated. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: name extends ListFlag ? readonly string[] : string;
+  readonly [name in keyof Parts]?: Parts[name] extends readonly unknown[] ? readonly string[] : string;
 };
 
 /** The questions that flags can answer. */

@@ -7,32 +7,30 @@ import { type ToolParts, toolQuestions } from './tool.ts';
 /** The requested tools: a described one, one from samples, operations of an API, tools of a server, or a spec file. */
 export type ToolAnswers =
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly meta: readonly MetaSetting[] }
-  | {
+  | (Stated & {
       readonly kind: 'sample';
       readonly paths: readonly string[];
       readonly name: string;
-      /** Absent: derived from the fields of the samples. */
-      readonly description?: string;
-      readonly title?: string;
-      readonly effect?: Effect;
       readonly input: readonly Field[];
-      readonly meta: readonly MetaSetting[];
-    }
-  | {
+    })
+  | (Stated & {
       readonly kind: 'openapi';
       /** Path or URL. */
       readonly document: string;
       readonly operations: readonly string[];
-      /** Absent: name and description of each tool come from its operation. */
+      /** Absent: that of its operation. */
       readonly name?: string;
-      readonly description?: string;
-      readonly title?: string;
-      /** Absent: derived from the method of each operation. */
-      readonly effect?: Effect;
-      readonly meta: readonly MetaSetting[];
-    }
+    })
   | { readonly kind: 'url'; readonly url: string; readonly selection: Selection }
   | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
+
+/** What an author states of tools that are read from something; what is absent is derived from that. */
+interface Stated {
+  readonly description?: string;
+  readonly title?: string;
+  readonly effect?: Effect;
+  readonly meta: readonly MetaSetting[];
+}
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
 export function requiredParts({

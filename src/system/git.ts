@@ -14,10 +14,8 @@ export type GitOutcome =
  * @throws SystemError `GIT_FAILED` with git's message.
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
-  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
-  if (local.missing) return { state: 'none', note: 'git is not installed, so no repository was created.' };
-  const env = withoutRepository(local.stdout);
-  const git = (...args: string[]) => run('git', args, { cwd: directory, env });
+  const git = await gitIn(directory);
+  if (!git) return { state: 'none', note: 'git is not installed, so no repository was created.' };
   const inside = await git('rev-parse', '--is-inside-work-tree');
   if (inside.exitCode === 0) {
     return {
@@ -87,18 +85,19 @@ export async function ignoredFiles(
 
 /** Runs a git command that only reads; undefined without git. It does not start a file monitor that the repository names. */
 async function readRepository(directory: string, args: readonly string[]) {
+  const git = await gitIn(directory);
+  return git?.('-c', 'core.fsmonitor=false', ...args);
+}
+
+/** Runs git in a directory; undefined without git. While git runs a hook, it sets variables that would select another repository. */
+async function gitIn(directory: string) {
   const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
   if (local.missing) return undefined;
-  const env = withoutRepository(local.stdout);
-  return run('git', ['-c', 'core.fsmonitor=false', ...args], { cwd: directory, env });
+  const env = Object.fromEntries(local.stdout.split('\n').map((name) => [name, undefined]));
+  return (...args: readonly string[]) => run('git', args, { cwd: directory, env });
 }
 
 function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {
   const hint = `The project in ${directory} is complete. Fix what git reports and run the same command again, or skip git with --no-git.`;
   return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);
-}
-
-/** These variables are set while git runs a hook; they would select another repository. */
-function withoutRepository(names: string): Record<string, undefined> {
-  return Object.fromEntries(names.split('\n').map((name) => [name, undefined]));
 }

@@ -50,14 +50,7 @@ export function commonFilesOf(
     edited === undefined ? presentProfile(manifest) : changedProfile(manifest, writtenProfile, edited);
   const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
-  const answers: CommonFileAnswers = {
-    start: 'blank',
-    variables: null,
-    ...manifest.answers,
-    profile,
-    tools: names,
-    packages: carried.specifiers,
-  };
+  const answers = { ...recordedAnswers(manifest, profile, carried.specifiers), tools: names };
   const written = { ...answers, packages: recordedPackages(manifest) };
 
   const before = (given: readonly string[]) =>
@@ -70,6 +63,15 @@ export function commonFilesOf(
     theirs: new Map([...frame({ ...answers, tools: first }, tools), ...carried.files]),
     profile,
   };
+}
+
+/** The answers in a manifest, with defaults for those that it leaves out. */
+export function recordedAnswers(
+  { answers }: Manifest,
+  profile: PlatformProfile,
+  packages: PackageSpecifiers,
+): CommonFileAnswers {
+  return { start: 'blank', variables: null, ...answers, profile, packages };
 }
 
 /** Undefined if this version wrote the project. */

@@ -38,7 +38,7 @@ export interface DecisionContext {
   /** Name of this version in conflict markers. */
   readonly label: string;
   /** Packages that the author's own files import. */
-  readonly usedPackages: ReadonlySet<string>;
+  readonly used: ReadonlySet<string>;
 }
 
 /** Decides on one file that belongs to no tool. Pure. @throws SyntaxError if a package.json is not JSON. */
@@ -50,7 +50,10 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
     return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
   }
   if (ours.equals(theirs.content) || plainText(ours) === plainText(theirs.content)) return { kind: 'same' };
-  if (sides.path === 'package.json') return mergedPackage(sides, ours, theirs, context);
+  if (sides.path === 'package.json') {
+    const base = plainText(sides.base ?? theirs.content);
+    return decisionOf(mergePackage(base, plainText(ours), plainText(theirs.content), context), ours);
+  }
   if (recorded === undefined) {
     return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
   }
@@ -64,7 +67,7 @@ export function decide(sides: Sides, context: DecisionContext): Decision {
   if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
   if (!isAsWritten(ours, recorded.sha256) && isUnchanged(sides)) return { kind: 'same' };
   if (!isEdited) return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
-  return mergedText(sides, ours, theirs, context);
+  return mergedText(sides, ours, theirs, context.label);
 }
 
 /** This version has no such file. */
@@ -75,29 +78,11 @@ function withoutSuccessor(ours: Buffer, sides: Sides): Decision {
   return recorded.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'overruled', content: null };
 }
 
-function mergedPackage(
-  { base }: Sides,
-  ours: Buffer,
-  { content }: ProjectFile,
-  { label, usedPackages: used }: DecisionContext,
-): Decision {
-  const merged = mergePackage(plainText(base ?? content), plainText(ours), plainText(content), {
-    label,
-    used,
-  });
-  return decisionOf(merged, ours);
-}
-
-function mergedText(
-  { base }: Sides,
-  ours: Buffer,
-  { content }: ProjectFile,
-  { label }: DecisionContext,
-): Decision {
+function mergedText({ base }: Sides, ours: Buffer, theirs: ProjectFile, label: string): Decision {
   if (base === null) return { kind: 'kept', why: 'no base' };
   // UTF-16, or no text at all: its lines cannot be merged.
   if (ours.includes(0)) return { kind: 'kept', why: 'own' };
-  return decisionOf(mergeLines(plainText(base), plainText(ours), plainText(content), label), ours);
+  return decisionOf(mergeLines(plainText(base), plainText(ours), plainText(theirs.content), label), ours);
 }
 
 function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {

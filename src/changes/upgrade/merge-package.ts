@@ -28,7 +28,9 @@ export function mergePackage(
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
   const print = (value: Json) => jsonText(value, indentOf(ours)) + (/\n$/.test(ours) ? '\n' : '');
-  const [kept, taken] = (['ours', 'theirs'] as const).map((winner) => merged(o, a, b, { used, winner }));
+  const [kept, taken] = (['ours', 'theirs'] as const).map((winner) =>
+    mergedMember([], [o, a, b], { used, winner }),
+  );
   const isSame = isDeepStrictEqual(kept, a) && isDeepStrictEqual(taken, a);
   return isSame ? { text: ours, conflicts: [] } : markDifferences(print(kept ?? a), print(taken ?? b), label);
 }
@@ -39,14 +41,6 @@ interface Settings {
   readonly winner: 'ours' | 'theirs';
 }
 
-function merged(base: JsonObject, ours: JsonObject, theirs: JsonObject, settings: Settings): JsonObject {
-  const members = Object.keys({ ...ours, ...theirs }).map((key): [string, Json | undefined] => {
-    if (authorsOwn.has(key)) return [key, ours[key]];
-    return [key, mergedMember([key], [own(base, key), own(ours, key), own(theirs, key)], settings)];
-  });
-  return inOrder(members, Object.keys(ours), Object.keys(theirs));
-}
-
 type Sides = readonly [base: Json | undefined, ours: Json | undefined, theirs: Json | undefined];
 
 /** Undefined means that the member is absent. */
@@ -55,6 +49,7 @@ function mergedMember(
   [base, ours, theirs]: Sides,
   settings: Settings,
 ): Json | undefined {
+  if (path.length === 1 && authorsOwn.has(path[0] ?? '')) return ours;
   if (isDeepStrictEqual(ours, theirs) || isDeepStrictEqual(base, theirs)) return ours;
   if (isObject(ours) && isObject(theirs)) {
     const from = isObject(base) ? base : {};

@@ -33,11 +33,8 @@ import { editedProfile } from './vendored/profile.ts';
 export function planUpgrade(directory: string): Upgrade {
   const begun = readPending(directory);
   if (begun) {
-    const [finish, undo] = [
-      pendingCommand('--continue', begun.program),
-      pendingCommand('--abort', begun.program),
-    ];
-    const hint = `To finish it: ${finish}. To undo it: ${undo}`;
+    const command = (flag: '--continue' | '--abort') => pendingCommand(flag, begun.program);
+    const hint = `To finish it: ${command('--continue')}. To undo it: ${command('--abort')}`;
     throw new ProjectError('UPGRADE_PENDING', `${directory}: an upgrade is not finished`, hint);
   }
   const manifest = readAnyManifest(directory);
@@ -86,7 +83,7 @@ function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles,
   };
 }
 
-function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<string>): Decision {
+function decideOn(directory: string, sides: Sides, used: ReadonlySet<string>): Decision {
   const { path, base, ours, theirs } = sides;
   if (isLink(directory, path)) {
     return theirs === null || theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
@@ -98,7 +95,7 @@ function decideOn(directory: string, sides: Sides, usedPackages: ReadonlySet<str
     return ours.equals(content) ? { kind: 'same' } : { kind: 'replaced', content };
   }
   try {
-    return decide(sides, { label: `create-market-mcp ${version}`, usedPackages });
+    return decide(sides, { label: `create-market-mcp ${version}`, used });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = `${join(directory, path)}: ${error.message}`;
@@ -229,19 +226,12 @@ function upgradeOf(
 
 /** A patch of what the author loses or does not get. */
 function diffOf({ path, base, ours, theirs }: Sides, decision: Decision) {
-  if (decision.kind === 'overruled') {
-    return {
-      folder: 'edits',
-      text: patchOf(path, base ? textOf(base) : undefined, textOf(ours ?? Buffer.alloc(0))),
-    };
-  }
-  if (decision.kind === 'kept' && decision.why !== 'deleted' && theirs) {
-    return {
-      folder: 'proposals',
-      text: patchOf(path, textOf(ours ?? Buffer.alloc(0)), textOf(theirs.content)),
-    };
-  }
-  return undefined;
+  const own = textOf(ours ?? Buffer.alloc(0));
+  if (decision.kind === 'overruled')
+    return { folder: 'edits', text: patchOf(path, base ? textOf(base) : undefined, own) };
+  return decision.kind === 'kept' && decision.why !== 'deleted' && theirs
+    ? { folder: 'proposals', text: patchOf(path, own, textOf(theirs.content)) }
+    : undefined;
 }
 
 /** Null if there is no such file, or a link. */

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
 import { runtimeDependencies, sourceDependencies } from '../../plan/versions.ts';
 import { sha256 } from '../read/hash.ts';
+import { filesBelow } from './templates.ts';
 
 /** A package as one file, as `npm pack` makes it. */
 export interface PackedPackage {
@@ -89,12 +90,4 @@ function compressed(tar: Uint8Array): Uint8Array {
   const packed = gzipSync(tar, { level: 9 });
   packed[9] = 255;
   return packed;
-}
-
-function filesBelow(directory: string, place: string): readonly string[] {
-  return readdirSync(join(directory, place), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
-    .map((path) => path.replaceAll('\\', '/'))
-    .sort();
 }

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { TemplateSet } from '../../plan/model.ts';
 
 /** The file of the package with all templates, which is read at once. */
@@ -15,7 +15,7 @@ export function readTemplates(): TemplateSet {
 
 /** All files below a directory. */
 export function templatesBelow(directory: string): TemplateSet {
-  return new Map(filesBelow(directory, '').map((path) => [path, readFileSync(join(directory, path))]));
+  return new Map(filesBelow(directory, '.').map((path) => [path, readFileSync(join(directory, path))]));
 }
 
 /** Packs all templates into one file: a line of JSON with their names and sizes, then their contents. */
@@ -38,11 +38,10 @@ export function unpack(packed: Uint8Array): TemplateSet {
   );
 }
 
-function filesBelow(directory: string, prefix: string): string[] {
-  return readdirSync(join(directory, prefix))
-    .sort()
-    .flatMap((name) => {
-      const path = prefix === '' ? name : `${prefix}/${name}`;
-      return statSync(join(directory, path)).isDirectory() ? filesBelow(directory, path) : [path];
-    });
+/** The paths of all files below a place in a directory, sorted, relative to the directory. */
+export function filesBelow(directory: string, place: string): readonly string[] {
+  return readdirSync(join(directory, place), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll('\\', '/'))
+    .sort();
 }

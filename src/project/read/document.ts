@@ -1,5 +1,5 @@
 import { notAnswered, ProjectError } from '../errors.ts';
-import { readInput } from './input.ts';
+import { allOf, readInput } from './input.ts';
 
 /** Limits for a document from the network. */
 const most = { bytes: 100_000_000, ms: 60_000, hops: 3 };
@@ -47,7 +47,10 @@ async function fetched(address: URL, shown: string, signal: AbortSignal): Promis
           `the server answers HTTP ${response.status}`,
           'Open the address in a browser, and correct it.',
         );
-      return { text: await textOf(response, shown), url: url.href };
+      const tooLarge = () =>
+        unreadable(shown, `it has more than ${most.bytes} bytes`, 'Use a smaller document.');
+      const bytes = await allOf(response.body ?? [], most.bytes, tooLarge);
+      return { text: new TextDecoder().decode(bytes), url: url.href };
     }
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
@@ -57,18 +60,6 @@ async function fetched(address: URL, shown: string, signal: AbortSignal): Promis
     url = next;
   }
   throw unreadable(shown, 'it redirects in a circle', 'Download the document and use the file.');
-}
-
-async function textOf(response: Response, shown: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > most.bytes)
-      throw unreadable(shown, `it has more than ${most.bytes} bytes`, 'Use a smaller document.');
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function unreadable(place: string, why: string, hint: string): ProjectError {

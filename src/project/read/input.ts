@@ -19,7 +19,10 @@ export async function readInput(
   mostBytes = limits.characters * bytesPerCharacter,
 ): Promise<string> {
   if (path === '-') {
-    standardInput ??= allOf(process.stdin, mostBytes);
+    const name = 'standard input';
+    standardInput ??= allOf(process.stdin, mostBytes, () => tooLarge(name, mostBytes)).then((bytes) =>
+      textOf(bytes, name),
+    );
     return standardInput;
   }
   try {
@@ -40,15 +43,20 @@ export async function readInput(
   }
 }
 
-async function allOf(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
+/** All bytes of a stream. @throws `tooLarge()` as soon as there are more than `mostBytes` */
+export async function allOf(
+  stream: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  mostBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > mostBytes) throw tooLarge('standard input', mostBytes);
+    size += chunk.byteLength;
+    if (size > mostBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return textOf(Buffer.concat(chunks), 'standard input');
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(name: string, mostBytes: number): ProjectError {

@@ -3,7 +3,7 @@ import { decide, type Sides } from '../../../src/changes/upgrade/decide.ts';
 import type { Ownership } from '../../../src/plan/model.ts';
 import { sha256 } from '../../../src/project/read/hash.ts';
 
-const context = { label: 'create-market-mcp 9.9.9', usedPackages: new Set<string>() };
+const context = { label: 'create-market-mcp 9.9.9', used: new Set<string>() };
 
 interface Case {
   readonly path?: string;
