@@ -40,7 +40,7 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  { paths, name, description, title, effect, input, meta }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { kind: _, paths, name, meta, ...stated }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../project/read/input.ts');
@@ -58,14 +58,7 @@ async function fromSamples(
   );
   const samples = combineResults(documents);
   if (!samples.ok) return samples;
-  const tool = {
-    name,
-    input,
-    ...(description !== undefined && { description }),
-    ...(title !== undefined && { title }),
-    ...(effect !== undefined && { effect }),
-    ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
-  };
+  const tool = { name, ...stated, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
   const imported = toolOfSamples(samples.value, tool, (fields, returns) =>
     defaultDescription(name, fields, returns),
   );

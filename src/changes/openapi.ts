@@ -62,13 +62,9 @@ const known = new Map<string, Placed>();
 export async function documentAt(place: string): Promise<Placed> {
   const before = known.get(place);
   if (before) return before;
-  const placed = await readAt(place);
-  if (placed.document.ok) known.set(place, placed);
-  return placed;
-}
-
-async function readAt(place: string): Promise<Placed> {
   const where = place === '-' ? '--from-openapi' : place;
   const { text, url } = await readDocumentText(place);
-  return { document: await readOpenApi(text, where), where, url };
+  const placed = { document: await readOpenApi(text, where), where, url };
+  if (placed.document.ok) known.set(place, placed);
+  return placed;
 }

@@ -2,7 +2,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import type { Ownership, PlannedFile, TemplateSet } from './model.ts';
+import type { PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
@@ -137,7 +137,8 @@ function belongs(template: string, packageManager: PackageManager): boolean {
 function planFile(template: string, context: object): PlannedFile {
   const rendered = renderedEnding.test(template);
   const path = targetPath(template);
-  return { path, template, ...(rendered && { context }), owner: ownerOf(path) };
+  const owner = path === 'src/platform.ts' ? 'generated' : 'yours';
+  return { path, template, ...(rendered && { context }), owner };
 }
 
 /** A template of this version, or a compiled one of an earlier version. */
@@ -149,10 +150,6 @@ function targetPath(template: string): string {
     .slice(root.length)
     .replace(renderedEnding, '')
     .replace(/(^|\/)_(gitignore|dockerignore)$/, '$1.$2');
-}
-
-function ownerOf(path: string): Ownership {
-  return path === 'src/platform.ts' ? 'generated' : 'yours';
 }
 
 /** The members of a profile that the server reads. */

@@ -99,14 +99,11 @@ function takesInput({ params, query, headers, body }: ApiCall): boolean {
 
 /** `...signals` replaces the standard signals only if all four are declared. */
 function standardSignals({ properties }: JsonObject): readonly string[] {
-  if (!isObject(properties)) return [];
-  const declared = Object.entries(signals).map(([name, schema]) => ({
-    name,
-    present: Object.hasOwn(properties, name),
-    standard: JSON.stringify(properties[name]) === JSON.stringify(schema),
-  }));
-  if (!declared.every(({ present }) => present)) return [];
-  return declared.filter(({ standard }) => standard).map(({ name }) => name);
+  const all = Object.entries(signals);
+  if (!isObject(properties) || !all.every(([name]) => Object.hasOwn(properties, name))) return [];
+  const isStandard = (name: string, schema: object) =>
+    JSON.stringify(properties[name]) === JSON.stringify(schema);
+  return all.filter(([name, schema]) => isStandard(name, schema)).map(([name]) => name);
 }
 
 function keyContext({ inputSchema }: ToolDefinition, name: string, samples: readonly Sample[]) {

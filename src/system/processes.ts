@@ -24,6 +24,9 @@ export interface RunOptions {
 
 const keptLines = 20;
 
+/** A child that reads nothing and leads its own process group, except on Windows. */
+const own = { stdin: 'ignore', reject: false, detached: process.platform !== 'win32' } as const;
+
 /**
  * Runs a program to its end, without a terminal. Never throws because of how it ended. The child leads its own process
  * group, which `endChildren` ends as a whole.
@@ -36,13 +39,11 @@ export async function run(
   const lastLines: string[] = [];
   childStarting();
   const child = execa(command, args, {
+    ...own,
     cwd: options.cwd,
     env: options.env,
-    stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    reject: false,
-    detached: process.platform !== 'win32',
     windowsHide: true,
   });
   const { pid } = child;
@@ -75,14 +76,7 @@ export async function runAttached(
   cwd: string,
 ): Promise<Pick<ProcessResult, 'exitCode' | 'missing'>> {
   childStarting();
-  const child = execa(command, args, {
-    cwd,
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'inherit',
-    reject: false,
-    detached: process.platform !== 'win32',
-  });
+  const child = execa(command, args, { ...own, cwd, stdout: 'inherit', stderr: 'inherit' });
   const { pid } = child;
   childStarted(pid);
   try {

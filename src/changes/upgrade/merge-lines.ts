@@ -12,11 +12,6 @@ const mostPairs = 250_000;
 
 const [opening, middle] = ['<<<<<<< yours', '======='];
 
-/** The line that ends a conflict; `label` names the other side. */
-function closing(label: string): string {
-  return `>>>>>>> ${label}`;
-}
-
 /**
  * Three-way merge of texts, line by line. Conflicting changes are put between markers.
  *
@@ -67,12 +62,13 @@ function pairsOf(a: readonly string[], b: readonly string[]): number {
 
 /** Builds a merged text. */
 class Lines {
+  /** The line that ends a conflict. */
   readonly #closing: string;
   readonly #lines: string[] = [];
   readonly #conflicts: number[] = [];
 
   constructor(label: string) {
-    this.#closing = closing(label);
+    this.#closing = `>>>>>>> ${label}`;
   }
 
   agree(lines: readonly string[]): void {

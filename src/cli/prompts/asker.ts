@@ -11,6 +11,7 @@ import {
   select,
 } from '@clack/prompts';
 import { hasWords } from '../../import/openapi/operations.ts';
+import { unwrap } from '../../model/command-error.ts';
 import type { Result } from '../../model/model.ts';
 import { singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
@@ -82,9 +83,7 @@ export class Asker {
       (pasted) => this.#keys.write(oneLine(pasted)),
     );
     if (initial !== undefined && (usesInitial(typed) || typed === initial)) return initial;
-    const answer = parse(typed ?? '');
-    if (answer.ok) return answer.value;
-    throw new Error(`the question ${JSON.stringify(message)} took an answer that it refuses`);
+    return unwrap(parse(typed ?? ''));
   }
 
   /** A paste is refused with a message; it chooses nothing. */

@@ -13,6 +13,9 @@ import { askInOrder, Back, orBack, type Step } from './leaving.ts';
 /** The form asks for members of members, no deeper; deeper ones are written as lines. */
 const deepest = 2;
 
+/** The answers that are typed as text. */
+type TextPart = 'name' | 'description' | 'allowed' | 'fallback' | 'examples';
+
 /** The answers about one field, as they were typed. */
 interface FieldAnswers {
   readonly name?: string;
@@ -52,7 +55,8 @@ export async function askFields(
     });
     if (answer.fields) return answer.fields;
     const { fields } = checkLines(answer.lines, flag);
-    const steps = (answers: FieldAnswers) => fieldSteps(asker, kind, fields, '', 0, answers);
+    const steps = (answers: FieldAnswers) =>
+      fieldSteps({ asker, kind, above: '', depth: 0 }, fields, answers);
     const field = await orBack(askInOrder<FieldAnswers>(steps, {}));
     lines = answer.lines;
     if (field === 'back') continue;
@@ -61,77 +65,75 @@ export async function askFields(
   }
 }
 
+/** The object that gets a field, and the prompts that ask for it. */
+interface Place {
+  readonly asker: Asker;
+  readonly kind: FieldKind;
+  /** Path of the object; empty at the top. */
+  readonly above: string;
+  readonly depth: number;
+}
+
 /**
  * The questions about one field.
  *
  * @param siblings the other fields of the object that contains the field
- * @param above path of that object; empty at the top
  */
 function fieldSteps(
-  asker: Asker,
-  kind: FieldKind,
+  { asker, kind, above, depth }: Place,
   siblings: readonly Field[],
-  above: string,
-  depth: number,
-  answers: FieldAnswers,
+  { name = '', type, members, allowed }: FieldAnswers,
 ): readonly Step<FieldAnswers>[] {
   const { flag, noun, isInput } = kind;
-  const path = above === '' ? (answers.name ?? '') : `${above}.${answers.name}`;
-  const bare = shapeOf({ type: answers.type, members: answers.members });
-  const limited = shapeOf({ type: answers.type, members: answers.members, allowed: answers.allowed });
-  const { type } = bare.items ?? bare;
-  const isOpen = bare.type !== 'boolean' && type !== 'object';
+  const path = above === '' ? name : `${above}.${name}`;
+  const bare = shapeOf({ type, members });
+  const limited = shapeOf({ type, members, allowed });
+  const isObject = (bare.items ?? bare).type === 'object';
+  const isOpen = bare.type !== 'boolean' && !isObject;
+  const hasValues = depth === 0 || !isInput;
   /** Adds the answer of a text prompt. */
   const text =
-    (
-      part: 'name' | 'description' | 'allowed' | 'fallback' | 'examples',
-      message: string,
-      placeholder: string,
-      parse: (text: string) => Result<string>,
-    ): Step<FieldAnswers> =>
-    async (so) => {
+    (part: TextPart, message: string, placeholder: string, parse: (text: string) => Result<string>) =>
+    async (so: FieldAnswers): Promise<FieldAnswers> => {
       const initial = part === 'name' ? undefined : '';
       return { ...so, [part]: await asker.text({ message, placeholder, initial, before: so[part], parse }) };
     };
-  const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
   const chooseType: Step<FieldAnswers> = async (so) => {
     const chosen = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
-    if (chosen === so.type) return so;
     // Members and values belong to the former type.
-    return { name: so.name, description: so.description, required: so.required, type: chosen };
+    const { name, description, required } = so;
+    return chosen === so.type ? so : { name, description, required, type: chosen };
   };
-  const required: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    required: await asker.confirm(kind.isRequired(path), so.required ?? true),
-  });
-  const members: Step<FieldAnswers> = async (so) => ({
-    ...so,
-    members: await askMembers(asker, kind, path, depth + 1, so.members ?? []),
-  });
-  const allowed: Step<FieldAnswers> = async (so) => {
+  const fill: Step<FieldAnswers> = async (so) => {
+    const place = { asker, kind, above: path, depth: depth + 1 };
+    return { ...so, members: await askMembers(place, so.members ?? []) };
+  };
+  const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
+  const allow: Step<FieldAnswers> = async (so) => {
     const hint = 'Enter to allow all, or a list: base, ethereum';
-    const given = await text('allowed', `Allowed values of ${path}`, hint, list(bare))(so, false);
+    const given = await text('allowed', `Allowed values of ${path}`, hint, list(bare))(so);
     // Allowed values are examples themselves.
     return given.allowed ? { ...given, examples: undefined } : given;
   };
   const fallback = (value: string) => typed(value, parseValue(value, limited, flag));
-  const hasValues = depth === 0 || !isInput;
-  return [
-    text('name', `Name of the ${noun}${above && ` of ${above}`}`, 'symbol', (name) =>
-      ownName(name, siblings, flag),
+  const steps: readonly (Step<FieldAnswers> | false)[] = [
+    text('name', `Name of the ${noun}${above && ` of ${above}`}`, 'symbol', (given) =>
+      ownName(given, siblings, flag),
     ),
     chooseType,
     text('description', `What does ${path} mean?`, 'a description, with its unit', (words) =>
       parseText(words, flag),
     ),
-    required,
-    ...(type === 'object' ? [members] : []),
-    ...(hasValues && isOpen && !bare.items ? [allowed] : []),
-    ...(hasValues && isInput ? [text('fallback', `Default of ${path}`, 'Enter for none', fallback)] : []),
-    ...(hasValues && isOpen && !limited.enum
-      ? [text('examples', `Examples of ${path}`, 'Enter for none, or a list: BTC, ETH', list(limited))]
-      : []),
+    async (so) => ({ ...so, required: await asker.confirm(kind.isRequired(path), so.required ?? true) }),
+    isObject && fill,
+    hasValues && isOpen && !bare.items && allow,
+    hasValues && isInput && text('fallback', `Default of ${path}`, 'Enter for none', fallback),
+    hasValues &&
+      isOpen &&
+      !limited.enum &&
+      text('examples', `Examples of ${path}`, 'Enter for none, or a list: BTC, ETH', list(limited)),
   ];
+  return steps.filter((step) => step !== false);
 }
 
 /** The text of a value, if it can be read. */
@@ -140,30 +142,19 @@ function typed(text: string, read: Result<unknown>): Result<string> {
 }
 
 /** Asks for the members of an object, at least one. Going back repeats the last question about the last one. */
-async function askMembers(
-  asker: Asker,
-  kind: FieldKind,
-  above: string,
-  depth: number,
-  before: readonly FieldAnswers[],
-): Promise<readonly FieldAnswers[]> {
+async function askMembers(place: Place, before: readonly FieldAnswers[]): Promise<readonly FieldAnswers[]> {
+  const { asker, kind, above } = place;
   let members = before;
-  /** The member to which the author goes back. */
-  let reopened: FieldAnswers | undefined;
   for (;;) {
-    if (members.length > 0 && reopened === undefined) {
-      const another = await orBack(asker.confirm(`Another ${kind.noun} of ${above}?`, false));
-      if (another === false) return members;
-      if (another === 'back') {
-        reopened = members.at(-1);
-        members = members.slice(0, -1);
-      }
-    }
+    const another =
+      members.length === 0 || (await orBack(asker.confirm(`Another ${kind.noun} of ${above}?`, false)));
+    if (another === false) return members;
+    const reopened = another === 'back' ? members.at(-1) : undefined;
+    if (reopened) members = members.slice(0, -1);
     const siblings = members.map(fieldOf);
-    const steps = (answers: FieldAnswers) => fieldSteps(asker, kind, siblings, above, depth, answers);
+    const steps = (answers: FieldAnswers) => fieldSteps(place, siblings, answers);
     const last = reopened && { from: steps(reopened).length - 1, isBack: true };
     const member = await orBack(askInOrder(steps, reopened ?? {}, last));
-    reopened = undefined;
     if (member !== 'back') members = [...members, member];
     else if (members.length === 0) throw new Back();
   }

@@ -15,8 +15,8 @@ export class Keys extends PassThrough {
   readonly #source: Readable & { setRawMode?(mode: boolean): unknown };
   readonly #take = (chunk: Buffer | string) => this.#read(String(chunk));
   readonly #end = () => this.end();
-  /** The received part of a marked paste; undefined outside of one. */
-  #pasted: string | undefined;
+  /** The received part of a marked paste, with its start; empty outside of one. */
+  #held = '';
   /** Nothing was read yet. */
   #isFirst = true;
   /** Called with each paste. */
@@ -51,28 +51,17 @@ export class Keys extends PassThrough {
 
   #read(given: string): void {
     // Lines typed before the first question end in a line feed, because the terminal was not in raw mode.
-    const text = this.#isFirst ? given.slice(given.lastIndexOf('\n') + 1) : given;
+    let text = this.#held + (this.#isFirst ? given.slice(given.lastIndexOf('\n') + 1) : given);
     this.#isFirst = false;
-    if (this.#pasted !== undefined) this.#readPaste(text);
-    else {
+    for (;;) {
       const start = text.indexOf(pasteStart);
-      if (start < 0) this.#type(text);
-      else {
-        this.#type(text.slice(0, start));
-        this.#pasted = '';
-        this.#readPaste(text.slice(start + pasteStart.length));
-      }
-    }
-  }
-
-  #readPaste(text: string): void {
-    const all = `${this.#pasted}${text}`;
-    const end = all.indexOf(pasteEnd);
-    if (end < 0) this.#pasted = all;
-    else {
-      this.#pasted = undefined;
-      this.onPaste(all.slice(0, end));
-      this.#read(all.slice(end + pasteEnd.length));
+      this.#type(start < 0 ? text : text.slice(0, start));
+      this.#held = start < 0 ? '' : text.slice(start);
+      const end = this.#held.indexOf(pasteEnd);
+      if (end < 0) return;
+      this.onPaste(this.#held.slice(pasteStart.length, end));
+      text = this.#held.slice(end + pasteEnd.length);
+      this.#held = '';
     }
   }
 

@@ -46,8 +46,7 @@ export async function askInOrder<Answers>(
   for (;;) {
     const step = stepsOf(answers)[at];
     if (step === undefined) return answers;
-    const before = answers;
-    const answered = await orBack(step(before, goesBack));
+    const answered = await orBack(step(answers, goesBack));
     goesBack = answered === 'back';
     if (answered !== 'back') answers = answered;
     else if (at === 0) throw new Back();

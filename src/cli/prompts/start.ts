@@ -100,12 +100,12 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
 /** Asks for an OpenAPI document until one can be read. */
 export function askDocument(asker: Asker, { fromOpenapi }: Partial<ToolParts>): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
-  const isUrl = (text: string) => /^https?:\/\//i.test(text.trim());
   const question = {
     ...prompt,
     placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
     before: fromOpenapi,
-    parse: (text: string) => (isUrl(text) ? parse(text) : existing(parse(text), '--from-openapi')),
+    parse: (text: string) =>
+      /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),
   };
   return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
     unwrap((await documentAt(place)).document),

@@ -39,18 +39,12 @@ function upgraded(profile: PlatformProfile): PlatformProfile {
 
 /** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */
 export function profileDifferences(served: ServerPlatform, profile: PlatformProfile): readonly Problem[] {
-  const wanted = Object.entries(serverPlatform(profile));
-  return wanted.flatMap(([group, members]) =>
+  const text = (value: unknown) => JSON.stringify(value) ?? 'nothing';
+  const read = served as { readonly [group: string]: { readonly [name: string]: unknown } | undefined };
+  return Object.entries(serverPlatform(profile)).flatMap(([group, members]) =>
     Object.entries(members).flatMap(([name, value]): readonly Problem[] => {
-      const actual = (served as unknown as Record<string, Record<string, unknown> | undefined>)[group]?.[
-        name
-      ];
-      const [expected, found] = [value, actual].map((one) => JSON.stringify(one) ?? 'nothing') as [
-        string,
-        string,
-      ];
-      if (expected === found) return [];
-      return [{ path: `src/platform.ts ${group}.${name}`, expected, actual: found }];
+      const [expected, actual] = [text(value), text(read[group]?.[name])];
+      return expected === actual ? [] : [{ path: `src/platform.ts ${group}.${name}`, expected, actual }];
     }),
   );
 }

@@ -44,17 +44,9 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
 }
 
 /** Entries that a fresh repository or an editor creates; inside them, only our own files conflict. */
-const harmless = new Set([
-  '.git',
-  '.gitattributes',
-  '.gitkeep',
-  '.hg',
-  '.svn',
-  '.idea',
-  '.vscode',
-  '.DS_Store',
-  'Thumbs.db',
-]);
+const harmless = new Set(
+  '.git .gitattributes .gitkeep .hg .svn .idea .vscode .DS_Store Thumbs.db'.split(' '),
+);
 
 /** `a/b/c` → `a` */
 function first(path: string): string {

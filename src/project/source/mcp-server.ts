@@ -1,12 +1,13 @@
 import { setTimeout as startTimer } from 'node:timers';
-import type { JsonObject } from '../../contract/model.ts';
+import { isObject, jsonIn } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
 import { connect } from '../../contract/probe/client.ts';
+import { eventValues, isEventStream } from '../../contract/probe/events.ts';
 import { type Guarded, guardedFetch } from '../../contract/probe/guarded-fetch.ts';
-import { modernVersion } from '../../contract/probe/modern.ts';
+import { metaKey, modernMessage, modernVersion } from '../../contract/probe/modern.ts';
 import { bounds } from '../../contract/schema/walk.ts';
 import type { ListedServer } from '../../import/mcp.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
-import { statelessPage } from './mcp-stateless.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
 const mostMs = { answer: 20_000, list: 60_000 };
@@ -143,6 +144,49 @@ async function allPages(
   }
   if (tools.length === 0) throw new Error('it lists no tools');
   return tools;
+}
+
+/**
+ * Requests one page of tools by MCP 2026-07-28.
+ *
+ * @param send `fetch` with limits of time and size, and with the token
+ * @throws Error with the server's answer
+ */
+async function statelessPage(
+  url: string,
+  cursor: string | undefined,
+  send: typeof fetch,
+): Promise<Page & { readonly title: string }> {
+  const { body, headers } = modernMessage('tools/list', cursor === undefined ? {} : { cursor });
+  const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const response = await send(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...Object.fromEntries(given),
+    },
+    body: JSON.stringify(body),
+    redirect: 'error',
+  });
+  const text = await response.text();
+  const values = isEventStream(response.headers.get('content-type')) ? eventValues(text) : jsonIn(text);
+  const answer = values.find((value): value is JsonObject => isObject(value) && value.id === body.id);
+  if (!isObject(answer?.result) || !Array.isArray(answer.result.tools))
+    throw Object.assign(new Error(refusalOf(answer?.error, response.status)), { code: response.status });
+  const { tools, nextCursor, _meta } = answer.result;
+  const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
+  return {
+    tools: tools.filter(isObject),
+    nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined,
+    title: isObject(info) && typeof info.name === 'string' ? info.name : '',
+  };
+}
+
+function refusalOf(error: Json | undefined, status: number): string {
+  return isObject(error) && typeof error.message === 'string'
+    ? error.message
+    : `HTTP ${status} without a list of tools`;
 }
 
 /** The message of an error on one line; text from a server is truncated. The SDK's errors use the HTTP status as code. */

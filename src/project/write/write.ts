@@ -41,32 +41,31 @@ export function rollBackKilledRuns(directory: string): void {
 
 function appear(directory: string, files: FileSet): void {
   const first = firstMissing(directory);
-  const staging = makeStaging(dirname(first));
-  try {
+  inStaging(dirname(first), (staging) => {
     writeFiles(join(staging, relative(first, directory)), files);
     renameSync(staging, first);
-  } finally {
-    removeStaging(staging);
-  }
+  });
 }
 
 function replaceEmpty(directory: string, files: FileSet): void {
-  const staging = makeStaging(dirname(directory));
-  try {
+  inStaging(dirname(directory), (staging) => {
     writeFiles(staging, files);
     chmodSync(staging, statSync(directory).mode);
     renameSync(staging, directory);
-  } finally {
-    removeStaging(staging);
-  }
+  });
 }
 
 function moveInto(target: Target, files: FileSet): void {
-  const { directory } = target;
-  const staging = makeStaging(directory);
-  try {
+  inStaging(target.directory, (staging) => {
     requireUnchanged(target, files, staging);
-    makeChange(directory, staging, { files, removed: [] });
+    makeChange(target.directory, staging, { files, removed: [] });
+  });
+}
+
+function inStaging(parent: string, work: (staging: string) => void): void {
+  const staging = makeStaging(parent);
+  try {
+    work(staging);
   } finally {
     removeStaging(staging);
   }
