@@ -44,13 +44,10 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   const templates = readTemplates();
   const wanted = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
   const added = wanted.filter(({ files }) => !wasWrittenBefore(project, files));
-  requireFree(
-    project,
-    added.map(({ tool }) => tool.definition.name),
-  );
-
   const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
   const names = definitions.map(({ name }) => name);
+  requireFree(project, names);
+
   const listed = project.tools.filter(({ served }) => served);
   const unlisted = project.tools.filter(({ served }) => !served);
   const all = [...namedTools(listed), ...definitions, ...namedTools(unlisted)];
@@ -78,7 +75,6 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
       const missing = (variables ?? []).flatMap(({ name }) => (text.includes(name) ? [] : name));
       return `add there what the new tools need: ${missing.join(', ') || 'the APIs'}`;
     },
-    read,
     templates,
   );
   const files = new Map([

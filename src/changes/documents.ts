@@ -5,10 +5,10 @@ import { variablesOf } from '../plan/sources.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackages } from '../project/package/own-package.ts';
-import { isAsWritten } from '../project/read/files.ts';
+import { isAsWritten, textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
 import { bytesOf, inStyle, plain } from '../project/read/text.ts';
-import { type ReadText, withExamples } from '../project/source/sources.ts';
+import { withExamples } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
 import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
 import { mergeLines } from './upgrade/merge-lines.ts';
@@ -33,13 +33,13 @@ export interface DocumentChanges {
  * @param advice what the author has to do in a document that is not changed; undefined: nothing
  */
 export function documentChanges(
-  { manifest, profile }: Pick<Project, 'manifest' | 'profile'>,
+  { directory, manifest, profile }: Project,
   next: (answers: CommonFileAnswers) => Partial<CommonFileAnswers>,
   advice: (text: string) => string | undefined,
-  read: ReadText,
   templates: TemplateSet,
 ): DocumentChanges {
   const recorded = recordedAnswers(manifest, profile, ownPackages().specifiers);
+  const read = (path: string) => textAt(directory, path);
   const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
   const base = {
     ...recorded,

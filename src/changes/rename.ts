@@ -10,7 +10,7 @@ import { type Drift, driftOf } from '../project/manifest/listed.ts';
 import { type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { isAsWritten, textAt } from '../project/read/files.ts';
+import { isAsWritten } from '../project/read/files.ts';
 import { isInOtherRepository, placeIn, readIfThere } from '../project/read/inside.ts';
 import { namedTools } from '../project/read/open.ts';
 import { modeOf } from '../project/read/read.ts';
@@ -80,7 +80,6 @@ export function planRename(project: Project, from: string, given: string): Renam
     project,
     ({ tools: names }) => ({ tools: names.map(renamed) }),
     (text) => (text.includes(from) ? `replace ${from} by ${to} there` : undefined),
-    (path) => textAt(directory, path),
     templates,
   );
   const order = tools.map((one) => (one === tool ? file : one.file));

@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { shellLine } from '../model/shell.ts';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { ownCommand } from '../project/package/own-package.ts';
+import { parentsOf } from '../project/read/read.ts';
 import { detectPackageManager } from './detect.ts';
 
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */
 export function marketCommand(...args: readonly string[]): string {
   const here = process.cwd();
-  const words = isInstalled(here)
+  const isInstalled = parentsOf(here).some((place) =>
+    existsSync(join(place, 'node_modules/.bin/market-mcp')),
+  );
+  const words = isInstalled
     ? packageManagerCommands[detectPackageManager(here, process.env)].market.split(' ')
     : ownCommand('market-mcp');
   return shellLine([...words, ...args]);
-}
-
-function isInstalled(directory: string): boolean {
-  if (existsSync(join(directory, 'node_modules/.bin/market-mcp'))) return true;
-  const parent = dirname(directory);
-  return parent !== directory && isInstalled(parent);
 }
 
 /** A `market-mcp` command to paste that runs this program even if another version is installed in the current directory. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { packageManagerCommands } from '../plan/package-manager.ts';
+import { parentsOf } from '../project/read/read.ts';
 import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 
 /**
@@ -9,11 +10,11 @@ import { type PackageManager, packageManagers } from '../questions/package-manag
  */
 export function detectPackageManager(directory: string, env: NodeJS.ProcessEnv): PackageManager {
   const running = env.npm_config_user_agent?.split('/')[0];
-  return packageManagers.find((name) => name === running) ?? lockedBy(resolve(directory)) ?? 'npm';
+  return packageManagers.find((name) => name === running) ?? lockedBy(directory) ?? 'npm';
 }
 
 function lockedBy(directory: string): PackageManager | undefined {
-  const locked = (name: PackageManager) => existsSync(join(directory, packageManagerCommands[name].lockFile));
-  const parent = dirname(directory);
-  return packageManagers.find(locked) ?? (parent === directory ? undefined : lockedBy(parent));
+  return parentsOf(resolve(directory)).flatMap((place) =>
+    packageManagers.filter((name) => existsSync(join(place, packageManagerCommands[name].lockFile))),
+  )[0];
 }

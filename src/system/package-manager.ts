@@ -14,11 +14,10 @@ export async function install(
   directory: string,
   onProgress: (text: string) => void,
 ): Promise<void> {
-  const { args, afresh } = installs[name];
-  const attempt = (args: readonly string[]) => runInstall(name, args, directory, onProgress);
-  let ended = await attempt(args);
-  if (afresh && ended.exitCode !== 0 && ended.lastLines.some((line) => line.includes(afresh.after))) {
-    ended = await attempt(afresh.args);
+  let ended = await runInstall(name, installs[name], directory, onProgress);
+  // The cached metadata may lack a version that we name.
+  if (name === 'npm' && ended.exitCode !== 0 && ended.lastLines.some((line) => line.includes('ETARGET'))) {
+    ended = await runInstall(name, npmInstall, directory, onProgress);
   }
   if (ended.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
@@ -47,24 +46,14 @@ function runInstall(
   });
 }
 
-/** The install command of a package manager. */
-interface Install {
-  readonly args: readonly string[];
-  /** A second command, if the last lines match. */
-  readonly afresh?: { readonly after: string; readonly args: readonly string[] };
-}
-
 const npmInstall = ['install', '--no-audit', '--no-fund', '--loglevel=http'];
 
-const installs: { readonly [name in PackageManager]: Install } = {
-  npm: {
-    // npm uses its cached metadata without a request, unless it lacks a version that we name.
-    args: [...npmInstall, '--prefer-offline'],
-    afresh: { after: 'ETARGET', args: npmInstall },
-  },
+const installs: { readonly [name in PackageManager]: readonly string[] } = {
+  // npm uses its cached metadata without a request.
+  npm: [...npmInstall, '--prefer-offline'],
   // In CI, pnpm would refuse to update the lock file.
-  pnpm: { args: ['install', '--reporter=append-only', '--no-frozen-lockfile'] },
-  yarn: { args: ['install'] },
+  pnpm: ['install', '--reporter=append-only', '--no-frozen-lockfile'],
+  yarn: ['install'],
 };
 
 /** npm logs each request on this level: `npm http fetch GET 200 …`. */

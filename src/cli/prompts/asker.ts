@@ -92,7 +92,7 @@ export class Asker {
     const refuse = (pasted: string) => {
       const shown = singleLine(oneLine(pasted)).slice(0, 40);
       refusal = `\n${styleText('yellow', `This question does not accept pasted text (${shown}). Choose with the arrow keys and Enter.`)}`;
-      this.#keys.emit('keypress', undefined, {});
+      this.#redraw();
     };
     const prompt = (streams: Streams) =>
       select<string>({
@@ -188,7 +188,7 @@ export class Asker {
       },
       (pasted) => {
         editor?.paste(pasted);
-        this.#keys.emit('keypress', undefined, {});
+        this.#redraw();
       },
     );
   }
@@ -205,6 +205,11 @@ export class Asker {
   restore(): void {
     this.#keys.setRawMode(false);
     this.#output.write(`${bracketedPaste.off}${showCursor}\n`);
+  }
+
+  /** A prompt draws itself again when the size of its terminal changes. */
+  #redraw(): void {
+    this.#output.emit('resize');
   }
 
   /** clack never settles a prompt whose input has ended, so it is aborted, which cancels it. */

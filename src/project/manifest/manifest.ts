@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { problemsOf } from '../../contract/schema/schema.ts';
 import type { ApiVariable } from '../../import/model.ts';
@@ -12,6 +12,7 @@ import { ProjectError } from '../errors.ts';
 import { ownCommand } from '../package/own-package.ts';
 import { sha256 } from '../read/hash.ts';
 import { isInside, readIn } from '../read/inside.ts';
+import { parentsOf } from '../read/read.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
 
@@ -120,12 +121,6 @@ export function findProject(from: string): string {
   const message = `${missing}, so the project in ${other} was not created by this program`;
   const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
   throw new ProjectError('NOT_A_PROJECT', message, hint);
-}
-
-/** A directory and all above it, innermost first. */
-function parentsOf(directory: string): readonly string[] {
-  const parent = dirname(directory);
-  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
 }
 
 /**

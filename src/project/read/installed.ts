@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isInside } from './inside.ts';
+import { parentsOf } from './read.ts';
 
 /** The members of a package.json that name packages. */
 interface Needs {
@@ -35,8 +36,7 @@ function manifestOf(directory: string): Needs & { readonly version?: string } {
 
 /** The directory of a package that another one needs, without links. */
 function placeOf(name: string, from: string): string | undefined {
-  const place = join(from, 'node_modules', name);
-  if (existsSync(join(place, 'package.json'))) return realpathSync(place);
-  const parent = dirname(from);
-  return parent === from ? undefined : placeOf(name, parent);
+  const places = parentsOf(from).map((directory) => join(directory, 'node_modules', name));
+  const place = places.find((path) => existsSync(join(path, 'package.json')));
+  return place && realpathSync(place);
 }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   type Stats,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { ProjectError } from '../errors.ts';
@@ -77,6 +78,12 @@ export function isEntry(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A directory and all above it, innermost first. */
+export function parentsOf(directory: string): readonly string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
 }
 
 function notAFile(message: string): ProjectError {

@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } fr
 import { dirname, join, relative, sep } from 'node:path';
 import type { FileSet } from '../../plan/model.ts';
 import { ProjectError } from '../errors.ts';
+import { parentsOf } from '../read/read.ts';
 import { inspectTarget, type Target } from '../read/target.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import { makeChange, rollBack } from './transaction.ts';
@@ -34,13 +35,14 @@ export function writeProject(target: Target, files: FileSet): void {
 
 /** Undoes what killed runs left in the target and beside it. */
 export function rollBackKilledRuns(directory: string): void {
-  for (const place of [directory, nearestDirectory(dirname(directory))]) {
+  const beside = parentsOf(dirname(directory)).find(existsSync) ?? directory;
+  for (const place of [directory, beside]) {
     for (const staging of staleStagings(place)) rollBack(place, staging);
   }
 }
 
 function appear(directory: string, files: FileSet): void {
-  const first = firstMissing(directory);
+  const first = parentsOf(directory).findLast((place) => !existsSync(place)) ?? directory;
   inStaging(dirname(first), (staging) => {
     writeFiles(join(staging, relative(first, directory)), files);
     renameSync(staging, first);
@@ -97,13 +99,4 @@ function isWritable(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-function firstMissing(directory: string): string {
-  const parent = dirname(directory);
-  return existsSync(parent) ? directory : firstMissing(parent);
-}
-
-function nearestDirectory(directory: string): string {
-  return existsSync(directory) ? directory : nearestDirectory(dirname(directory));
 }
