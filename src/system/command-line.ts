@@ -9,13 +9,14 @@ import { detectPackageManager } from './detect.ts';
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */
 export function marketCommand(...args: readonly string[]): string {
   const here = process.cwd();
-  const isInstalled = parentsOf(here).some((place) =>
-    existsSync(join(place, 'node_modules/.bin/market-mcp')),
-  );
-  const words = isInstalled
+  const words = isInstalled(here)
     ? packageManagerCommands[detectPackageManager(here, process.env)].market.split(' ')
     : ownCommand('market-mcp');
   return shellLine([...words, ...args]);
+}
+
+function isInstalled(directory: string): boolean {
+  return parentsOf(directory).some((place) => existsSync(join(place, 'node_modules/.bin/market-mcp')));
 }
 
 /** A `market-mcp` command to paste that runs this program even if another version is installed in the current directory. */
