@@ -4,10 +4,10 @@ import type { Json, Problem } from '../model.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { clientListing, initializesAgain, lists, listsAll } from '../probe/controls.ts';
 import { listTools, pageProblems } from '../probe/listing.ts';
-import { describe, isRefusal } from '../probe/rpc.ts';
+import { isRefusal } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { bounds } from '../schema/walk.ts';
-import { carriedOutProblems, resultProblems } from './expect.ts';
+import { answerProblems, carriedOutProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
@@ -158,11 +158,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     check: async (probe) => {
       if (kind === 'tools') return pageProblems(await probe.pages());
       const { result, http } = await probe.rpc(method);
-      return unless(Array.isArray(result?.[kind]), {
-        path: method,
-        expected: `a result with ${kind}`,
-        actual: describe(http),
-      });
+      return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);
     },
   };
 }

@@ -5,6 +5,16 @@ import type { HttpAnswer } from '../probe/http.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import { unless } from './rule.ts';
 
+/** The problem of an HTTP answer to a request, named by the path, unless the condition is true. */
+export function answerProblems(
+  holds: boolean,
+  path: string | undefined,
+  expected: string,
+  answer: HttpAnswer,
+): readonly Problem[] {
+  return unless(holds, { ...(path !== undefined && { path }), expected, actual: describe(answer) });
+}
+
 /** The refusal of an unpaid call (C§7, first row). */
 export function unauthorizedProblems(
   answer: HttpAnswer,
@@ -13,38 +23,26 @@ export function unauthorizedProblems(
 ): readonly Problem[] {
   const status = token.refusalStatus;
   const refused = status === null ? isClientError(answer) : answer.status === status;
-  return unless(refused && errorOf(answer) === 'Unauthorized', {
-    ...at(path),
-    expected: `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`,
-    actual: describe(answer),
-  });
+  const isUnauthorized = refused && errorOf(answer) === 'Unauthorized';
+  return answerProblems(isUnauthorized, path, `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`, answer);
 }
 
 /** The refusal of a request outside any session (C§7, second and third row). */
 export function invalidSessionProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
-  return unless(answer.status === 400 && errorOf(answer) === 'Invalid session', {
-    ...at(path),
-    expected: 'HTTP 400 {"error":"Invalid session"}',
-    actual: describe(answer),
-  });
+  const isInvalid = answer.status === 400 && errorOf(answer) === 'Invalid session';
+  return answerProblems(isInvalid, path, 'HTTP 400 {"error":"Invalid session"}', answer);
 }
 
 /** A request that must be refused with any 4xx and without a result. */
 export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
-  return unless(isClientError(answer) && !holdsResult(answer), {
-    ...at(path),
-    expected: 'HTTP 4xx and no result',
-    actual: describe(answer),
-  });
+  const isRejected = isClientError(answer) && !holdsResult(answer);
+  return answerProblems(isRejected, path, 'HTTP 4xx and no result', answer);
 }
 
 /** A JSON-RPC request that must be answered with a result. */
 export function resultProblems({ http, result }: RpcAnswer, path?: string): readonly Problem[] {
-  return unless(http.status === 200 && result !== undefined, {
-    ...at(path),
-    expected: 'HTTP 200 with a JSON-RPC result',
-    actual: describe(http),
-  });
+  const holds = http.status === 200 && result !== undefined;
+  return answerProblems(holds, path, 'HTTP 200 with a JSON-RPC result', http);
 }
 
 /**
@@ -71,8 +69,4 @@ export function holdsResult({ values }: HttpAnswer): boolean {
 function errorOf({ values }: HttpAnswer): unknown {
   const [value] = values;
   return isObject(value) ? value.error : undefined;
-}
-
-function at(path: string | undefined): { path?: string } {
-  return path === undefined ? {} : { path };
 }

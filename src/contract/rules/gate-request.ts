@@ -3,9 +3,9 @@ import type { Problem } from '../model.ts';
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
-import { describe, isRefusal, nextId, rpcRequest } from '../probe/rpc.ts';
-import { unauthorizedProblems } from './expect.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { isRefusal, nextId, rpcRequest } from '../probe/rpc.ts';
+import { answerProblems, unauthorizedProblems } from './expect.ts';
+import type { LiveRule } from './rule.ts';
 
 const fix =
   'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';
@@ -141,11 +141,7 @@ function ranProblems({ answer, path }: Attempt): readonly Problem[] {
         ((isObject(value.result) && 'content' in value.result) ||
           (!isRefusal(answer) && isObject(value.error) && shorten(value.error).includes(noSuchTool))),
     );
-  return unless(!ran, {
-    path,
-    expected: 'no result from a tool',
-    actual: describe(answer),
-  });
+  return answerProblems(!ran, path, 'no result from a tool', answer);
 }
 
 interface Unpaid {

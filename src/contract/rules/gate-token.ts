@@ -6,7 +6,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import type { Forgery } from '../probe/signer.ts';
-import { unauthorizedProblems } from './expect.ts';
+import { answerProblems, unauthorizedProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
@@ -42,11 +42,7 @@ export const gateTokenRules: readonly LiveRule[] = [
       const token = await probe.token();
       const headers = { [header]: `${scheme.toLowerCase()} ${token}` };
       const { http } = await probe.call(name, args, { token, headers });
-      return unless(http.status === 200, {
-        path: `${header}: ${scheme.toLowerCase()} …`,
-        expected: 'HTTP 200',
-        actual: describe(http),
-      });
+      return answerProblems(http.status === 200, `${header}: ${scheme.toLowerCase()} …`, 'HTTP 200', http);
     },
   },
   {

@@ -1,8 +1,8 @@
 import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
+import { answerProblems } from './expect.ts';
 import { isText } from './read.ts';
 import { type LiveRule, unless } from './rule.ts';
 
@@ -18,11 +18,7 @@ export const identityRules: readonly LiveRule[] = [
     silence: 'breaks',
     check: async (probe) => {
       const health = await probe.health();
-      return unless(health.status === 200, {
-        path: 'GET /health',
-        expected: 'HTTP 200',
-        actual: describe(health),
-      });
+      return answerProblems(health.status === 200, 'GET /health', 'HTTP 200', health);
     },
   },
   {

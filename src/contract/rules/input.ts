@@ -6,7 +6,7 @@ import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { hasItems, isText, undeclared } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [
@@ -77,8 +77,7 @@ export const inputRules: readonly StaticRule[] = [
     title: 'every parameter has exactly one type',
     source: 'C§2.1',
     fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
-    judge: ({ type }, path) =>
-      unless(typeof type === 'string', { path: `${path}.type`, expected: 'one type', actual: shorten(type) }),
+    judge: ({ type }, path) => valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
   }),
   ofParameters({
     id: 'input.description',
@@ -87,11 +86,7 @@ export const inputRules: readonly StaticRule[] = [
     source: 'C§2.1',
     fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
     judge: ({ description }, path) =>
-      unless(isText(description), {
-        path: `${path}.description`,
-        expected: 'a string that is not empty',
-        actual: shorten(description),
-      }),
+      valueProblems(isText(description), `${path}.description`, 'a string that is not empty', description),
   }),
   ofParameters({
     id: 'input.sample',

@@ -4,9 +4,10 @@ import type { Problem } from '../model.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
-import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
+import { nextId, rpcRequest } from '../probe/rpc.ts';
 import type { Exit, Instance } from '../target.ts';
-import { type Control, unless } from './rule.ts';
+import { answerProblems } from './expect.ts';
+import type { Control } from './rule.ts';
 
 const publicUrl = 'https://tools.example.com/mcp';
 
@@ -43,16 +44,8 @@ export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
       callOf(probe, instance, await probe.token({ claims: { aud } }));
     const [fitting, unfitting] = [await answerTo(publicUrl), await answerTo(instance.url)];
     return [
-      ...unless(fitting.status === 200, {
-        path: `token for ${publicUrl}`,
-        expected: 'HTTP 200',
-        actual: describe(fitting),
-      }),
-      ...unless(unfitting.status !== 200, {
-        path: `token for ${instance.url}`,
-        expected: 'a refusal',
-        actual: describe(unfitting),
-      }),
+      ...answerProblems(fitting.status === 200, `token for ${publicUrl}`, 'HTTP 200', fitting),
+      ...answerProblems(unfitting.status !== 200, `token for ${instance.url}`, 'a refusal', unfitting),
     ];
   });
 }

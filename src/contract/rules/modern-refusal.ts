@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
-import { holdsResult } from './expect.ts';
+import { answerProblems, holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
@@ -159,11 +159,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     controls,
     check: (probe) =>
       eachUnreadable(probe, (answer, path) =>
-        unless(answer.status === 400 && !holdsResult(answer), {
-          path,
-          expected: 'HTTP 400 and no result',
-          actual: describe(answer),
-        }),
+        answerProblems(answer.status === 400 && !holdsResult(answer), path, 'HTTP 400 and no result', answer),
       ),
   },
   {

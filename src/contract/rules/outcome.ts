@@ -12,7 +12,7 @@ import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { isText } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
-import { judgeEach, type LiveRule, unless } from './rule.ts';
+import { judgeEach, type LiveRule, unless, valueProblems } from './rule.ts';
 
 /** The three outcomes of a call, as the author expects them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
@@ -158,11 +158,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   const payload = isObject(structuredContent) ? structuredContent : {};
   const cause = fixFirst(outcome.tool, 'output.holds-failure');
   return [
-    ...unless(textOf(content) !== undefined, {
-      path: 'result.content[0]',
-      expected: 'a text item',
-      actual: shorten(content),
-    }),
+    ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),
     ...['error', 'message'].flatMap((field) =>
       unless(isText(payload[field]), {
         path: `result.structuredContent.${field}`,

@@ -8,7 +8,7 @@ import { sampleArguments } from '../schema/smoke.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [
@@ -191,15 +191,13 @@ function lostProblems(root: JsonObject): readonly Problem[] {
     }),
     ...[...schemasIn({ properties: properties ?? {} }, 'outputSchema')].flatMap(
       ({ schema: { $ref }, path }) =>
-        unless(
+        valueProblems(
           typeof $ref !== 'string' ||
             !$ref.startsWith('#/') ||
             keptKeywords.includes($ref.split('/')[1] ?? ''),
-          {
-            path: `${path}.$ref`,
-            expected: 'a reference into #/properties',
-            actual: shorten($ref),
-          },
+          `${path}.$ref`,
+          'a reference into #/properties',
+          $ref,
         ),
     ),
   ];

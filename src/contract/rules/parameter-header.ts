@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { schemasIn } from '../schema/walk.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
@@ -21,11 +21,7 @@ export const parameterHeader: StaticRule = {
       const at = `${path}.x-mcp-header`;
       return [
         ...unless(isToken, { path: at, expected: 'the name of a header', actual: shorten(name) }),
-        ...unless(!isToken || isNew, {
-          path: at,
-          expected: 'a name that no other parameter has',
-          actual: shorten(name),
-        }),
+        ...valueProblems(!isToken || isNew, at, 'a name that no other parameter has', name),
         ...unless(primitive.has(schema.type), {
           path: at,
           expected: 'on a string, an integer or a boolean',

@@ -9,7 +9,7 @@ import { NotRun } from '../report/not-run.ts';
 import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches } from '../schema/schema.ts';
 import { isText } from './read.ts';
-import { judgeEach, type LiveRule, unless } from './rule.ts';
+import { judgeEach, type LiveRule, unless, valueProblems } from './rule.ts';
 
 /** A rule about every result. */
 export const resultRule = about(
@@ -48,11 +48,7 @@ export const resultRules: readonly LiveRule[] = [
     judge: ({ content }) => {
       const text = textOf(content);
       if (text === undefined) return undefined;
-      return unless(jsonIn(text).length > 0, {
-        path: 'result.content[0].text',
-        expected: 'JSON',
-        actual: shorten(text),
-      });
+      return valueProblems(jsonIn(text).length > 0, 'result.content[0].text', 'JSON', text);
     },
   }),
   ofData({
@@ -62,11 +58,7 @@ export const resultRules: readonly LiveRule[] = [
     source: 'C§2.2, C§4.1',
     fix: 'Return the data as structuredContent too.',
     judge: ({ structuredContent }) =>
-      unless(isObject(structuredContent), {
-        path: 'result.structuredContent',
-        expected: 'an object',
-        actual: shorten(structuredContent),
-      }),
+      valueProblems(isObject(structuredContent), 'result.structuredContent', 'an object', structuredContent),
   }),
   ofData({
     id: 'result.fits',

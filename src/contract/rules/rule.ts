@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { shorten } from '../json.ts';
 import type { JsonObject, Level, Methods, Problem, RuleResult, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Probe } from '../probe/probe.ts';
@@ -68,6 +69,16 @@ export async function inParallel<T>(
 /** The problem, unless the condition is true. */
 export function unless(holds: boolean, problem: Problem): readonly Problem[] {
   return holds ? [] : [problem];
+}
+
+/** The problem of a JSON value at a path, unless the condition is true. */
+export function valueProblems(
+  holds: boolean,
+  path: string,
+  expected: string,
+  value: unknown,
+): readonly Problem[] {
+  return unless(holds, { path, expected, actual: shorten(value) });
 }
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */

@@ -5,7 +5,7 @@ import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
-import { carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
 
 /** Requests with the same id in two sessions, sent once in a run. */
@@ -226,11 +226,7 @@ export const sessionRules: readonly LiveRule[] = [
     silence: 'breaks',
     check: async (probe) => {
       const answer = await probe.openStream(await probe.newSession());
-      return unless(answer.status === 200 || answer.status === 405, {
-        path: 'GET',
-        expected: 'HTTP 200 or 405',
-        actual: describe(answer),
-      });
+      return answerProblems(answer.status === 200 || answer.status === 405, 'GET', 'HTTP 200 or 405', answer);
     },
   },
   {

@@ -3,7 +3,7 @@ import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
 import { isText, normalize } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
@@ -13,8 +13,7 @@ export const toolRules: readonly StaticRule[] = [
     title: 'every tool has a name',
     source: 'C§2.1',
     fix: 'Give the tool a name.',
-    inspect: ({ name }) =>
-      unless(isText(name), { path: 'name', expected: 'a string that is not empty', actual: shorten(name) }),
+    inspect: ({ name }) => valueProblems(isText(name), 'name', 'a string that is not empty', name),
   },
   {
     id: 'tool.name-unique',
@@ -50,11 +49,7 @@ export const toolRules: readonly StaticRule[] = [
     source: 'C§2.1',
     fix: 'Describe what the tool returns and when to use it.',
     inspect: ({ description }) =>
-      unless(isText(description), {
-        path: 'description',
-        expected: 'a string that is not empty',
-        actual: shorten(description),
-      }),
+      valueProblems(isText(description), 'description', 'a string that is not empty', description),
   },
   {
     id: 'tool.description-length',
@@ -89,15 +84,13 @@ export const toolRules: readonly StaticRule[] = [
     fact: true,
     fix: 'Add what the name does not say: what the tool returns, from which source, and how recent the data is.',
     inspect: ({ name, description }) =>
-      unless(
+      valueProblems(
         !isText(name) ||
           !isText(description) ||
           normalize(fillerless(description)) !== normalize(fillerless(name)),
-        {
-          path: 'description',
-          expected: 'more than the name',
-          actual: shorten(description),
-        },
+        'description',
+        'more than the name',
+        description,
       ),
   },
   {
@@ -174,11 +167,7 @@ function incompleteness(description: string): readonly Problem[] {
       expected: 'what the tool returns ("Returns …")',
       actual: shorten(description),
     }),
-    ...unless(using.test(description), {
-      path: 'description',
-      expected: 'when to use it ("Use it when …")',
-      actual: shorten(description),
-    }),
+    ...valueProblems(using.test(description), 'description', 'when to use it ("Use it when …")', description),
   ];
 }
 
