@@ -10,16 +10,15 @@ import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { isClientError } from './expect.ts';
 import { noFailure, ofCall } from './result.ts';
-import { judgeEach, type LiveRule, unless } from './rule.ts';
+import { judgeEach, type LiveRule, must, should, unless } from './rule.ts';
 import { showsInsides } from './transport.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
   {
     id: 'call.answered',
-    level: 'must',
+    ...must('C§4, C§4.1, C§7'),
     title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
-    source: 'C§4, C§4.1, C§7',
     fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
     check: async (probe) => {
       if (isRefusal((await probe.ordinaryCall()).http)) throw NotRun.by('refused');
@@ -41,18 +40,16 @@ export const callRules: readonly LiveRule[] = [
   },
   {
     id: 'call.unknown-tool',
-    level: 'must',
+    ...must('C§4.1, C§7'),
     title: 'a call of an unknown tool is answered by a result that names it',
-    source: 'C§4.1, C§7',
     fix: 'Return isError: true and a text item "Unknown tool: <name>".',
     controls: [answersCalls],
     check: async (probe) => unknownToolProblems(probe, noSuchTool),
   },
   {
     id: 'call.unknown-tool-names',
-    level: 'must',
+    ...must('C§4.1, C§7'),
     title: 'a tool name such as "constructor" or "__proto__" counts as unknown',
-    source: 'C§4.1, C§7',
     fix: 'Look tools up in a Map.',
     controls: [answersCalls],
     check: async (probe) => {
@@ -62,18 +59,16 @@ export const callRules: readonly LiveRule[] = [
   },
   {
     id: 'call.wrong-arguments',
-    level: 'should',
+    ...should('C§4.1, C§7'),
     title: 'a call with an argument of the wrong type fails',
-    source: 'C§4.1, C§7',
     fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
       failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
   },
   {
     id: 'call.missing-arguments',
-    level: 'should',
+    ...should('C§4.1, C§7'),
     title: 'a call without a required argument fails',
-    source: 'C§4.1, C§7',
     fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
       failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
@@ -90,9 +85,8 @@ export const callRules: readonly LiveRule[] = [
   },
   {
     id: 'call.no-arguments-object',
-    level: 'should',
+    ...should('C§4.1'),
     title: 'arguments that are not an object are refused',
-    source: 'C§4.1',
     fix: 'Answer with the JSON-RPC error -32602, or with a result that has isError: true.',
     controls: [answersCalls],
     check: async (probe) => {
@@ -110,9 +104,8 @@ export const callRules: readonly LiveRule[] = [
   },
   {
     id: 'call.no-stack',
-    level: 'should',
+    ...should('OWASP, error handling'),
     title: 'no failure of a tool exposes internals of the server',
-    source: 'OWASP, error handling',
     fix: 'Log the exception, and answer with your own code and message.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(

@@ -5,7 +5,7 @@ import { slowness, type Work } from '../schema/pattern-cost.ts';
 import { doublingSchema } from '../schema/recursion.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { allSchemas } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, should, unless } from './rule.ts';
 
 const mostDistinct = 1_000;
 /** For the patterns of all tools of a list, shared equally: about ten seconds. */
@@ -15,9 +15,8 @@ const patternWork = 20_000_000;
 export const costRules: readonly StaticRule[] = [
   {
     id: 'schema.pattern-time',
-    level: 'should',
+    ...should('CWE-1333'),
     title: 'every pattern is matched quickly, whatever text the schema allows',
-    source: 'CWE-1333',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
     inspect: (tool, siblings) => {
       const work = { left: patternWork / (siblings.length + 1) };
@@ -26,9 +25,8 @@ export const costRules: readonly StaticRule[] = [
   },
   {
     id: 'schema.doubling',
-    level: 'should',
+    ...should('CWE-407'),
     title: 'no schema refers to itself in two ways for the same part of a value',
-    source: 'CWE-407',
     fix: 'Refer to the schema once for each property: join the alternatives, or move the property out of them.',
     inspect: ({ inputSchema, outputSchema }) =>
       Object.entries({ inputSchema, outputSchema }).flatMap(([name, schema]) => {
@@ -42,9 +40,8 @@ export const costRules: readonly StaticRule[] = [
   },
   {
     id: 'input.distinct-items',
-    level: 'should',
+    ...should('CWE-407'),
     title: 'every list with uniqueItems has a limit on its length',
-    source: 'CWE-407',
     fix: `Add maxItems, ${mostDistinct} at most: validators compare every two values.`,
     inspect: ({ inputSchema }) => [...schemasIn(inputSchema, 'inputSchema')].flatMap(distinctProblems),
   },

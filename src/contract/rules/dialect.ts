@@ -3,7 +3,7 @@ import type { JsonObject } from '../model.ts';
 import { isDialect } from '../schema/schema.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { allSchemas } from './read.ts';
-import type { StaticRule } from './rule.ts';
+import { fact, type StaticRule, should } from './rule.ts';
 
 /**
  * Keywords that old and new validators read differently. The marketplace compiles outputSchemas, so their dialect is a
@@ -12,28 +12,22 @@ import type { StaticRule } from './rule.ts';
 export const dialectRules: readonly StaticRule[] = [
   forbids({
     id: 'schema.no-dialect',
-    level: 'must',
+    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema names its dialect ($schema)',
-    source: 'app api/v1/tools/dispute/route.ts',
-    fact: true,
     fix: 'Remove $schema. The marketplace cannot compile 2020-12, and newer clients refuse draft-07.',
     keywords: ['$schema'],
   }),
   forbids({
     id: 'schema.no-id',
-    level: 'must',
+    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema has an id ($id)',
-    source: 'app api/v1/tools/dispute/route.ts',
-    fact: true,
     fix: 'Remove $id. Two tools with the same $id cannot be compiled together.',
     keywords: ['$id'],
   }),
   forbids({
     id: 'schema.no-external-ref',
-    level: 'must',
+    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
     title: 'every $ref of an outputSchema points into that schema',
-    source: 'app api/v1/tools/dispute/route.ts',
-    fact: true,
     fix: 'Copy the referenced schema to the place where it is used.',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
     allows: ({ schema: { $ref } }, keyword) =>
@@ -41,38 +35,31 @@ export const dialectRules: readonly StaticRule[] = [
   }),
   forbids({
     id: 'schema.no-tuples',
-    level: 'must',
+    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema describes a tuple',
-    source: 'app api/v1/tools/dispute/route.ts',
-    fact: true,
     fix: 'Use an object with named properties. Draft-07 and 2020-12 write tuples differently.',
     keywords: ['prefixItems', 'additionalItems', 'items'],
     allows: ({ schema }, keyword) => keyword === 'items' && !Array.isArray(schema.items),
   }),
   forbids({
     id: 'schema.no-unevaluated',
-    level: 'must',
+    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema uses unevaluatedProperties or unevaluatedItems',
-    source: 'app api/v1/tools/dispute/route.ts',
-    fact: true,
     fix: 'Use additionalProperties. Draft-07 ignores unevaluatedProperties and unevaluatedItems.',
     keywords: ['unevaluatedProperties', 'unevaluatedItems'],
   }),
   forbids({
     id: 'schema.no-nullable-keyword',
-    level: 'should',
+    ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'null is allowed by the type, not by the keyword nullable',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
     fix: 'Write type: ["number", "null"]. Most validators ignore nullable.',
     keywords: ['nullable'],
     of: allSchemas,
   }),
   forbids({
     id: 'input.dialect',
-    level: 'should',
+    ...should('MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07'),
     title: 'no inputSchema uses keywords that draft-07 and 2020-12 read differently',
-    source: 'MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07',
     fix: 'Remove $id, keep every $ref inside the schema, and replace tuples by objects.',
     keywords: [
       '$schema',

@@ -8,15 +8,14 @@ import { isRefusal } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { bounds } from '../schema/walk.ts';
 import { answerProblems, carriedOutProblems, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, unless } from './rule.ts';
+import { fact, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
   {
     id: 'discovery.initialize',
-    level: 'must',
+    ...must('C§4.1, C§5.2'),
     title: 'initialize works without a token',
-    source: 'C§4.1, C§5.2',
     fix: 'Answer initialize with HTTP 200 and a JSON-RPC result, with or without a token.',
     controls: [],
     silence: 'breaks',
@@ -30,10 +29,8 @@ export const discoveryRules: readonly LiveRule[] = [
   },
   {
     id: 'discovery.in-time',
-    level: 'must',
+    ...fact('must', 'profile limits.initializeMs; app cron/validate-tools'),
     title: 'initialize is answered in time',
-    source: 'profile limits.initializeMs; app cron/validate-tools',
-    fact: true,
     fix: 'Do slow work (connections, downloads) at the start of the server, not during the first request.',
     controls: [],
     silence: 'breaks',
@@ -53,9 +50,8 @@ export const discoveryRules: readonly LiveRule[] = [
   listRule('prompts', 'C§4.1, C§5.2'),
   {
     id: 'discovery.tools',
-    level: 'must',
+    ...must('C§1.1; app contribute/actions.ts'),
     title: 'the server lists at least one tool, on a limited number of pages',
-    source: 'C§1.1; app contribute/actions.ts',
     fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
       const { tools, ended } = await probe.listing();
@@ -76,9 +72,8 @@ export const discoveryRules: readonly LiveRule[] = [
   },
   {
     id: 'discovery.invalid-token',
-    level: 'must',
+    ...must('C§4.1, C§5.2'),
     title: 'the open methods work with an invalid token, too',
-    source: 'C§4.1, C§5.2',
     fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
     turn: 'opening',
     controls: [initializesAgain, lists],
@@ -96,9 +91,8 @@ export const discoveryRules: readonly LiveRule[] = [
   },
   {
     id: 'discovery.same-list',
-    level: 'should',
+    ...should('C§3.2, C§9.3: the platform keeps the list until it is refreshed'),
     title: 'tools/list returns the same definitions each time, in each session',
-    source: 'C§3.2, C§9.3: the platform keeps the list until it is refreshed',
     fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
     turn: 'opening',
     controls: [initializesAgain, listsAll],
@@ -122,9 +116,8 @@ export const discoveryRules: readonly LiveRule[] = [
   },
   {
     id: 'discovery.client',
-    level: 'must',
+    ...must('C§1.2, C§4.1'),
     title: 'the client of the MCP SDK connects and lists the tools',
-    source: 'C§1.2, C§4.1',
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
     turn: 'opening',
     controls: [initializesAgain, listsAll],

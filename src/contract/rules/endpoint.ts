@@ -1,5 +1,5 @@
 import { isLoopback } from '../probe/address.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { fact, type LiveRule, must, unless } from './rule.ts';
 
 /**
  * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
@@ -7,9 +7,8 @@ import { type LiveRule, unless } from './rule.ts';
  */
 export const staysUp: LiveRule = {
   id: 'endpoint.stays-up',
-  level: 'must',
+  ...must('C§3.1'),
   title: 'the server answers from the first request of a check to the last',
-  source: 'C§3.1',
   fix: 'Catch every exception, in timers and promises too. Let only the call fail, not the process.',
   controls: [],
   silence: 'breaks',
@@ -24,9 +23,8 @@ export const endpointRules: readonly LiveRule[] = [
   staysUp,
   {
     id: 'endpoint.path',
-    level: 'must',
+    ...must('C§1.4, C§8'),
     title: 'the path of the endpoint ends in /mcp',
-    source: 'C§1.4, C§8',
     fix: 'Serve the endpoint at a path that ends in /mcp and register that URL.',
     controls: [],
     check: async ({ url }) =>
@@ -38,9 +36,8 @@ export const endpointRules: readonly LiveRule[] = [
   },
   {
     id: 'endpoint.https',
-    level: 'must',
+    ...must('C§1.4, C§8'),
     title: 'the endpoint is served over HTTPS (plain HTTP only on localhost)',
-    source: 'C§1.4, C§8',
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
     check: async ({ url }) =>
@@ -52,10 +49,8 @@ export const endpointRules: readonly LiveRule[] = [
   },
   {
     id: 'endpoint.no-sse',
-    level: 'should',
+    ...fact('should', 'app contribute/actions.ts'),
     title: 'the path of the endpoint does not contain the letters "sse"',
-    source: 'app contribute/actions.ts',
-    fact: true,
     fix: 'Choose another path. The platform mistakes this one for the old SSE transport and does not fall back.',
     controls: [],
     check: async ({ url }) =>

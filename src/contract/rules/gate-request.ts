@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../probe/http.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { isRefusal, nextId, rpcRequest } from '../probe/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './expect.ts';
-import type { LiveRule } from './rule.ts';
+import { type LiveRule, must } from './rule.ts';
 
 const fix =
   'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';
@@ -122,9 +122,8 @@ interface Attempt {
 function bypass(id: string, what: string, send: (probe: Probe) => Promise<readonly Attempt[]>): LiveRule {
   return {
     id,
-    level: 'must',
+    ...must("C§5.4; reproduced with the platform's public middleware"),
     title: `${what} does not run a tool without a token`,
-    source: "C§5.4; reproduced with the platform's public middleware",
     fix,
     controls: [refusesUnpaid],
     check: async (probe) => (await send(probe)).flatMap(ranProblems),

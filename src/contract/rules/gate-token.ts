@@ -7,7 +7,7 @@ import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import type { Forgery } from '../probe/signer.ts';
 import { answerProblems, unauthorizedProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
+import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
 export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
@@ -16,9 +16,8 @@ export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 export const gateTokenRules: readonly LiveRule[] = [
   {
     id: 'gate.valid-token',
-    level: 'must',
+    ...must('C§1.3, C§5.1'),
     title: 'tools/call with a valid platform token is accepted',
-    source: 'C§1.3, C§5.1',
     fix: 'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.',
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
@@ -31,9 +30,8 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
   {
     id: 'gate.scheme-case',
-    level: 'should',
+    ...should('RFC 9110 §11.1'),
     title: 'the scheme before the token is compared case-insensitively',
-    source: 'RFC 9110 §11.1',
     fix: 'Accept "bearer" as well as "Bearer".',
     controls: [refusesUnpaid, admitsPaid],
     check: async (probe) => {
@@ -145,9 +143,8 @@ export function refuses(
 ): LiveRule {
   return {
     id,
-    level: 'must',
+    ...must('C§5.1, C§5.4, C§7'),
     title: `${what} is refused`,
-    source: 'C§5.1, C§5.4, C§7',
     fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
     controls,
     check: async (probe) => refusalsOf(probe, await attempts(probe)),

@@ -4,15 +4,14 @@ import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
 import { answerProblems } from './expect.ts';
 import { isText } from './read.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, must, should, unless } from './rule.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
   {
     id: 'health.status',
-    level: 'must',
+    ...must('C§1.5, C§2.3, C§4'),
     title: 'GET /health answers 200',
-    source: 'C§1.5, C§2.3, C§4',
     fix: 'Answer GET /health with status 200 as soon as the server can take calls.',
     controls: [],
     silence: 'breaks',
@@ -23,9 +22,8 @@ export const identityRules: readonly LiveRule[] = [
   },
   {
     id: 'health.fields',
-    level: 'must',
+    ...must('C§2.3'),
     title: 'GET /health returns status, server and version',
-    source: 'C§2.3',
     fix: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
     controls: [],
     check: async (probe) => {
@@ -37,9 +35,8 @@ export const identityRules: readonly LiveRule[] = [
   },
   {
     id: 'health.ready',
-    level: 'should',
+    ...should('C§1.5, C§2.3'),
     title: 'GET /health does not answer 200 with a status such as "starting" or "down"',
-    source: 'C§1.5, C§2.3',
     fix: 'Answer 503 until the server can take calls. Most monitors read the HTTP status only.',
     controls: [],
     check: async (probe) => {
@@ -56,9 +53,8 @@ export const identityRules: readonly LiveRule[] = [
   },
   {
     id: 'identity.name',
-    level: 'must',
+    ...must('C§2.4, C§9.2'),
     title: 'initialize returns the name and version of the server',
-    source: 'C§2.4, C§9.2',
     fix: 'Declare serverInfo.name and serverInfo.version.',
     check: async (probe) => {
       const { serverInfo } = await initialized(probe);
@@ -69,9 +65,8 @@ export const identityRules: readonly LiveRule[] = [
   },
   {
     id: 'identity.tools',
-    level: 'must',
+    ...must('C§2.4'),
     title: 'initialize declares the tools capability',
-    source: 'C§2.4',
     fix: 'Declare capabilities.tools.',
     check: async (probe) => {
       const { capabilities } = await initialized(probe);
@@ -84,9 +79,8 @@ export const identityRules: readonly LiveRule[] = [
   },
   {
     id: 'identity.same',
-    level: 'must',
+    ...must('C§2.3, C§9.2'),
     title: 'health and initialize name the same server and version',
-    source: 'C§2.3, C§9.2',
     fix: 'Take name and version from one place.',
     check: async (probe) => {
       const [health] = (await probe.health()).values;

@@ -8,7 +8,7 @@ import { NotRun } from '../report/not-run.ts';
 import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { isEmpty, ofCall } from './result.ts';
-import { judgeEach, type LiveRule } from './rule.ts';
+import { judgeEach, type LiveRule, should } from './rule.ts';
 
 /** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';
@@ -17,9 +17,8 @@ const unheardOf = 'zq7-unheard-of-4kx';
 export const improbableRules: readonly LiveRule[] = [
   {
     id: 'outcome.empty-signal',
-    level: 'should',
+    ...should('C§2.2, C§7'),
     title: 'a call that finds nothing returns the signal of an empty result',
-    source: 'C§2.2, C§7',
     fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {
       const succeeded = (await answeredCalls(probe)).filter(

@@ -6,15 +6,14 @@ import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { hasItems, isText, undeclared } from './read.ts';
-import { type StaticRule, unless, valueProblems } from './rule.ts';
+import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [
   {
     id: 'input.object-root',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every inputSchema is an object schema',
-    source: 'C§2.1',
     fix: 'Set inputSchema.type to "object".',
     inspect: ({ inputSchema }) =>
       unless(isObject(inputSchema) && inputSchema.type === 'object', {
@@ -25,9 +24,8 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.properties',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every inputSchema has properties',
-    source: 'C§2.1',
     fix: 'Add properties; use {} if the tool takes no arguments.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isObject(inputSchema.properties), {
@@ -38,9 +36,8 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.required',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every inputSchema has a list of required properties',
-    source: 'C§2.1',
     fix: 'Add required; use [] if nothing is required.',
     inspect: ({ inputSchema }) =>
       unless(!isObject(inputSchema) || isNameList(inputSchema.required), {
@@ -51,9 +48,8 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.required-declared',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every required parameter is declared',
-    source: 'C§2.1',
     fix: 'Declare the property, or remove its name from required.',
     inspect: ({ inputSchema }) =>
       undeclared(inputSchema).map((name) => ({
@@ -64,35 +60,31 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.compiles',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every inputSchema compiles as JSON Schema',
-    source: 'C§2.1',
     fix: 'Correct the schema at the place that the message names.',
     inspect: ({ inputSchema }) =>
       compileProblems(isObject(inputSchema) ? withoutDialect(inputSchema) : inputSchema, 'inputSchema'),
   },
   ofParameters({
     id: 'input.type',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every parameter has exactly one type',
-    source: 'C§2.1',
     fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
     judge: ({ type }, path) => valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
   }),
   ofParameters({
     id: 'input.description',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every parameter has a description',
-    source: 'C§2.1',
     fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
     judge: ({ description }, path) =>
       valueProblems(isText(description), `${path}.description`, 'a string that is not empty', description),
   }),
   ofParameters({
     id: 'input.sample',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every parameter has a default, examples or an enum',
-    source: 'C§2.1',
     fix: 'Add examples. Agents and the submission test build their arguments from them.',
     judge: (schema, path) =>
       unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
@@ -103,9 +95,8 @@ export const inputRules: readonly StaticRule[] = [
   }),
   {
     id: 'input.placeholder',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'no parameter has a placeholder as its example',
-    source: 'C§2.1',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
     inspect: ({ inputSchema }) =>
       [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
@@ -118,10 +109,8 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.items',
-    level: 'should',
+    ...fact('should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
-    source: 'app contribute/actions.ts',
-    fact: true,
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
     inspect: ({ inputSchema }) =>
       [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
@@ -134,10 +123,8 @@ export const inputRules: readonly StaticRule[] = [
   },
   {
     id: 'input.smoke-arguments',
-    level: 'should',
+    ...fact('should', 'app contribute/actions.ts'),
     title: 'the arguments of the submission test match every inputSchema',
-    source: 'app contribute/actions.ts',
-    fact: true,
     fix: 'Give the parameter a default or examples that match its schema. Otherwise the test sends "test", 1 or true.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>
       isObject(inputSchema)

@@ -9,7 +9,7 @@ import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { graceMs, settleMs } from '../probe/timeouts.ts';
 import { isClientError } from './expect.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, should, unless } from './rule.ts';
 
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;
@@ -23,9 +23,8 @@ export const loadRules: readonly LiveRule[] = [
   large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
   {
     id: 'http.deep-body',
-    level: 'should',
+    ...should('C§8: limits not shown'),
     title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
-    source: 'C§8: limits not shown',
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
     silence: 'breaks',
@@ -56,9 +55,8 @@ export const loadRules: readonly LiveRule[] = [
 function large(id: string, what: string, chunked: boolean): LiveRule {
   return {
     id,
-    level: 'should',
+    ...should('C§8: limits not shown'),
     title: `${what} is refused`,
-    source: 'C§8: limits not shown',
     turn: 'last',
     controls: [lists, reportsHealth],
     silence: 'breaks',
@@ -90,9 +88,8 @@ async function refusalProblems(
 function slow(id: string, what: string, rest: string): LiveRule {
   return {
     id,
-    level: 'should',
+    ...should('C§8: time-outs not shown'),
     title: `${what} does not delay other clients`,
-    source: 'C§8: time-outs not shown',
     turn: 'last',
     controls: [initializes, reportsHealth],
     silence: 'breaks',

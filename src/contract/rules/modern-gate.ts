@@ -6,15 +6,14 @@ import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
 import { rejectedProblems, unauthorizedProblems } from './expect.ts';
 import { callsModern } from './modern.ts';
-import type { LiveRule } from './rule.ts';
+import { type LiveRule, must } from './rule.ts';
 
 /** Authentication in the stateless revision of MCP: no form of a call runs unpaid. */
 export const modernGateRules: readonly LiveRule[] = [
   {
     id: 'modern.no-token',
-    level: 'must',
+    ...must('C§5.1, C§5.4, C§7'),
     title: 'a call without a session and without a token is Unauthorized',
-    source: 'C§5.1, C§5.4, C§7',
     fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern],
     check: async (probe) => {
@@ -23,9 +22,8 @@ export const modernGateRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.forged-token',
-    level: 'must',
+    ...must('C§5.1, C§5.4; platform facts, "Token"'),
     title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
-    source: 'C§5.1, C§5.4; platform facts, "Token"',
     fix: 'Verify signature and audience before you decide which era a request belongs to.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
@@ -43,9 +41,8 @@ export const modernGateRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.disguised-call',
-    level: 'must',
+    ...must('C§5.3, C§5.4'),
     title: 'a disguised call does not run unpaid: another Mcp-Method, a batch, an unsupported version',
-    source: 'C§5.3, C§5.4',
     fix: 'Look for tools/call in every message of the body, whatever the headers say.',
     controls: [speaksModern, refusesPlain],
     check: async (probe) => {

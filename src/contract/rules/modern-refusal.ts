@@ -7,7 +7,7 @@ import type { Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer } from '../probe/rpc.ts';
 import { answerProblems, holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
-import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
+import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {
@@ -24,9 +24,8 @@ const controls = [speaksModern, listsModern];
 export const modernRefusalRules: readonly LiveRule[] = [
   {
     id: 'modern.headers',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: server validation'),
     title: 'headers that differ from the body are refused before anything runs',
-    source: 'MCP 2026-07-28, Streamable HTTP: server validation',
     fix: 'Compare MCP-Protocol-Version and Mcp-Method with the body, and answer HTTP 400 with error -32020.',
     controls,
     check: (probe) =>
@@ -40,9 +39,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.name-header',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: server validation'),
     title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
-    source: 'MCP 2026-07-28, Streamable HTTP: server validation',
     fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
@@ -55,9 +53,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.version',
-    level: 'must',
+    ...must('MCP 2026-07-28, protocol version negotiation'),
     title: 'an unsupported version is refused, and the error lists the supported ones',
-    source: 'MCP 2026-07-28, protocol version negotiation',
     fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
     controls,
     check: async (probe) => {
@@ -85,9 +82,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.meta',
-    level: 'must',
+    ...must('MCP 2026-07-28, per-request protocol fields'),
     title: 'a request whose _meta lacks the version or the capabilities of the client is refused',
-    source: 'MCP 2026-07-28, per-request protocol fields',
     fix: 'Answer HTTP 400 with error -32602 if protocolVersion or clientCapabilities is missing in _meta.',
     controls,
     check: (probe) =>
@@ -98,9 +94,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.unknown-method',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: protocol version header'),
     title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
-    source: 'MCP 2026-07-28, Streamable HTTP: protocol version header',
     fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
     controls,
     check: async (probe) => {
@@ -112,9 +107,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.error-codes',
-    level: 'must',
+    ...must('MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved'),
     title: 'errors have codes that the revision allows',
-    source: 'MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved',
     fix: 'Answer a request for what does not exist with -32602 or -32601, and keep your own codes outside -32768 to -32000.',
     controls,
     check: async (probe) => {
@@ -134,9 +128,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.notification',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: sending messages'),
     title: 'a notification without a session is accepted without a response',
-    source: 'MCP 2026-07-28, Streamable HTTP: sending messages',
     fix: 'Answer HTTP 202 without a body.',
     controls,
     check: async (probe) => {
@@ -152,9 +145,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.unreadable',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null'),
     title: 'a batch, broken JSON and a request with the id null are refused',
-    source: 'MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null',
     fix: 'Answer HTTP 400, in JSON-RPC or in your own words.',
     controls,
     check: (probe) =>
@@ -164,9 +156,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.error-id',
-    level: 'should',
+    ...should('MCP 2026-07-28, error responses: the id is absent, never null'),
     title: 'the error for a body that is not a valid request has no id',
-    source: 'MCP 2026-07-28, error responses: the id is absent, never null',
     fix: 'Leave id out if the request has none that can be read.',
     controls,
     check: (probe) =>

@@ -6,7 +6,7 @@ import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { describe, type RpcAnswer, sessionOf } from '../probe/rpc.ts';
 import { resultProblems } from './expect.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, must, should, unless } from './rule.ts';
 
 const controls = [speaksModern];
 
@@ -24,9 +24,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.discover',
-    level: 'must',
+    ...must('MCP 2026-07-28, discovery'),
     title: `server/discover names ${modernVersion} and the capabilities of the server`,
-    source: 'MCP 2026-07-28, discovery',
     fix: 'Answer with supportedVersions, a list that contains 2026-07-28, and capabilities, an object.',
     controls,
     check: async (probe) => {
@@ -48,10 +47,9 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.tools',
-    level: 'must',
+    ...must('C§4.1, C§5.2; MCP 2026-07-28, listing tools'),
     title:
       'tools/list works without a session and without a token, to the last page, and lists the same tools',
-    source: 'C§4.1, C§5.2; MCP 2026-07-28, listing tools',
     fix: 'Serve the same list of tools in both eras, without a token.',
     controls,
     silence: 'breaks',
@@ -72,9 +70,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.result-type',
-    level: 'must',
+    ...must('MCP 2026-07-28, result responses'),
     title: 'the results of server/discover and tools/list say resultType "complete"',
-    source: 'MCP 2026-07-28, result responses',
     fix: 'Add resultType: "complete" to each result of this revision.',
     controls,
     check: (probe) =>
@@ -88,9 +85,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.server-info',
-    level: 'should',
+    ...should('MCP 2026-07-28, per-response protocol fields'),
     title: 'every result names the server and its version in _meta',
-    source: 'MCP 2026-07-28, per-response protocol fields',
     fix: `Add _meta["${metaKey('serverInfo')}"] with name and version.`,
     controls,
     check: (probe) =>
@@ -106,9 +102,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.cache',
-    level: 'must',
+    ...must('MCP 2026-07-28, caching'),
     title: 'server/discover and tools/list say how long they are fresh, and for whom',
-    source: 'MCP 2026-07-28, caching',
     fix: 'Add ttlMs, a whole number from 0, and cacheScope, "public" or "private".',
     controls,
     check: (probe) =>
@@ -127,9 +122,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.stateless',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: earlier revisions'),
     title: 'a request is answered whatever session it names, and opens no session',
-    source: 'MCP 2026-07-28, Streamable HTTP: earlier revisions',
     fix: 'Ignore Mcp-Session-Id in requests of this revision, and do not send it.',
     controls,
     check: async (probe) => {
@@ -149,18 +143,16 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.call',
-    level: 'must',
+    ...must('C§4.1, C§5.1; MCP 2026-07-28, calling tools'),
     title: 'a paid call is carried out without a session',
-    source: 'C§4.1, C§5.1; MCP 2026-07-28, calling tools',
     fix: 'Accept a call with a valid token, whether or not it has a session.',
     controls,
     check: async (probe) => resultProblems(await firstCall(probe), 'tools/call'),
   },
   {
     id: 'modern.call-type',
-    level: 'must',
+    ...must('MCP 2026-07-28, result responses; no call of this contract asks for more input'),
     title: 'the result of a call says resultType "complete"',
-    source: 'MCP 2026-07-28, result responses; no call of this contract asks for more input',
     fix: 'Add resultType: "complete" to the result of each call, a failed one included.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
@@ -174,9 +166,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.failure',
-    level: 'must',
+    ...must('C§2.2, C§4.1, C§7'),
     title: 'a call that fails says isError true without a session, too',
-    source: 'C§2.2, C§4.1, C§7',
     fix: 'Build the result of a call in one place for both eras.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
@@ -191,9 +182,8 @@ export const modernRules: readonly LiveRule[] = [
   },
   {
     id: 'modern.encoded-name',
-    level: 'must',
+    ...must('MCP 2026-07-28, Streamable HTTP: value encoding'),
     title: 'Mcp-Name may contain the name as base64',
-    source: 'MCP 2026-07-28, Streamable HTTP: value encoding',
     fix: 'Decode =?base64?…?= before you compare the name.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {

@@ -12,7 +12,7 @@ import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { isText } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
-import { judgeEach, type LiveRule, unless, valueProblems } from './rule.ts';
+import { fact, judgeEach, type LiveRule, must, unless, valueProblems } from './rule.ts';
 
 /** The three outcomes of a call, as the author expects them in a tool's examples. */
 export const outcomeRules: readonly LiveRule[] = [
@@ -42,9 +42,8 @@ export const outcomeRules: readonly LiveRule[] = [
   }),
   {
     id: 'outcome.failure-payload',
-    level: 'must',
+    ...must('C§2.2, C§7'),
     title: 'every failure of a tool has a code and a message',
-    source: 'C§2.2, C§7',
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
       const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
@@ -53,10 +52,8 @@ export const outcomeRules: readonly LiveRule[] = [
   },
   {
     id: 'outcome.repeatable',
-    level: 'should',
+    ...fact('should', 'app lib/ai/agentic-execution.ts: a step is tried up to three times'),
     title: 'a repeated call has the same outcome',
-    source: 'app lib/ai/agentic-execution.ts: a step is tried up to three times',
-    fact: true,
     fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
     check: async (probe) => {
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
@@ -73,10 +70,8 @@ export const outcomeRules: readonly LiveRule[] = [
   },
   {
     id: 'outcome.in-time',
-    level: 'must',
+    ...fact('must', 'profile limits.callMs'),
     title: 'every call is answered in time',
-    source: 'profile limits.callMs',
-    fact: true,
     fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
     silence: 'breaks',
     controls: [lists],
@@ -97,9 +92,8 @@ export const outcomeRules: readonly LiveRule[] = [
   },
   {
     id: 'outcome.client',
-    level: 'must',
+    ...must('C§1.2, C§2.2'),
     title: 'the client of the MCP SDK accepts the result of every call',
-    source: 'C§1.2, C§2.2',
     fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
     turn: 'opening',
     controls: [initializesAgain, listsInClient],

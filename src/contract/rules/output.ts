@@ -8,15 +8,14 @@ import { sampleArguments } from '../schema/smoke.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
 import { isText, undeclared } from './read.ts';
-import { type StaticRule, unless, valueProblems } from './rule.ts';
+import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [
   {
     id: 'output.object-root',
-    level: 'must',
+    ...must('C§2.1, C§3.2, C§8'),
     title: 'every outputSchema is an object schema',
-    source: 'C§2.1, C§3.2, C§8',
     fix: 'Set outputSchema.type to "object"; express null and errors inside properties.',
     inspect: ({ outputSchema }) =>
       unless(isObject(outputSchema) && outputSchema.type === 'object', {
@@ -27,9 +26,8 @@ export const outputRules: readonly StaticRule[] = [
   },
   {
     id: 'output.no-root-union',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'no outputSchema has a union at its root',
-    source: 'C§2.1',
     fix: 'Replace the union by one object with optional or nullable properties.',
     inspect: ({ outputSchema }) =>
       ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) =>
@@ -42,10 +40,8 @@ export const outputRules: readonly StaticRule[] = [
   },
   {
     id: 'output.properties',
-    level: 'should',
+    ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every outputSchema declares what the tool returns',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
     fix: 'List the fields of the result in properties. A bare {type: "object"} tells an agent nothing.',
     inspect: ({ outputSchema }) =>
       unless(
@@ -59,9 +55,8 @@ export const outputRules: readonly StaticRule[] = [
   },
   {
     id: 'output.required-declared',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every required output field is declared',
-    source: 'C§2.1',
     fix: 'Declare the property, or remove its name from required.',
     inspect: ({ outputSchema }) =>
       undeclared(outputSchema).map((name) => ({
@@ -72,26 +67,22 @@ export const outputRules: readonly StaticRule[] = [
   },
   {
     id: 'output.compiles',
-    level: 'must',
+    ...must('C§2.1; app api/v1/tools/dispute/route.ts'),
     title: "every outputSchema compiles under the marketplace's validator",
-    source: 'C§2.1; app api/v1/tools/dispute/route.ts',
     fix: 'Make it a valid JSON Schema (draft-07). With a schema that does not compile, the author loses every dispute.',
     inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
   },
   {
     id: 'output.kept-root',
-    level: 'must',
+    ...fact('must', 'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map'),
     title: 'every outputSchema survives the client of the marketplace, which keeps only a part of its root',
-    source: 'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map',
-    fact: true,
     fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
     inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
   },
   ofFields({
     id: 'output.typed',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every output field has a type',
-    source: 'C§2.1',
     fix: 'Add a type, such as type: ["number", "null"].',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isTyped(schema), {
@@ -102,9 +93,8 @@ export const outputRules: readonly StaticRule[] = [
   }),
   ofFields({
     id: 'output.described',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every output field has a description',
-    source: 'C§2.1',
     fix: 'Describe what the field means, with its unit.',
     judge: ({ schema, path, property }) =>
       unless(property === undefined || isText(schema.description), {
@@ -115,10 +105,8 @@ export const outputRules: readonly StaticRule[] = [
   }),
   ofFields({
     id: 'output.items',
-    level: 'should',
+    ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every list in the output declares its items',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
     fix: 'Add items with a type, such as items: {type: "string"}.',
     judge: ({ schema, path }) =>
       unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
@@ -129,10 +117,8 @@ export const outputRules: readonly StaticRule[] = [
   }),
   ofFields({
     id: 'output.members',
-    level: 'should',
+    ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every object inside the output declares its members',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
     fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
     judge: ({ schema, path }) =>
       unless(
@@ -146,34 +132,30 @@ export const outputRules: readonly StaticRule[] = [
   }),
   {
     id: 'output.holds-empty',
-    level: 'must',
+    ...must('C§2.2, C§8'),
     title: 'every outputSchema allows an explicit empty result',
-    source: 'C§2.2, C§8',
     fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
     inspect: (tool, _siblings, profile) =>
       outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
   },
   {
     id: 'output.holds-failure',
-    level: 'must',
+    ...must('C§2.2, C§7'),
     title: 'every outputSchema allows a failure',
-    source: 'C§2.2, C§7',
     fix: 'Allow null in the required fields and declare error and message as strings.',
     inspect: (tool, _siblings, profile) =>
       outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
   },
   declares(['searchExhausted', 'noResultsReason'], {
     id: 'output.empty-signal',
-    level: 'should',
+    ...should('C§2.2'),
     title: 'every outputSchema declares a signal for empty results',
-    source: 'C§2.2',
     fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
   }),
   declares(['error', 'message'], {
     id: 'output.failure-signal',
-    level: 'should',
+    ...should('C§2.2'),
     title: 'every outputSchema declares error and message',
-    source: 'C§2.2',
     fix: 'Declare error and message as optional strings.',
   }),
 ];

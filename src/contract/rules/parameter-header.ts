@@ -1,14 +1,13 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { schemasIn } from '../schema/walk.ts';
-import { type StaticRule, unless, valueProblems } from './rule.ts';
+import { must, type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
   id: 'modern.parameter-header',
-  level: 'must',
+  ...must('MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters'),
   title: 'every x-mcp-header names a distinct header, for a parameter whose value fits into a header',
-  source: 'MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters',
   fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
   inspect: ({ inputSchema }) => {
     const seen = new Set<string>();

@@ -5,15 +5,14 @@ import { initializesAgain, lists } from '../probe/controls.ts';
 import { platformVersion } from '../probe/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, unless } from './rule.ts';
+import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
   {
     id: 'protocol.platform-version',
-    level: 'must',
+    ...must('C§9.1'),
     title: `protocolVersion ${platformVersion} is accepted`,
-    source: 'C§9.1',
     fix: `Support version ${platformVersion}: the platform sends it.`,
     turn: 'opening',
     controls: [initializesAgain],
@@ -24,9 +23,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.later-versions',
-    level: 'should',
+    ...should('MCP 2025-06-18, lifecycle'),
     title: 'every later protocolVersion of the SDK is accepted',
-    source: 'MCP 2025-06-18, lifecycle',
     fix: 'Answer with the requested version.',
     turn: 'opening',
     controls: [initializesAgain],
@@ -40,9 +38,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.unknown-version',
-    level: 'should',
+    ...should('MCP 2025-06-18, lifecycle'),
     title: 'an unknown protocolVersion is answered with a supported one',
-    source: 'MCP 2025-06-18, lifecycle',
     fix: 'Answer with the newest version the server supports.',
     turn: 'opening',
     controls: [initializesAgain],
@@ -53,9 +50,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.envelope',
-    level: 'must',
+    ...must('C§4'),
     title: 'every response is JSON-RPC 2.0 and repeats the id',
-    source: 'C§4',
     fix: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
     controls: [lists],
     check: async (probe) => {
@@ -71,9 +67,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.string-id',
-    level: 'must',
+    ...must('C§4'),
     title: 'an id may be a string',
-    source: 'C§4',
     fix: 'Repeat the id unchanged.',
     controls: [lists],
     silence: 'breaks',
@@ -85,9 +80,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.optional-params',
-    level: 'must',
+    ...must('C§4'),
     title: 'the list methods accept requests with and without params',
-    source: 'C§4',
     fix: 'Treat absent params as {}.',
     controls: [lists],
     silence: 'breaks',
@@ -108,9 +102,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.unknown-method',
-    level: 'must',
+    ...must('C§4 (JSON-RPC 2.0 §5.1)'),
     title: 'an unknown method is answered with error -32601',
-    source: 'C§4 (JSON-RPC 2.0 §5.1)',
     fix: 'Answer the JSON-RPC error -32601 (method not found).',
     controls: [lists],
     check: async (probe) => {
@@ -124,9 +117,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.notification',
-    level: 'must',
+    ...must('C§4 (JSON-RPC 2.0 §4.1)'),
     title: 'a notification is accepted without a response',
-    source: 'C§4 (JSON-RPC 2.0 §4.1)',
     fix: 'Answer notifications with HTTP 202 and no body.',
     check: async (probe) => {
       const session = await probe.session();
@@ -140,9 +132,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.ill-formed',
-    level: 'should',
+    ...should('C§4 (JSON-RPC 2.0 §4)'),
     title: 'a message that is not a JSON-RPC 2.0 request is refused',
-    source: 'C§4 (JSON-RPC 2.0 §4)',
     fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
     controls: [lists],
     check: async (probe) => {
@@ -166,9 +157,8 @@ export const protocolRules: readonly LiveRule[] = [
   },
   {
     id: 'protocol.ping',
-    level: 'should',
+    ...should('MCP 2025-06-18, ping'),
     title: 'ping is answered',
-    source: 'MCP 2025-06-18, ping',
     fix: 'Answer ping with an empty result.',
     silence: 'breaks',
     controls: [lists],

@@ -9,7 +9,7 @@ import { NotRun } from '../report/not-run.ts';
 import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches } from '../schema/schema.ts';
 import { isText } from './read.ts';
-import { judgeEach, type LiveRule, unless, valueProblems } from './rule.ts';
+import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 
 /** A rule about every result. */
 export const resultRule = about(
@@ -28,9 +28,8 @@ const ofFailures = about(({ isError }) => isError === true, noFailure);
 export const resultRules: readonly LiveRule[] = [
   resultRule({
     id: 'result.content',
-    level: 'must',
+    ...must('C§2.2'),
     title: 'every result has a text item',
-    source: 'C§2.2',
     fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
     judge: ({ content }) =>
       unless(textOf(content) !== undefined, {
@@ -41,9 +40,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofData({
     id: 'result.json-text',
-    level: 'must',
+    ...must('C§2.2'),
     title: 'the text of every successful result is JSON',
-    source: 'C§2.2',
     fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
     judge: ({ content }) => {
       const text = textOf(content);
@@ -53,26 +51,23 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofData({
     id: 'result.structured',
-    level: 'must',
+    ...must('C§2.2, C§4.1'),
     title: 'every successful result has structuredContent',
-    source: 'C§2.2, C§4.1',
     fix: 'Return the data as structuredContent too.',
     judge: ({ structuredContent }) =>
       valueProblems(isObject(structuredContent), 'result.structuredContent', 'an object', structuredContent),
   }),
   ofData({
     id: 'result.fits',
-    level: 'must',
+    ...must('C§2.2, C§1.7'),
     title: 'structuredContent matches the outputSchema',
-    source: 'C§2.2, C§1.7',
     fix: 'Return what the outputSchema declares, or declare what the tool returns.',
     judge: fitProblems,
   }),
   ofData({
     id: 'result.no-error',
-    level: 'should',
+    ...should('C§2.2, C§7'),
     title: 'a result that is not a failure carries no error',
-    source: 'C§2.2, C§7',
     fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
     judge: ({ structuredContent }) =>
       isObject(structuredContent)
@@ -85,17 +80,15 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofFailures({
     id: 'result.failure-fits',
-    level: 'must',
+    ...must('C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
     title: 'the structuredContent of a failure matches the outputSchema, too',
-    source: 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well',
     fix: 'Fill the required fields with null or [], and declare error and message.',
     judge: fitProblems,
   }),
   resultRule({
     id: 'result.same-data',
-    level: 'must',
+    ...must('C§4.1'),
     title: 'text and structuredContent contain the same data',
-    source: 'C§4.1',
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
       const [data] = jsonIn(textOf(content) ?? '');
@@ -109,10 +102,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofData({
     id: 'result.declared-fields',
-    level: 'should',
+    ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every field of a result is declared in the outputSchema',
-    source: 'docs guides/build-tools.mdx',
-    fact: true,
     fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
     judge: ({ structuredContent }, { tool }) => {
       if (!isObject(structuredContent) || !isObject(tool.outputSchema)) return undefined;
@@ -128,9 +119,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofData({
     id: 'result.no-lost-values',
-    level: 'should',
+    ...should('C§2.2'),
     title: 'no result contains traces of a value that JSON cannot represent',
-    source: 'C§2.2',
     fix: 'Return null, or convert the value to a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
@@ -145,9 +135,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   ofData({
     id: 'result.no-refusal',
-    level: 'should',
+    ...should('C§2.2, C§7'),
     title: 'an empty result is marked by a signal, not by prose',
-    source: 'C§2.2, C§7',
     fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
     judge: ({ structuredContent }) =>
       structuredContent === undefined
@@ -164,10 +153,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   resultRule({
     id: 'result.size',
-    level: 'should',
+    ...fact('should', 'profile limits.resultCharacters'),
     title: 'no result is longer than the platform reads',
-    source: 'profile limits.resultCharacters',
-    fact: true,
     fix: 'Split the result into pages, or summarize it.',
     judge: ({ content }, _outcome, { limits }) =>
       unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
@@ -178,9 +165,8 @@ export const resultRules: readonly LiveRule[] = [
   }),
   resultRule({
     id: 'result.schema-copy',
-    level: 'must',
+    ...must('C§2.2'),
     title: 'an outputSchema sent with a result is the declared one',
-    source: 'C§2.2',
     fix: 'Send the schema of tools/list unchanged, or none.',
     judge: ({ _meta }, { tool }) => {
       const copy = isObject(_meta) ? _meta.outputSchema : undefined;

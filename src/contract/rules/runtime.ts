@@ -3,15 +3,14 @@ import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
 import type { Runtime, Target } from '../target.ts';
 import { compareVersions, type SecurityFix, securityFixes } from '../versions.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, should, unless } from './rule.ts';
 
 /** The runtime of a generated project. */
 export const runtimeRules: readonly LiveRule[] = [
   {
     id: 'runtime.outdated',
-    level: 'should',
+    ...should('create-market-mcp, docs/upgrade.md'),
     title: 'the installed runtime has the version of the program that checks it',
-    source: 'create-market-mcp, docs/upgrade.md',
     fix: 'Run market-mcp upgrade. This is a MUST if a version in between fixes a security issue.',
     controls: [],
     levelOf: ({ runtime }: Target) => (runtime && missingFixes(runtime).length > 0 ? 'must' : 'should'),
@@ -19,9 +18,8 @@ export const runtimeRules: readonly LiveRule[] = [
   },
   {
     id: 'runtime.platform',
-    level: 'should',
+    ...should('create-market-mcp, docs/platform-profiles.md'),
     title: 'the server and the check read the same platform profile',
-    source: 'create-market-mcp, docs/platform-profiles.md',
     fix: 'Run market-mcp upgrade: it writes src/platform.ts from market-mcp.json.',
     controls: [],
     check: async (probe) => runtimeOf(probe).differences,

@@ -3,24 +3,22 @@ import type { Json, JsonObject, Problem } from '../model.ts';
 import { mismatches } from '../schema/schema.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { hasItems } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { must, type StaticRule, should, unless } from './rule.ts';
 
 /** The sample values in an inputSchema; callers build arguments from them. */
 export const sampleRules: readonly StaticRule[] = [
   ofSamples({
     id: 'input.default',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every default matches its parameter',
-    source: 'C§2.1',
     fix: 'Change the default to a value that the parameter allows.',
     judge: (schema, path, mismatchesOf) =>
       schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
   }),
   ofSamples({
     id: 'input.examples',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'all examples of a parameter match it',
-    source: 'C§2.1',
     fix: 'Make examples an array of values that the parameter allows.',
     judge: ({ examples }, path, mismatchesOf) => {
       if (examples === undefined) return [];
@@ -32,9 +30,8 @@ export const sampleRules: readonly StaticRule[] = [
   }),
   ofSamples({
     id: 'input.enum',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every allowed value of a parameter has its type',
-    source: 'C§2.1',
     fix: 'Change the values of enum, or the type.',
     judge: (schema, path, mismatchesOf) => {
       if (!hasItems(schema.enum)) return [];

@@ -4,7 +4,7 @@ import type { Probe } from '../probe/probe.ts';
 import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { invalidSessionProblems, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, unless } from './rule.ts';
+import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const longId = 'x'.repeat(4096);
@@ -28,9 +28,8 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   ].map(survived),
   {
     id: 'session.missing-call',
-    level: 'must',
+    ...must('C§3.1, C§7'),
     title: 'a paid call without a session is refused',
-    source: 'C§3.1, C§7',
     fix: 'Check the session of every request, paid or not. Only initialize needs none.',
     controls: [lists, answersCalls],
     check: async (probe) => {
@@ -43,9 +42,8 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     id: 'session.foreign-initialize',
     turn: 'opening',
     controls: [initializesAgain],
-    level: 'must',
+    ...must('C§3.1, C§7'),
     title: 'initialize with an unknown session id is refused',
-    source: 'C§3.1, C§7',
     fix: 'Open a session only if the request names none. Only the server chooses ids.',
     check: async (probe) => {
       await probe.session();
@@ -57,9 +55,8 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   },
   {
     id: 'session.delete-unknown',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports; C§7'),
     title: 'DELETE of an unknown session is refused',
-    source: 'MCP 2025-06-18, transports; C§7',
     turn: 'last',
     fix: 'Answer 400 as on POST and GET, or 405.',
     controls: [lists],
@@ -83,9 +80,8 @@ function refused(
 ): LiveRule {
   return {
     id,
-    level: 'must',
+    ...must('C§3.1, C§7'),
     title: `${what} is refused`,
-    source: 'C§3.1, C§7',
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [lists],
     check: async (probe) =>

@@ -6,7 +6,7 @@ import { NoAnswer } from '../probe/receive.ts';
 import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, unless } from './rule.ts';
+import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** Requests with the same id in two sessions, sent once in a run. */
 function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
@@ -74,9 +74,8 @@ function differingBits(ids: readonly string[]): number {
 export const sessionRules: readonly LiveRule[] = [
   {
     id: 'session.open',
-    level: 'must',
+    ...must('C§3.1, C§4'),
     title: 'initialize returns a session id',
-    source: 'C§3.1, C§4',
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
       const { http, result } = await probe.initialized();
@@ -90,9 +89,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.id-characters',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports'),
     title: 'the session id consists of visible ASCII characters',
-    source: 'MCP 2025-06-18, transports',
     fix: 'Use base64url or a UUID.',
     check: async (probe) => {
       const id = sessionOf((await probe.initialized()).http);
@@ -106,9 +104,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.unguessable',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports'),
     title: 'the ids of sessions neither count up nor tell the time',
-    source: 'MCP 2025-06-18, transports',
     fix: 'Use crypto.randomUUID(), or a signature: who guesses the id of a session gets into it.',
     turn: 'opening',
     controls: [opensSession, initializesAgain],
@@ -126,9 +123,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.header-case',
-    level: 'should',
+    ...should('RFC 9110 §5.1'),
     title: 'the header with the session id may be spelled in any case',
-    source: 'RFC 9110 §5.1',
     fix: 'Compare the names of headers case-insensitively, as most servers do by themselves.',
     controls: [opensSession, lists],
     check: async (probe) => {
@@ -145,9 +141,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.unique',
-    level: 'must',
+    ...must('C§3.1'),
     title: 'every initialize opens its own session',
-    source: 'C§3.1',
     fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
     turn: 'opening',
     controls: [opensSession],
@@ -166,9 +161,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.lasting',
-    level: 'must',
+    ...must('C§3.1'),
     title: 'a session answers more than one request',
-    source: 'C§3.1',
     fix: 'Keep the session until it is deleted or expires.',
     turn: 'opening',
     controls: [initializesAgain, lists],
@@ -186,9 +180,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.two-at-once',
-    level: 'must',
+    ...must('C§3.1; reproduced with SDK 1.32'),
     title: 'two sessions at once each get their own answers',
-    source: 'C§3.1; reproduced with SDK 1.32',
     fix: 'Create a server object for each session or each request.',
     turn: 'apart',
     controls: [initializesAgain, lists],
@@ -197,9 +190,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.parallel',
-    level: 'must',
+    ...must('C§3.1'),
     title: 'twenty sessions are opened and used in parallel',
-    source: 'C§3.1',
     turn: 'apart',
     fix: 'Allow several sessions at once, and share no state between them.',
     controls: [initializesAgain, lists, keepsTwoApart],
@@ -217,9 +209,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.get-known',
-    level: 'must',
+    ...must('C§3.1, C§4'),
     title: 'GET with a known session is handled',
-    source: 'C§3.1, C§4',
     fix: 'Open the event stream of the session, or answer 405.',
     turn: 'opening',
     controls: [initializesAgain, lists],
@@ -231,9 +222,8 @@ export const sessionRules: readonly LiveRule[] = [
   },
   {
     id: 'session.delete',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports; C§3.1'),
     title: 'a deleted session is refused afterwards',
-    source: 'MCP 2025-06-18, transports; C§3.1',
     fix: 'Remove the session on DELETE, or answer DELETE with 405.',
     turn: 'opening',
     controls: [initializesAgain, lists],

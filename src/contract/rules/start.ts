@@ -14,7 +14,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, must, should, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
@@ -34,9 +34,8 @@ const keyless = refusesToStart(
 export const startRules: readonly LiveRule[] = [
   {
     id: 'process.port',
-    level: 'must',
+    ...must('C§4.2'),
     title: 'the server listens on PORT',
-    source: 'C§4.2',
     turn: 'aside',
     controls: [],
     silence: 'breaks',
@@ -52,9 +51,8 @@ export const startRules: readonly LiveRule[] = [
   },
   {
     id: 'process.default-port',
-    level: 'must',
+    ...must('C§4.2, C§8'),
     title: `the server listens on port ${defaultPort} if PORT is not set`,
-    source: 'C§4.2, C§8',
     turn: 'aside',
     controls: [startsInstances],
     fix: `Use ${defaultPort} as the default of PORT.`,
@@ -74,9 +72,8 @@ export const startRules: readonly LiveRule[] = [
   },
   {
     id: 'process.busy-port',
-    level: 'should',
+    ...should('C§4.2'),
     title: 'a port in use ends the start with an error',
-    source: 'C§4.2',
     turn: 'aside',
     controls: [startsInstances],
     fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
@@ -116,9 +113,8 @@ export const startRules: readonly LiveRule[] = [
   ),
   {
     id: 'process.production',
-    level: 'must',
+    ...must('C§1.4, C§5.1'),
     title: 'the server starts in production behind an https URL and keeps its authentication',
-    source: 'C§1.4, C§5.1',
     turn: 'aside',
     controls: [startsInstances],
     fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
@@ -134,9 +130,8 @@ function refusesToStart(
 ): LiveRule {
   return {
     id,
-    level: 'must',
+    ...must('C§5.4, C§5.5'),
     title: `the server refuses to start ${circumstances}`,
-    source: 'C§5.4, C§5.5',
     turn: 'aside',
     controls: [startsInstances],
     fix: `Check ${variable} at the start. If it is missing or unsafe, exit with a message that names it.`,

@@ -13,7 +13,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, should, unless } from './rule.ts';
 
 /** More time than a server may take to finish its calls. */
 const timeoutMs = 20_000;
@@ -22,9 +22,8 @@ const timeoutMs = 20_000;
 export const stopRules: readonly LiveRule[] = [
   {
     id: 'process.terminate',
-    level: 'should',
+    ...should('common to all container platforms'),
     title: 'SIGTERM shuts the server down gracefully',
-    source: 'common to all container platforms',
     turn: 'aside',
     controls: [startsInstances],
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
@@ -38,9 +37,8 @@ export const stopRules: readonly LiveRule[] = [
   },
   {
     id: 'process.terminate-during-call',
-    level: 'should',
+    ...should('common to all container platforms'),
     title: 'a call that runs when SIGTERM arrives is still answered',
-    source: 'common to all container platforms',
     turn: 'aside',
     silence: 'breaks',
     controls: [startsInstances, answersOnInstance],

@@ -5,23 +5,21 @@ import { failureProblems, rehearse, textProblems, thrownProblems } from '../prob
 import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
-import { judgeEach, type LiveRule, unless } from './rule.ts';
+import { fact, judgeEach, type LiveRule, unless } from './rule.ts';
 
-const source = 'app contribute/actions.ts';
-
-const controls = [initializesAgain, listsInClient];
+const common = {
+  ...fact('must', 'app contribute/actions.ts'),
+  turn: 'opening',
+  controls: [initializesAgain, listsInClient],
+} as const;
 
 /** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [
   {
     id: 'submission.calls',
-    level: 'must',
+    ...common,
     title: 'the submission test can call every tool',
-    source,
-    fact: true,
     fix: 'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
-    turn: 'opening',
-    controls,
     silence: 'breaks',
     check: async (probe) => {
       const { steps, rejected } = await rehearse(probe);
@@ -33,13 +31,9 @@ export const submissionRules: readonly LiveRule[] = [
   },
   {
     id: 'submission.succeeds',
-    level: 'must',
+    ...common,
     title: 'no call of the submission test ends in a failure',
-    source,
-    fact: true,
     fix: 'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
-    turn: 'opening',
-    controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
@@ -50,13 +44,9 @@ export const submissionRules: readonly LiveRule[] = [
   },
   {
     id: 'submission.text',
-    level: 'must',
+    ...common,
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
-    source,
-    fact: true,
     fix: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
-    turn: 'opening',
-    controls,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
@@ -70,13 +60,9 @@ export const submissionRules: readonly LiveRule[] = [
   },
   {
     id: 'submission.in-time',
-    level: 'must',
+    ...common,
     title: 'the submission test ends before its token expires',
-    source,
-    fact: true,
     fix: 'Make the tools faster. The test calls all of them with one token that expires.',
-    turn: 'opening',
-    controls,
     check: async (probe) => {
       const { submissionMs } = probe.profile.limits;
       if (submissionMs === null) throw NotRun.because('inapplicable', 'the platform profile sets no limit');

@@ -3,23 +3,21 @@ import { isObject, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
 import { isText, normalize } from './read.ts';
-import { type StaticRule, unless, valueProblems } from './rule.ts';
+import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
   {
     id: 'tool.name',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every tool has a name',
-    source: 'C§2.1',
     fix: 'Give the tool a name.',
     inspect: ({ name }) => valueProblems(isText(name), 'name', 'a string that is not empty', name),
   },
   {
     id: 'tool.name-unique',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'no two tools share a name',
-    source: 'C§2.1',
     fix: 'Rename one of them. tools/call can reach only one tool of each name.',
     inspect: ({ name }, siblings) =>
       unless(!isText(name) || siblings.every((sibling) => sibling.name !== name), {
@@ -30,10 +28,8 @@ export const toolRules: readonly StaticRule[] = [
   },
   {
     id: 'tool.name-pattern',
-    level: 'should',
+    ...fact('should', 'profile limits.toolNamePattern'),
     title: 'every tool name contains only characters that all clients accept',
-    source: 'profile limits.toolNamePattern',
-    fact: true,
     fix: 'Use at most 64 letters, digits, _ and -. In several clients, one invalid name hides all tools of the server.',
     inspect: ({ name }, _siblings, { limits }) =>
       unless(!isText(name) || new RegExp(limits.toolNamePattern, 'u').test(name), {
@@ -44,19 +40,16 @@ export const toolRules: readonly StaticRule[] = [
   },
   {
     id: 'tool.description',
-    level: 'must',
+    ...must('C§2.1'),
     title: 'every tool has a description',
-    source: 'C§2.1',
     fix: 'Describe what the tool returns and when to use it.',
     inspect: ({ description }) =>
       valueProblems(isText(description), 'description', 'a string that is not empty', description),
   },
   {
     id: 'tool.description-length',
-    level: 'should',
+    ...fact('should', 'profile limits.descriptionCharacters'),
     title: 'every description is long enough to choose the tool by it',
-    source: 'profile limits.descriptionCharacters',
-    fact: true,
     fix: 'Add what the result contains and when an agent should call the tool.',
     inspect: ({ description }, _siblings, { limits }) => {
       if (!isText(description)) return [];
@@ -70,18 +63,15 @@ export const toolRules: readonly StaticRule[] = [
   },
   {
     id: 'tool.description-complete',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'every description says what the tool returns and when to use it',
-    source: 'C§2.1',
     fix: 'Write two sentences: "Returns …. Use it when …."',
     inspect: ({ description }) => (isText(description) ? incompleteness(description) : []),
   },
   {
     id: 'tool.description-own-words',
-    level: 'should',
+    ...fact('should', 'C§2.1; docs guides/troubleshooting.mdx'),
     title: 'no description merely repeats the name',
-    source: 'C§2.1; docs guides/troubleshooting.mdx',
-    fact: true,
     fix: 'Add what the name does not say: what the tool returns, from which source, and how recent the data is.',
     inspect: ({ name, description }) =>
       valueProblems(
@@ -95,10 +85,8 @@ export const toolRules: readonly StaticRule[] = [
   },
   {
     id: 'tool.description-distinct',
-    level: 'should',
+    ...fact('should', 'C§2.1; docs guides/troubleshooting.mdx'),
     title: 'no two tools share a description',
-    source: 'C§2.1; docs guides/troubleshooting.mdx',
-    fact: true,
     fix: 'Say in each description how the tool differs from the others, so that an agent can choose.',
     inspect: (tool, siblings) =>
       unless(gistOf(tool) === undefined || siblings.every((other) => gistOf(other) !== gistOf(tool)), {
@@ -109,9 +97,8 @@ export const toolRules: readonly StaticRule[] = [
   },
   {
     id: 'tool.to-do',
-    level: 'should',
+    ...should('C§2.1'),
     title: 'no description is still a placeholder',
-    source: 'C§2.1',
     fix: 'Replace the to-do by a description: agents read it as it is.',
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
@@ -146,9 +133,8 @@ function gistOf(tool: JsonObject): string | undefined {
 /** The one rule that sees every element of the list; the others see only those that pass it. */
 export const readable: StaticRule = {
   id: 'tool.readable',
-  level: 'must',
+  ...must('C§2.1'),
   title: 'every element of the tool list is an object within the size limits',
-  source: 'C§2.1',
   fix: 'Return one plain object for each tool, and simplify its schemas.',
   inspect: (tool) =>
     unless(isObject(tool) && isReadable(tool), {

@@ -7,7 +7,7 @@ import type { PostOptions } from '../probe/requests.ts';
 import { nextId, rpcRequest } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, unless } from './rule.ts';
+import { inParallel, type LiveRule, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
@@ -43,9 +43,8 @@ export const transportRules: readonly LiveRule[] = [
   turnedDown('http.null', 'the body null', 'null'),
   {
     id: 'http.foreign-origin',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports'),
     title: 'a request from a foreign web page is refused',
-    source: 'MCP 2025-06-18, transports',
     fix: 'Answer 403 to a request whose Origin is not allowed.',
     controls: [lists],
     check: async (probe) =>
@@ -59,9 +58,8 @@ export const transportRules: readonly LiveRule[] = [
   },
   {
     id: 'http.cors',
-    level: 'should',
+    ...should('C§3.1, C§4; Fetch standard, CORS protocol'),
     title: 'a web page that may send requests may send and read the session id, too',
-    source: 'C§3.1, C§4; Fetch standard, CORS protocol',
     fix: 'Add mcp-session-id to Access-Control-Allow-Headers and to Access-Control-Expose-Headers.',
     turn: 'opening',
     controls: [lists],
@@ -90,9 +88,8 @@ export const transportRules: readonly LiveRule[] = [
   },
   {
     id: 'http.other-methods',
-    level: 'should',
+    ...should('C§4'),
     title: 'PUT and PATCH on the endpoint are refused',
-    source: 'C§4',
     fix: 'Answer 404 or 405.',
     controls: [lists],
     check: async (probe) => {
@@ -106,9 +103,8 @@ export const transportRules: readonly LiveRule[] = [
   },
   {
     id: 'http.stream-ends',
-    level: 'should',
+    ...should('MCP 2025-06-18, transports'),
     title: 'a stream of events that answers a request ends with the response',
-    source: 'MCP 2025-06-18, transports',
     fix: 'End the stream after the response. Each open stream costs the caller and the server a connection.',
     check: async (probe) => {
       const { http } = await probe.rpc('tools/list');
@@ -121,9 +117,8 @@ export const transportRules: readonly LiveRule[] = [
   },
   {
     id: 'http.no-product-header',
-    level: 'should',
+    ...should('OWASP, HTTP headers'),
     title: 'no header names the software of the server',
-    source: 'OWASP, HTTP headers',
     fix: 'Remove X-Powered-By and the version in Server.',
     check: async (probe) => {
       const { headers } = await probe.health();
@@ -138,9 +133,8 @@ export const transportRules: readonly LiveRule[] = [
   },
   {
     id: 'http.no-stack',
-    level: 'should',
+    ...should('OWASP, error handling'),
     title: 'no error exposes internals of the server',
-    source: 'OWASP, error handling',
     fix: 'Log the error and answer with a short message.',
     turn: 'opening',
     check: async (probe) => {
@@ -227,9 +221,8 @@ function turnedDown(
 ): LiveRule {
   return {
     id,
-    level: 'should',
+    ...should('C§4 (JSON-RPC 2.0 §5.1)'),
     title: `${what} is refused`,
-    source: 'C§4 (JSON-RPC 2.0 §5.1)',
     fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
     controls: [lists],
     check: async (probe) => {
