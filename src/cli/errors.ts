@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { messageOf } from '../contract/json.ts';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
 
@@ -32,10 +33,6 @@ function unexpected(error: unknown): CommandError {
     exitCodes.internal,
     env.DEBUG ? inspect(error).split('\n') : [],
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface CommanderProblem extends Error {

@@ -23,6 +23,11 @@ export function jsonIn(text: string): readonly Json[] {
   }
 }
 
+/** The message of an error, or anything else that was thrown as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** JSON text whose invisible and direction characters are escaped: it denotes the same value, and reads as it is. */
 export function visibleJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
@@ -38,6 +43,16 @@ export function jsonEscape(unit: number): string {
 /** Whether a JSON value is an object: not null, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A function of an object that is computed once for each, and kept as long as the object. */
+export function kept<K extends object, V>(make: (object: K) => V): (object: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (object) => {
+    const entry = known.get(object) ?? { value: make(object) };
+    known.set(object, entry);
+    return entry.value;
+  };
 }
 
 /** The members of an object that are not undefined. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectTools, rules } from '../../src/contract/index.ts';
+import { rules } from '../../src/contract/catalogue.ts';
 import type { RuleResult } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { inspectTools } from '../../src/contract/rules/inspect.ts';
 import { buildProgram, checkServer, failuresOf, type Program } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
 import { good } from './edited.ts';

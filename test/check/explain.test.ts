@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { explanations } from '../../src/check/explain/index.ts';
 import type { Example } from '../../src/check/explain/model.ts';
-import { inspectTools, rules, staticRules } from '../../src/contract/index.ts';
+import { rules } from '../../src/contract/catalogue.ts';
 import type { JsonObject, Level } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import { staticRules } from '../../src/contract/static-rules.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
 /** The good tools with the parts of an example merged in, as a tool list. */

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { CheckFlags } from '../../src/cli/check/flags.ts';
 import { check } from '../../src/cli/commands/check.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
-import { createSigner } from '../../src/contract/index.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';
 import { outputTo } from './sinks.ts';

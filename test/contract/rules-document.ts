@@ -1,5 +1,6 @@
-import { rules, staticRules } from '../../src/contract/index.ts';
+import { rules } from '../../src/contract/catalogue.ts';
 import type { Rule } from '../../src/contract/rules/rule.ts';
+import { staticRules } from '../../src/contract/static-rules.ts';
 import { filesOf } from './rule-files.ts';
 import { type Sentence, sentences } from './sentences/index.ts';
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { runContract, Unreachable } from '../../src/contract/index.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { Unreachable } from '../../src/contract/probe/reach.ts';
+import { runContract } from '../../src/contract/run.ts';
 import { trust } from '../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 

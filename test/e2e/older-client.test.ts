@@ -9,9 +9,9 @@ import { Client as OlderClient } from 'mcp-sdk-1.22/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from 'mcp-sdk-1.22/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
-import { createSigner } from '../../src/contract/index.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
 import type { Instance } from '../../src/contract/target.ts';
 import { expectProven, scaffold, scratch, serveHere } from './support.ts';
 

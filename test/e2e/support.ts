@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, expect, inject } from 'vitest';
 import type { CheckReport } from '../../src/check/model.ts';
-import { rules } from '../../src/contract/index.ts';
+import { rules } from '../../src/contract/catalogue.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

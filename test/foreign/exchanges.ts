@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { CheckedRule } from '../../src/check/model.ts';
 import { liveRules } from '../../src/contract/catalogue.ts';
-import { runContract } from '../../src/contract/index.ts';
 import type { Problem, RuleResult } from '../../src/contract/model.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
+import { runContract } from '../../src/contract/run.ts';
 
 /** The bytes of a request and of what came back on its connection. */
 export interface Exchange {

@@ -5,9 +5,11 @@ import { text } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
-import { createSigner, type Instance, type Report, runContract } from '../../src/contract/index.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import type { Json, JsonObject, Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
+import { runContract } from '../../src/contract/run.ts';
+import type { Instance } from '../../src/contract/target.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);

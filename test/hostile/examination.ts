@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { type ReporterName, reporters } from '../../src/check/report/index.ts';
 import { evaluateReport } from '../../src/check/verdict.ts';
-import { createSigner, runContract, Unreachable } from '../../src/contract/index.ts';
 import type { Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { Unreachable } from '../../src/contract/probe/reach.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
+import { runContract } from '../../src/contract/run.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import type { HostileServer } from './hostile-server.ts';
 

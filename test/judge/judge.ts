@@ -1,5 +1,7 @@
-import { createSigner, type Report, runContract } from '../../src/contract/index.ts';
+import type { Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
+import { runContract } from '../../src/contract/run.ts';
 import type { Served } from './reference.ts';
 import type { Trust } from './token.ts';
 import { examples } from './tools.ts';

@@ -1,15 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  createSigner,
-  liveRules,
-  type Report,
-  rules,
-  runContract,
-  staticRules,
-  Unreachable,
-} from '../../src/contract/index.ts';
+import { liveRules, rules } from '../../src/contract/catalogue.ts';
 import { isObject } from '../../src/contract/json.ts';
+import type { Report } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { Unreachable } from '../../src/contract/probe/reach.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
+import { runContract } from '../../src/contract/run.ts';
+import { staticRules } from '../../src/contract/static-rules.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { goodTools } from '../broken/good-tools.ts';
 import { methodOf } from '../broken/variant.ts';

@@ -1,5 +1,5 @@
+import { messageOf } from '../json.ts';
 import { NotRun } from '../report/not-run.ts';
-import { messageOf } from '../report/unjudged.ts';
 import type { Probe } from './probe.ts';
 
 /** Thrown if nothing answers at the target. */

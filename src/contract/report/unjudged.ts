@@ -1,3 +1,4 @@
+import { messageOf } from '../json.ts';
 import { initializes } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
@@ -17,8 +18,4 @@ export function unjudged(error: unknown): NotRun {
   if (error instanceof NotRun) return error;
   if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
   return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

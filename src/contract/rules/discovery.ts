@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, shorten } from '../json.ts';
+import { isObject, messageOf, shorten } from '../json.ts';
 import type { Json, Problem } from '../model.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { clientListing, initializesAgain, lists, listsAll } from '../probe/controls.ts';
@@ -128,7 +128,7 @@ export const discoveryRules: readonly LiveRule[] = [
       if (!listed) {
         const silence = missingAnswerOf(error);
         if (silence) throw silence;
-        return listProblems(error instanceof Error ? error.message : String(error));
+        return listProblems(messageOf(error));
       }
       return unless(listed.length > 0 === tools.length > 0, {
         path: 'tools/list',

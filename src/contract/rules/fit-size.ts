@@ -1,4 +1,5 @@
 import { grouped } from '../grouped.ts';
+import { kept } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { isText } from './read.ts';
 import { type StaticRule, unless } from './rule.ts';
@@ -56,10 +57,4 @@ export const fitSizeRules: readonly StaticRule[] = [
   },
 ];
 
-const known = new WeakMap<JsonObject, number>();
-
-function tokensOf(tool: JsonObject): number {
-  const counted = known.get(tool) ?? estimatedTokens(JSON.stringify(tool));
-  known.set(tool, counted);
-  return counted;
-}
+const tokensOf = kept((tool: JsonObject) => estimatedTokens(JSON.stringify(tool)));

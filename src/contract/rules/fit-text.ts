@@ -1,5 +1,5 @@
 import { wordsOf } from '../effect.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { allSchemas, isText, normalize } from './read.ts';
 import { type StaticRule, unless } from './rule.ts';
@@ -55,13 +55,11 @@ export const fitTextRules: readonly StaticRule[] = [
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
       if (siblings.length === 0) return [];
-      const { name, words } = traitsOf(tool);
+      const { name, words, description } = traitsOf(tool);
       const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
       const echo = siblings.find(
         (other) =>
-          words !== '' &&
-          normalizedDescription(other) !== normalizedDescription(tool) &&
-          traitsOf(other).words === words,
+          words !== '' && traitsOf(other).description !== description && traitsOf(other).words === words,
       );
       return [
         ...unless(name === '' || twin === undefined, {
@@ -159,33 +157,19 @@ const injections = [
 const promotion =
   /\b(best|leading|premier|ultimate|number one|most (?:accurate|reliable|complete|powerful|trusted)) (?:tool|api|source|service|server|app|choice|option)\b|\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b|\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b|\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i;
 
-interface Traits {
-  /** The words of the name without differences that readers and models miss: plural, order, synonyms of get. */
-  readonly name: string;
-  /** The distinct words of the description, in alphabetical order. */
-  readonly words: string;
-  readonly description: string;
-}
-
-const traits = new WeakMap<JsonObject, Traits>();
-
-function traitsOf(tool: JsonObject): Traits {
-  const known = traits.get(tool);
-  if (known) return known;
+/**
+ * The name of a tool without differences that readers and models miss (plural, order, synonyms of get), the distinct words of
+ * its description in alphabetical order, and its normalized description.
+ */
+const traitsOf = kept((tool: JsonObject) => {
   const description = isText(tool.description) ? tool.description.slice(0, examined) : '';
   const words = new Set(description.toLowerCase().match(/\p{L}+/gu) ?? []);
-  const made = {
+  return {
     name: isText(tool.name) ? skeleton(tool.name) : '',
     words: [...words].toSorted().join(' '),
     description: normalize(description),
   };
-  traits.set(tool, made);
-  return made;
-}
-
-function normalizedDescription(tool: JsonObject): string {
-  return traitsOf(tool).description;
-}
+});
 
 const likeGet: ReadonlySet<string> = new Set(['get', 'fetch', 'retrieve', 'read', 'show']);
 const confusable = new Map([

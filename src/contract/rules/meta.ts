@@ -1,5 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv';
-import { isObject, shorten } from '../json.ts';
+import { Ajv } from 'ajv';
+import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { propertiesOf, typesOf } from '../schema/keywords.ts';
 import { mismatches, problemsOf } from '../schema/schema.ts';
@@ -41,17 +41,8 @@ export const metaRules: readonly StaticRule[] = [
   },
 ];
 
-const parts = new WeakMap<JsonObject, { readonly shape: JsonObject; readonly sense: JsonObject }>();
-
 /** The two halves of `PlatformProfile.toolMeta`, split once, so that each is compiled once. */
-function partsOf(toolMeta: JsonObject): { readonly shape: JsonObject; readonly sense: JsonObject } {
-  const known = parts.get(toolMeta);
-  if (known) return known;
-  const { allOf, ...shape } = toolMeta;
-  const split = { shape, sense: { allOf: allOf ?? [{}] } };
-  parts.set(toolMeta, split);
-  return split;
-}
+const partsOf = kept(({ allOf, ...shape }: JsonObject) => ({ shape, sense: { allOf: allOf ?? [{}] } }));
 
 /** Checks the two formats by which a profile binds `_meta` to the tools (`PlatformProfile.toolMeta`). */
 function referenceProblems(
@@ -80,27 +71,22 @@ function referenceProblems(
  */
 const contextTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string']);
 
-interface References {
-  readonly validate: ValidateFunction;
-  /** What the two formats look up; set before each use. */
-  readonly subject: { names: ReadonlySet<unknown>; takesContext: boolean };
+/** What the two formats look up; set before each use. */
+interface Subject {
+  names: ReadonlySet<unknown>;
+  takesContext: boolean;
 }
 
-const references = new WeakMap<JsonObject, References>();
-
 /** The validator of the two formats, compiled once for all tools: a profile's `toolMeta` is large. */
-function referencesOf(toolMeta: JsonObject): References {
-  const known = references.get(toolMeta);
-  if (known) return known;
-  const subject: References['subject'] = { names: new Set(), takesContext: false };
+const referencesOf = kept((toolMeta: JsonObject) => {
+  const subject: Subject = { names: new Set(), takesContext: false };
   const formats = {
     'tool-name': (name: string) => subject.names.has(name),
     'context-input': () => subject.takesContext,
   };
   const validate = new Ajv({ allErrors: true, strict: false, logger: false, formats }).compile(toolMeta);
-  references.set(toolMeta, { validate, subject });
   return { validate, subject };
-}
+});
 
 /** Keys with a `/` start with their owner's domain (MCP `_meta`); the platform ignores them. */
 function unknownKeys(value: JsonObject, schema: JsonObject, path: string): readonly Problem[] {

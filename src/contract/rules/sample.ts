@@ -1,7 +1,7 @@
-import { isObject, present, shorten, withoutPrototype } from '../json.ts';
+import { isObject, kept, present, shorten, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { mismatches } from '../schema/schema.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
+import { schemasIn } from '../schema/walk.ts';
 import { hasItems } from './read.ts';
 import { must, type StaticRule, should, unless } from './rule.ts';
 
@@ -76,29 +76,18 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
   };
 }
 
-interface SideBySide {
-  readonly schema: JsonObject;
-  readonly members: readonly { readonly name: string; readonly place: LocatedSchema }[];
-}
-
-const knownSideBySide = new WeakMap<JsonObject, SideBySide>();
-
 /**
  * One schema in which every schema inside an inputSchema is an optional property, with a unique name and with
  * the definitions it may refer to. It is compiled once and validates a value against any one of them.
  */
-function sideBySide(inputSchema: JsonObject): SideBySide {
-  const known = knownSideBySide.get(inputSchema);
-  if (known) return known;
+const sideBySide = kept((inputSchema: JsonObject) => {
   const [, ...inner] = schemasIn(inputSchema, 'inputSchema');
   const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
   const { properties, definitions, $defs } = inputSchema;
   const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));
   const all = { ...(isObject(properties) ? properties : {}), ...own };
-  const made = { schema: present<Json>({ properties: all, definitions, $defs }), members };
-  knownSideBySide.set(inputSchema, made);
-  return made;
-}
+  return { schema: present<Json>({ properties: all, definitions, $defs }), members };
+});
 
 function typeName(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;

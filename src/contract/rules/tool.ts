@@ -1,5 +1,5 @@
 import { isAscii } from '../ascii.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
 import { isText, normalize } from './read.ts';
@@ -119,16 +119,10 @@ function toDoProblem(description: unknown, path: string): readonly Problem[] {
   });
 }
 
-const gists = new WeakMap<JsonObject, string>();
-
 /** The normalized description of a tool, computed once for all comparisons; undefined if there is none. */
-function gistOf(tool: JsonObject): string | undefined {
-  const known = gists.get(tool);
-  if (known !== undefined || !isText(tool.description)) return known;
-  const made = normalize(tool.description);
-  gists.set(tool, made);
-  return made;
-}
+const gistOf = kept(({ description }: JsonObject) =>
+  isText(description) ? normalize(description) : undefined,
+);
 
 /** The one rule that sees every element of the list; the others see only those that pass it. */
 export const readable: StaticRule = {

@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { shorten } from '../json.ts';
+import { kept, messageOf, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { runWithTimeLimit, TimeLimitExceeded, taskTimeLimitMs } from './bounded.ts';
 import { compileSchema, mayBeEndless, readyCompiler } from './compile.ts';
@@ -8,39 +8,24 @@ export type Compiled =
   | { readonly ok: true; readonly validate: ValidateFunction }
   | { readonly ok: false; readonly reason: string };
 
-const compiled = new WeakMap<JsonObject, Compiled>();
-
 /** `compileSchema` with a cache; it reports a schema that does not compile instead of throwing. */
-export function tryCompile(schema: JsonObject): Compiled {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const result = attempt(schema);
-  compiled.set(schema, result);
-  return result;
-}
-
-function attempt(schema: JsonObject): Compiled {
+export const tryCompile = kept((schema: JsonObject): Compiled => {
   try {
     return { ok: true, validate: guardSchemaWork(schema, () => compileSchema(schema)) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: messageOf(error) };
   }
-}
-
-const stripped = new WeakMap<JsonObject, JsonObject>();
+});
 
 /**
  * An inputSchema as it is judged: without a `$schema` that names a dialect of JSON Schema. The marketplace compiles
  * outputSchemas only; for agents and clients an inputSchema may name its dialect, including 2020-12 (MCP 2025-11-25).
  */
 export function withoutDialect(schema: JsonObject): JsonObject {
-  if (!isDialect(schema.$schema)) return schema;
-  const known = stripped.get(schema);
-  if (known) return known;
-  const { $schema: _dialect, ...rest } = schema;
-  stripped.set(schema, rest);
-  return rest;
+  return isDialect(schema.$schema) ? stripped(schema) : schema;
 }
+
+const stripped = kept(({ $schema: _dialect, ...rest }: JsonObject) => rest);
 
 /** The `$schema` URIs of JSON Schema dialects. */
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[467]|draft\/20(19-09|20-12))\/schema#?$/;
@@ -69,7 +54,7 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 }
 
 const tooSlow = 'a pattern, a $ref or uniqueItems';
-const guarded = new WeakMap<JsonObject, boolean>();
+const isGuarded = kept((schema: JsonObject) => mayBeEndless(JSON.stringify(schema)));
 
 /**
  * Limits the time for work on a schema that may be endless. For any other schema the limit would only cost time.
@@ -77,9 +62,7 @@ const guarded = new WeakMap<JsonObject, boolean>();
  * @throws TimeLimitExceeded, or whatever the work throws.
  */
 export function guardSchemaWork<T>(schema: JsonObject, work: () => T): T {
-  const endless = guarded.get(schema) ?? mayBeEndless(JSON.stringify(schema));
-  guarded.set(schema, endless);
-  if (!endless) return work();
+  if (!isGuarded(schema)) return work();
   readyCompiler(schema); // not part of the measured time
   return runWithTimeLimit(taskTimeLimitMs, work);
 }

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { now } from '../../../src/contract/clock.ts';
-import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
+import type { Report } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
+import { createSigner } from '../../../src/contract/probe/signer.ts';
 import { conclusionOf } from '../../../src/contract/report/summary.ts';
+import { runContract } from '../../../src/contract/run.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 
 const audience = 'https://tools.example.com/mcp';

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { wordsOf, writingVerbs } from '../../../src/contract/effect.ts';
-import { createSigner, type Report, runContract } from '../../../src/contract/index.ts';
 import { isObject } from '../../../src/contract/json.ts';
-import type { JsonObject, ToolExample } from '../../../src/contract/model.ts';
+import type { JsonObject, Report, ToolExample } from '../../../src/contract/model.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
 import { type CallPlan, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
+import { createSigner } from '../../../src/contract/probe/signer.ts';
+import { runContract } from '../../../src/contract/run.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSigner, runContract } from '../../../src/contract/index.ts';
 import { context } from '../../../src/contract/platforms/index.ts';
 import { createHttp } from '../../../src/contract/probe/http.ts';
+import { createSigner } from '../../../src/contract/probe/signer.ts';
+import { runContract } from '../../../src/contract/run.ts';
 import { createSteps, type RunningServer, serve } from '../../broken/good-server.ts';
 import { type Recorder, record } from './recorder.ts';
 
