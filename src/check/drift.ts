@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, present } from '../contract/json.ts';
+import { isObject, objectOr, present } from '../contract/json.ts';
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import { typesOf } from '../contract/schema/keywords.ts';
 import { isReadable } from '../contract/schema/walk.ts';
@@ -187,8 +187,4 @@ function changed(
 
 function namesIn(required: Json | undefined): ReadonlySet<Json> {
   return new Set(Array.isArray(required) ? required : []);
-}
-
-function objectOr(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
 }

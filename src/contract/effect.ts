@@ -1,5 +1,5 @@
 import { isAscii } from './ascii.ts';
-import { isObject } from './json.ts';
+import { objectOr } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 
 /** The effect of a tool's call, which clients need to know before they call (MCP, "Tool annotations"). */
@@ -134,7 +134,7 @@ export function onlyReads({
   readonly name?: Json;
   readonly annotations?: Json;
 }): boolean {
-  const { readOnlyHint, destructiveHint } = isObject(annotations) ? annotations : {};
+  const { readOnlyHint, destructiveHint } = objectOr(annotations);
   if (destructiveHint === true) return false;
   return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(String(name)) === 'reads';
 }
@@ -149,7 +149,7 @@ export function effectOfName(name: string): Effect {
  * or else from the tool's name.
  */
 export function completeHints(name: string, given: Json | undefined): JsonObject {
-  const own = isObject(given) ? given : {};
+  const own = objectOr(given);
   return { ...effects[effectOf(name, own)], ...own };
 }
 

@@ -55,6 +55,11 @@ export function kept<K extends object, V>(make: (object: K) => V): (object: K) =
   };
 }
 
+/** A JSON value if it is an object, else an empty one. */
+export function objectOr(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
 /** The members of an object that are not undefined. */
 export function present<T>(members: Readonly<Record<string, T | undefined>>): Record<string, T> {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { isObject } from './json.ts';
+import { objectOr } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
 import { membersOf, requiredOf, typesOf } from './schema/keywords.ts';
 
@@ -36,7 +36,7 @@ export function blankAnswer(schema: JsonObject, root = 'outputSchema'): Blank {
   for (const name of requiredOf(schema)) {
     const path = `${root}.properties.${name}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const blank = blankValue(isObject(property) ? property : {}, path);
+    const blank = blankValue(objectOr(property), path);
     if (blank.ok) answer.push([name, blank.value]);
     else blocked.push(...blank.blocked);
   }

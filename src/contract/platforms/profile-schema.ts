@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { rules } from '../catalogue.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { mismatches, tryCompile } from '../schema/schema.ts';
 
@@ -133,7 +133,7 @@ function toolMetaProblems(profile: unknown): readonly Problem[] {
 function overrideProblems(profile: unknown): readonly Problem[] {
   const overrides = at(profile, 'rules.overrides');
   const ids = new Set(rules.map(({ id }) => id));
-  return Object.keys(isObject(overrides) ? overrides : {})
+  return Object.keys(objectOr(overrides))
     .filter((id) => !ids.has(id))
     .map((id) => ({ path: `profile.rules.overrides.${id}`, expected: 'the id of a rule', actual: id }));
 }

@@ -1,4 +1,4 @@
-import { isObject, withoutPrototype } from '../json.ts';
+import { isObject, objectOr, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
@@ -70,8 +70,4 @@ const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong:
 /** The tool's outputSchema, if it can be used for validation. */
 export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {
   return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;
-}
-
-function objectOr(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

@@ -1,5 +1,5 @@
 import { NotRun } from '../report/not-run.ts';
-import type { Control } from '../rules/rule.ts';
+import type { Control, LiveRule } from '../rules/rule.ts';
 import { missingAnswerOf } from './client.ts';
 import type { CallOutcome, Probe } from './probe.ts';
 import { isRefusal, sessionOf } from './rpc.ts';
@@ -7,6 +7,14 @@ import { isRefusal, sessionOf } from './rpc.ts';
 /** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be judged. */
 export const initializes: Control = async (probe) =>
   (await probe.initialized()).result ? undefined : 'initialize';
+
+/** @throws NotRun if what a rule needs does not work: then nothing can be concluded from its requests. */
+export async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
+  for (const works of controls) {
+    const reason = await works(probe);
+    if (reason !== undefined) throw NotRun.by(reason);
+  }
+}
 
 /** server/discover returns a result: a server that does not speak the stateless revision is not judged by its rules. */
 export const speaksModern: Control = async (probe) => {

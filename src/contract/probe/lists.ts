@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isObject, objectOr } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { NotRun } from '../report/not-run.ts';
 import { bounds, isReadable } from '../schema/walk.ts';
@@ -45,7 +45,7 @@ export class Lists extends Sessions {
   modernPages(): Promise<Pages> {
     if (this.#isModernAlone) return this.pages();
     return this.once('modern pages', () =>
-      listTools((params) => modernRpc(this, 'tools/list', isObject(params) ? params : {})),
+      listTools((params) => modernRpc(this, 'tools/list', objectOr(params))),
     );
   }
 
@@ -62,7 +62,7 @@ export class Lists extends Sessions {
   /** A request in the judged era; in a session if both are judged. */
   protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
-    const given = isObject(params) ? params : {};
+    const given = objectOr(params);
     const repeated = method === 'tools/call' ? await this.repeatedHeaders(given) : {};
     const headers = { ...repeated, ...options.headers };
     return modernRpc(this, method, given, { ...options, headers });

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { objectOr } from '../json.ts';
 import type { Json, JsonObject, ToolExample } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
@@ -41,7 +41,7 @@ function callsOf(
   smoke: PlatformProfile['smoke'],
 ): number {
   const cases = casesOf([tool], examples, smoke);
-  const schema = isObject(tool.inputSchema) ? tool.inputSchema : {};
+  const schema = objectOr(tool.inputSchema);
   const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
   const withImprobableTexts = 1;

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts';
-import { isObject, shorten } from '../json.ts';
+import { objectOr, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem, RehearsalStep } from '../model.ts';
 import { harmless, NotRun } from '../report/not-run.ts';
 import { mismatches } from '../schema/schema.ts';
@@ -7,7 +7,7 @@ import { sampleArguments } from '../schema/smoke.ts';
 import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
-import { incidentIn, isRefusal } from './rpc.ts';
+import { incidentIn, isRefusal, textOf } from './rpc.ts';
 
 /** A run of the submission test. */
 export interface Rehearsal {
@@ -33,7 +33,8 @@ interface Step {
   readonly silent?: true;
 }
 
-const fixes = {
+/** What an author does about a step that fails. */
+export const fixes = {
   thrown:
     'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
   text: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
@@ -83,7 +84,7 @@ export async function submissionTest(
     for (const tool of tools) {
       const { name, inputSchema } = tool;
       if (typeof name !== 'string') continue;
-      const args = sampleArguments(isObject(inputSchema) ? inputSchema : {}, smoke);
+      const args = sampleArguments(objectOr(inputSchema), smoke);
       if (!(await probe.maySend(name, args))) continue;
       onTool(name);
       const called = now();
@@ -133,8 +134,7 @@ export function textProblems({ tool, content, thrown }: Step): readonly Problem[
     const actual = shorten(tool.outputSchema);
     return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, fix: fixes.schema }];
   }
-  const first = Array.isArray(content) ? content[0] : undefined;
-  const text = isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : '';
+  const text = textOf(content) ?? '';
   const path = 'result.content[0].text';
   try {
     return mismatches(schema, JSON.parse(text), path).map((problem) => ({ fix: fixes.text, ...problem }));

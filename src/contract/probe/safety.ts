@@ -1,5 +1,5 @@
 import { onlyReads, verbIn } from '../effect.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { sampleArguments } from '../schema/smoke.ts';
@@ -65,7 +65,7 @@ export function submissionCalls(
   smoke: PlatformProfile['smoke'],
 ): readonly SubmissionCall[] {
   return tools.filter(isObject).map((tool) => {
-    const args = sampleArguments(isObject(tool.inputSchema) ? tool.inputSchema : {}, smoke);
+    const args = sampleArguments(objectOr(tool.inputSchema), smoke);
     return { tool: String(tool.name), arguments: args, writes: !onlyReads(tool) };
   });
 }

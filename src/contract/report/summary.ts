@@ -1,5 +1,7 @@
+import { messageOf } from '../json.ts';
 import type { Report, RuleResult } from '../model.ts';
-import type { NotRun } from './not-run.ts';
+import { NoAnswer } from '../probe/receive.ts';
+import { NotRun } from './not-run.ts';
 
 /**
  * The count of each verdict.
@@ -58,4 +60,11 @@ export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): C
 /** The verdict of a rule that could not be judged. */
 export function notRun(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
   return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
+}
+
+/** The reason, read from an error, why a rule could not be judged. */
+export function unjudged(error: unknown): NotRun {
+  if (error instanceof NotRun) return error;
+  if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
+  return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
 }

@@ -1,5 +1,5 @@
 import { verbIn, wordsOf } from '../effect.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { isText } from './read.ts';
 import { type StaticRule, unless } from './rule.ts';
@@ -27,7 +27,7 @@ export const fitHintRules: readonly StaticRule[] = [
       'claude.com/docs/connectors/building/review-criteria: the applicable hint; developers.openai.com/plugins/plugin-guidelines; MCP 2025-11-25, ToolAnnotations',
     fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
     inspect: ({ annotations }) => {
-      const { readOnlyHint, destructiveHint } = hintsOf(annotations);
+      const { readOnlyHint, destructiveHint } = objectOr(annotations);
       return unless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
         path: 'annotations',
         expected: 'readOnlyHint: true, or destructiveHint',
@@ -52,7 +52,7 @@ export const fitHintRules: readonly StaticRule[] = [
     source: 'MCP 2025-11-25, ToolAnnotations: idempotentHint',
     fix: 'Declare idempotentHint: true if a second call with the same arguments changes nothing more.',
     inspect: ({ annotations }) =>
-      hintsOf(annotations).readOnlyHint === false ? undeclared(annotations, ['idempotentHint']) : [],
+      objectOr(annotations).readOnlyHint === false ? undeclared(annotations, ['idempotentHint']) : [],
   },
   {
     id: 'fit.hints-consistent',
@@ -74,15 +74,11 @@ export const fitHintRules: readonly StaticRule[] = [
   },
 ];
 
-function hintsOf(annotations: JsonObject[string] | undefined): JsonObject {
-  return isObject(annotations) ? annotations : {};
-}
-
 function undeclared(
   annotations: JsonObject[string] | undefined,
   hints: readonly string[],
 ): readonly Problem[] {
-  const declared = hintsOf(annotations);
+  const declared = objectOr(annotations);
   return hints
     .filter((hint) => typeof declared[hint] !== 'boolean')
     .map((hint) => ({

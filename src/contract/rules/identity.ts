@@ -1,4 +1,4 @@
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
@@ -29,7 +29,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const [body] = (await probe.health()).values;
       return ['status', 'server', 'version'].flatMap((field) =>
-        textProblems(isObject(body) ? body : {}, field, `GET /health ${field}`),
+        textProblems(objectOr(body), field, `GET /health ${field}`),
       );
     },
   },
@@ -59,7 +59,7 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { serverInfo } = await initialized(probe);
       return ['name', 'version'].flatMap((field) =>
-        textProblems(isObject(serverInfo) ? serverInfo : {}, field, `serverInfo.${field}`),
+        textProblems(objectOr(serverInfo), field, `serverInfo.${field}`),
       );
     },
   },

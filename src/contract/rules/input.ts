@@ -5,7 +5,7 @@ import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { hasItems, isText, undeclared } from './read.ts';
+import { hasItems, isText, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
@@ -15,48 +15,41 @@ export const inputRules: readonly StaticRule[] = [
     ...must('C§2.1'),
     title: 'every inputSchema is an object schema',
     fix: 'Set inputSchema.type to "object".',
-    inspect: ({ inputSchema }) =>
-      unless(isObject(inputSchema) && inputSchema.type === 'object', {
-        path: 'inputSchema.type',
-        expected: '"object"',
-        actual: shorten(isObject(inputSchema) ? inputSchema.type : inputSchema),
-      }),
+    inspect: ({ inputSchema }) => rootProblems(inputSchema, 'inputSchema'),
   },
   {
     id: 'input.properties',
     ...must('C§2.1'),
     title: 'every inputSchema has properties',
     fix: 'Add properties; use {} if the tool takes no arguments.',
-    inspect: ({ inputSchema }) =>
-      unless(!isObject(inputSchema) || isObject(inputSchema.properties), {
-        path: 'inputSchema.properties',
-        expected: 'an object',
-        actual: shorten(isObject(inputSchema) ? inputSchema.properties : undefined),
-      }),
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { properties } = inputSchema;
+      return valueProblems(isObject(properties), 'inputSchema.properties', 'an object', properties);
+    },
   },
   {
     id: 'input.required',
     ...must('C§2.1'),
     title: 'every inputSchema has a list of required properties',
     fix: 'Add required; use [] if nothing is required.',
-    inspect: ({ inputSchema }) =>
-      unless(!isObject(inputSchema) || isNameList(inputSchema.required), {
-        path: 'inputSchema.required',
-        expected: 'an array of property names',
-        actual: shorten(isObject(inputSchema) ? inputSchema.required : undefined),
-      }),
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { required } = inputSchema;
+      return valueProblems(
+        isNameList(required),
+        'inputSchema.required',
+        'an array of property names',
+        required,
+      );
+    },
   },
   {
     id: 'input.required-declared',
     ...must('C§2.1'),
     title: 'every required parameter is declared',
     fix: 'Declare the property, or remove its name from required.',
-    inspect: ({ inputSchema }) =>
-      undeclared(inputSchema).map((name) => ({
-        path: 'inputSchema.required',
-        expected: 'names of inputSchema.properties',
-        actual: shorten(name),
-      })),
+    inspect: ({ inputSchema }) => undeclaredProblems(inputSchema, 'inputSchema'),
   },
   {
     id: 'input.compiles',

@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { blankAnswer } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
@@ -149,7 +149,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   const { result } = outcome;
   if (result?.isError !== true) return [];
   const { content, structuredContent } = result;
-  const payload = isObject(structuredContent) ? structuredContent : {};
+  const payload = objectOr(structuredContent);
   const cause = fixFirst(outcome.tool, 'output.holds-failure');
   return [
     ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),

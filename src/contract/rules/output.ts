@@ -7,7 +7,7 @@ import { mismatches, tryCompile } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, undeclared } from './read.ts';
+import { isText, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
@@ -17,12 +17,7 @@ export const outputRules: readonly StaticRule[] = [
     ...must('C§2.1, C§3.2, C§8'),
     title: 'every outputSchema is an object schema',
     fix: 'Set outputSchema.type to "object"; express null and errors inside properties.',
-    inspect: ({ outputSchema }) =>
-      unless(isObject(outputSchema) && outputSchema.type === 'object', {
-        path: 'outputSchema.type',
-        expected: '"object"',
-        actual: shorten(isObject(outputSchema) ? outputSchema.type : outputSchema),
-      }),
+    inspect: ({ outputSchema }) => rootProblems(outputSchema, 'outputSchema'),
   },
   {
     id: 'output.no-root-union',
@@ -58,12 +53,7 @@ export const outputRules: readonly StaticRule[] = [
     ...must('C§2.1'),
     title: 'every required output field is declared',
     fix: 'Declare the property, or remove its name from required.',
-    inspect: ({ outputSchema }) =>
-      undeclared(outputSchema).map((name) => ({
-        path: 'outputSchema.required',
-        expected: 'names of outputSchema.properties',
-        actual: shorten(name),
-      })),
+    inspect: ({ outputSchema }) => undeclaredProblems(outputSchema, 'outputSchema'),
   },
   {
     id: 'output.compiles',

@@ -1,20 +1,28 @@
 import { isAscii } from '../ascii.ts';
-import { isObject } from '../json.ts';
-import type { Json, JsonObject } from '../model.ts';
+import { isObject, objectOr } from '../json.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
+import { valueProblems } from './rule.ts';
 
 /** Whether a value is a string that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
+/** The problem of a schema of a tool, at a path, whose root is not an object. */
+export function rootProblems(schema: unknown, path: string): readonly Problem[] {
+  const type = isObject(schema) ? schema.type : schema;
+  return valueProblems(isObject(schema) && type === 'object', `${path}.type`, '"object"', type);
+}
+
 /** The entries of a schema's `required` that its `properties` do not declare. */
-export function undeclared(schema: unknown): readonly unknown[] {
+export function undeclaredProblems(schema: unknown, path: string): readonly Problem[] {
   if (!isObject(schema) || !Array.isArray(schema.required)) return [];
-  const { properties } = schema;
-  return schema.required.filter(
-    (name) => typeof name !== 'string' || !isObject(properties) || !Object.hasOwn(properties, name),
-  );
+  const properties = objectOr(schema.properties);
+  return schema.required.flatMap((name) => {
+    const isDeclared = typeof name === 'string' && Object.hasOwn(properties, name);
+    return valueProblems(isDeclared, `${path}.required`, `names of ${path}.properties`, name);
+  });
 }
 
 /** A tool's two schemas and everything inside them. */

@@ -1,4 +1,4 @@
-import { isObject, kept, present, shorten, withoutPrototype } from '../json.ts';
+import { isObject, kept, objectOr, present, shorten, withoutPrototype } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { mismatches } from '../schema/schema.ts';
 import { schemasIn } from '../schema/walk.ts';
@@ -85,7 +85,7 @@ const sideBySide = kept((inputSchema: JsonObject) => {
   const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
   const { properties, definitions, $defs } = inputSchema;
   const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));
-  const all = { ...(isObject(properties) ? properties : {}), ...own };
+  const all = { ...objectOr(properties), ...own };
   return { schema: present<Json>({ properties: all, definitions, $defs }), members };
 });
 

@@ -1,7 +1,7 @@
 import { outputSchemaOf } from '../probe/cases.ts';
 import { initializesAgain, listsInClient } from '../probe/controls.ts';
 import { Unanswered } from '../probe/receive.ts';
-import { failureProblems, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
+import { failureProblems, fixes, rehearse, textProblems, thrownProblems } from '../probe/rehearsal.ts';
 import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
@@ -19,7 +19,7 @@ export const submissionRules: readonly LiveRule[] = [
     id: 'submission.calls',
     ...common,
     title: 'the submission test can call every tool',
-    fix: 'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
+    fix: fixes.thrown,
     silence: 'breaks',
     check: async (probe) => {
       const { steps, rejected } = await rehearse(probe);
@@ -33,7 +33,7 @@ export const submissionRules: readonly LiveRule[] = [
     id: 'submission.succeeds',
     ...common,
     title: 'no call of the submission test ends in a failure',
-    fix: 'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
+    fix: fixes.failure,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
@@ -46,7 +46,7 @@ export const submissionRules: readonly LiveRule[] = [
     id: 'submission.text',
     ...common,
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
-    fix: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
+    fix: fixes.text,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
       if (steps.some(({ tool }) => !outputSchemaOf(tool))) {

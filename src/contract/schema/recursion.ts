@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isObject, objectOr } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { stepsOf as namesIn, valueAt } from './schema.ts';
 import { type LocatedSchema, schemasIn } from './walk.ts';
@@ -108,7 +108,7 @@ function ownSteps(schema: JsonObject): readonly Step[] {
   const first = Array.isArray(items) ? items : Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
   const others = {
     kind: 'others',
-    except: isObject(properties) ? properties : {},
+    except: objectOr(properties),
     hasPatterns: isObject(patternProperties),
   } as const;
   return [

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isObject, objectOr } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 
@@ -12,11 +12,11 @@ const maximumDepth = 16;
  */
 export function sampleArguments(inputSchema: JsonObject, smoke: PlatformProfile['smoke']): JsonObject {
   const sample = sampleValue(inputSchema, smoke, 0);
-  return isObject(sample) ? sample : {};
+  return objectOr(sample);
 }
 
 function sampleObject(schema: JsonObject, smoke: PlatformProfile['smoke'], depth: number): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = objectOr(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : Object.keys(properties);
   return Object.fromEntries(
     required
