@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/report/not-run.ts';
-import { type Paint, plain, printable } from '../../contract/report/report.ts';
+import { firstOf, type Paint, plain, printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport, Stray } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
@@ -15,6 +15,16 @@ export function problemLine({ tool, path, expected, actual, cause, at }: Problem
 export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
   const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
   return exact.length > 0 ? [...new Set(exact)] : [fix];
+}
+
+/** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and the source. */
+export function detailLines(rule: CheckedRule, most = Number.POSITIVE_INFINITY): readonly string[] {
+  return [
+    ...firstOf(rule.problems, most, problemLine),
+    ...stackLines(rule.problems),
+    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
+    `source: ${rule.source}`,
+  ];
 }
 
 /** Why rules were not run, and what the caller can do about it. */

@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
-import { countsOf, fileOf, fixesOf, problemLine, remarksOf, stackLines, verdictOf } from './format.ts';
+import { countsOf, detailLines, fileOf, remarksOf, verdictOf } from './format.ts';
 
 /** More lines in an annotation would hide the fix. */
 const problemsShown = 10;
@@ -13,7 +13,7 @@ export function githubReport(report: CheckReport): string {
   const missing = rules.filter((rule) => rule.status === 'not-run' && failsCheck(rule, demands));
   return [
     ...failed.map((rule) =>
-      command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, failureText(rule), placeOf(rule)),
+      command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, textOf(rule), placeOf(rule)),
     ),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
@@ -21,17 +21,8 @@ export function githubReport(report: CheckReport): string {
   ].join('\n');
 }
 
-function failureText(rule: CheckedRule): string {
-  const { title, problems, source } = rule;
-  const more = problems.length - problemsShown;
-  return [
-    title,
-    ...problems.slice(0, problemsShown).map(problemLine),
-    ...(more > 0 ? [`… and ${more} more`] : []),
-    ...stackLines(problems),
-    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `source: ${source}`,
-  ].join('\n');
+function textOf(rule: CheckedRule): string {
+  return [rule.title, ...detailLines(rule, problemsShown)].join('\n');
 }
 
 /** The file in which GitHub shows the annotation, if the problems name one. */
@@ -44,15 +35,13 @@ function placeOf({ problems }: CheckedRule): string {
 
 /** Escapes as @actions/core does, so that text of the target cannot become a command. */
 function command(level: 'error' | 'warning' | 'notice', title: string, text: string, place = ''): string {
-  const data = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  return `::${level} title=${property(title)}${place}::${data}`;
+  return `::${level} title=${property(title)}${place}::${data(text)}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {
-  return text
-    .replaceAll('%', '%25')
-    .replaceAll('\r', '%0D')
-    .replaceAll('\n', '%0A')
-    .replaceAll(':', '%3A')
-    .replaceAll(',', '%2C');
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -1,7 +1,7 @@
 import { printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
-import { fixesOf, groupOf, problemLine, type Remark, remarksOf, stackLines } from './format.ts';
+import { detailLines, groupOf, type Remark, remarksOf } from './format.ts';
 
 /**
  * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
@@ -60,20 +60,14 @@ function testCase(group: string, rule: CheckedRule, fails: boolean): string[] {
 }
 
 function contentOf(rule: CheckedRule, fails: boolean): string | undefined {
-  const { status, reason = '', problems, source, level, known } = rule;
+  const { status, reason = '', level, known } = rule;
   if (status === 'pass') return undefined;
   if (status === 'not-run') {
     return fails
       ? `<failure type="not-run" message=${quoted(reason)}/>`
       : `<skipped message=${quoted(reason)}/>`;
   }
-  const lines = [
-    ...problems.map(problemLine),
-    ...stackLines(problems),
-    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `source: ${source}`,
-  ];
-  const text = escaped(lines.join('\n'));
+  const text = escaped(detailLines(rule).join('\n'));
   if (fails) return `<failure type="${level}" message=${quoted(rule.title)}>${text}</failure>`;
   return `<system-out>${known ? 'known failure' : 'advice'}\n${text}</system-out>`;
 }

@@ -1,5 +1,5 @@
 import { shorten } from '../../contract/json.ts';
-import { printable } from '../../contract/report/report.ts';
+import { firstOf, printable } from '../../contract/report/report.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import {
   againLines,
@@ -76,12 +76,8 @@ export function markdownReport(report: CheckReport): string {
 
 function failureRow(rule: CheckedRule): readonly string[] {
   const { id, title, level, known, problems, source } = rule;
-  const more = problems.length - problemsShown;
-  const lines = [
-    `**${text(title)}**`,
-    ...problems.slice(0, problemsShown).map((problem) => text(problemLine(problem))),
-    ...(more > 0 ? [`… and ${more} more`] : []),
-  ];
+  const shown = firstOf(problems, problemsShown, (problem) => text(problemLine(problem)));
+  const lines = [`**${text(title)}**`, ...shown];
   const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
   return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];
 }

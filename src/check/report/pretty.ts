@@ -1,6 +1,7 @@
 import { shorten } from '../../contract/json.ts';
 import type { Json, RehearsalStep } from '../../contract/model.ts';
 import {
+  firstOf,
   type Paint,
   painted,
   plain,
@@ -126,11 +127,9 @@ function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
   if (changes.length === 0)
     return [`${paint.green('✓')} the tools have not changed since ${printable(against)}`];
   const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
-  const more = changes.length - entriesShown;
   return [
     paint.bold(`Changes since ${printable(against)}`),
-    ...worstFirst.slice(0, entriesShown).map((change) => changeLine(change, paint)),
-    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...firstOf(worstFirst, entriesShown, (change) => changeLine(change, paint)),
     ...(refreshNeeded
       ? ['The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
       : []),

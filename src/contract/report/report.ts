@@ -6,16 +6,24 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
-    ...rule.problems.slice(0, problemsShown).flatMap((problem) => problemLines(problem, paint)),
-    ...(rule.problems.length > problemsShown
-      ? [`    … and ${rule.problems.length - problemsShown} more`]
-      : []),
+    ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
     ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    source    ${rule.source}`] : []),
   ];
 }
 
 /** A rule may fail once for each field of each tool; the first few are enough for a reader. */
 const problemsShown = 5;
+
+/** The lines of the first entries of a list, and how many more there are. */
+export function firstOf<T>(
+  list: readonly T[],
+  most: number,
+  linesOf: (entry: T) => string | readonly string[],
+  indent = '',
+): readonly string[] {
+  const more = list.length - most;
+  return [...list.slice(0, most).flatMap(linesOf), ...(more > 0 ? [`${indent}… and ${more} more`] : [])];
+}
 
 /** The first frames of a stack lead to the line that failed. */
 const framesShown = 3;
