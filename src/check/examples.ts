@@ -1,4 +1,4 @@
-import type { ToolExample } from '../contract/model.ts';
+import type { Json, JsonObject, ToolExample } from '../contract/model.ts';
 import { mismatches } from '../contract/schema/schema.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
@@ -47,17 +47,22 @@ const sample = '{"tools": {"get_price": [{"arguments": {"symbol": "BTC"}, "expec
 
 /** The calls of a file, JSON or YAML; `-` is standard input. */
 export async function readExamples(file: string): Promise<Result<Examples>> {
-  const document = readDocument(await readInput(file), file);
+  const hint = `Write ${sample}; market-mcp examples-schema prints the full schema.`;
+  const document = await readMatching(file, examplesSchema, hint);
   if (!document.ok) return document;
-  const problems = mismatches(examplesSchema, document.value, file);
-  if (problems.length > 0) {
-    const hint = `Write ${sample}; market-mcp examples-schema prints the full schema.`;
-    return refuse(
-      ...problems.map(({ path = file, expected, actual }) =>
-        inputError(path, undefined, `expected ${expected}, got ${actual}`, hint),
-      ),
-    );
-  }
   const { tools } = document.value as unknown as { tools: Readonly<Record<string, readonly ToolExample[]>> };
   return pass(new Map(Object.entries(tools)));
+}
+
+/** The document of a file, JSON or YAML. An error for each mismatch with the schema, with this hint. */
+export async function readMatching(file: string, schema: JsonObject, hint: string): Promise<Result<Json>> {
+  const document = readDocument(await readInput(file), file);
+  if (!document.ok) return document;
+  const problems = mismatches(schema, document.value, file);
+  if (problems.length === 0) return document;
+  return refuse(
+    ...problems.map(({ path = file, expected, actual }) =>
+      inputError(path, undefined, `expected ${expected}, got ${actual}`, hint),
+    ),
+  );
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
-import { mismatches } from '../contract/schema/schema.ts';
 import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readInput } from '../project/read/input.ts';
 import { readDocument } from '../tools/read.ts';
+import { readMatching } from './examples.ts';
 import type { KnownFailure } from './model.ts';
 import { nameErrors } from './select.ts';
 import type { Baseline } from './verdict.ts';
@@ -28,15 +28,10 @@ const baselineSchema = {
 
 /** A baseline of known failures, JSON or YAML: `{"known": [{"rule": "input.sample", "tool": "get_price"}]}`. */
 export async function readBaseline(file: string): Promise<Result<Baseline>> {
-  const document = readDocument(await readInput(file), file);
+  const hint =
+    'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
+  const document = await readMatching(file, baselineSchema, hint);
   if (!document.ok) return document;
-  const [problem] = mismatches(baselineSchema, document.value, file);
-  if (problem) {
-    const { path = file, expected, actual } = problem;
-    const hint =
-      'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
-    return reject(path, undefined, `expected ${expected}, got ${actual}`, hint);
-  }
   const { known } = document.value as unknown as { known: readonly KnownFailure[] };
   const errors = known.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
   return errors.length > 0 ? refuse(...errors) : pass({ file, known });

@@ -1,5 +1,5 @@
 import { placeholderComment } from '../../contract/rules/placeholder.ts';
-import { definition, type Explanations, parameter } from './model.ts';
+import { definition, type Explanations, named, parameter, taking } from './model.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 
@@ -18,15 +18,12 @@ export const definitionExplanations: Explanations = {
   'tool.name-unique': {
     why: 'tools/call refers to a tool by its name only. If two tools have the same name, one of them can never be called.',
     failing: [
-      { name: 'get_price', description: 'Returns the last price of a coin. Use it for a quick look.' },
-      { name: 'get_price', description: 'Returns the average price of a day. Use it for statistics.' },
+      named('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
+      named('get_price', 'Returns the average price of a day. Use it for statistics.'),
     ],
     passing: [
-      { name: 'get_price', description: 'Returns the last price of a coin. Use it for a quick look.' },
-      {
-        name: 'get_daily_average',
-        description: 'Returns the average price of a day. Use it for statistics.',
-      },
+      named('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
+      named('get_daily_average', 'Returns the average price of a day. Use it for statistics.'),
     ],
   },
   'tool.name-pattern': definition(
@@ -54,33 +51,24 @@ export const definitionExplanations: Explanations = {
   ),
   'tool.description-own-words': definition(
     'A description that repeats the name tells an agent nothing new.',
-    {
-      name: 'returns_last_traded_price_when_used_for_coins',
-      description: 'Returns the last traded price when used for coins.',
-    },
-    {
-      name: 'get_price',
-      description: 'Returns the last traded price of a coin in USD. Use it when a question names a coin.',
-    },
+    named(
+      'returns_last_traded_price_when_used_for_coins',
+      'Returns the last traded price when used for coins.',
+    ),
+    named(
+      'get_price',
+      'Returns the last traded price of a coin in USD. Use it when a question names a coin.',
+    ),
   ),
   'tool.description-distinct': {
     why: 'If two tools have the same description, an agent chooses between them at random.',
     failing: [
-      { name: 'get_spot', description: 'Returns the price of a coin. Use it when a question names a coin.' },
-      {
-        name: 'get_futures',
-        description: 'Returns the price of a coin. Use it when a question names a coin.',
-      },
+      named('get_spot', 'Returns the price of a coin. Use it when a question names a coin.'),
+      named('get_futures', 'Returns the price of a coin. Use it when a question names a coin.'),
     ],
     passing: [
-      {
-        name: 'get_spot',
-        description: 'Returns the spot price of a coin. Use it for what a coin costs now.',
-      },
-      {
-        name: 'get_futures',
-        description: 'Returns the futures prices of a coin. Use it for what the market expects.',
-      },
+      named('get_spot', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      named('get_futures', 'Returns the futures prices of a coin. Use it for what the market expects.'),
     ],
   },
   'tool.to-do': definition(
@@ -91,22 +79,22 @@ export const definitionExplanations: Explanations = {
   'input.object-root': definition(
     'The arguments of a call are always one JSON object.',
     { inputSchema: { properties: { symbol }, required: ['symbol'] } },
-    { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
+    taking({ symbol }, ['symbol']),
   ),
   'input.properties': definition(
     'Clients read the parameters from properties. If it is missing, a tool without parameters looks like a broken one.',
     { inputSchema: { type: 'object', required: [] } },
-    { inputSchema: { type: 'object', properties: {}, required: [] } },
+    taking({}),
   ),
   'input.required': definition(
     'Without the list, the submission test treats every parameter as required and sends made-up values.',
     { inputSchema: { type: 'object', properties: { symbol } } },
-    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+    taking({ symbol }),
   ),
   'input.required-declared': definition(
     'Nobody knows what to send for a parameter that is required but not declared.',
-    { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol', 'market'] } },
-    { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
+    taking({ symbol }, ['symbol', 'market']),
+    taking({ symbol }, ['symbol']),
   ),
   'input.compiles': parameter(
     'Servers, clients and the marketplace validate arguments with this schema. If it does not compile, each of them throws an exception.',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/model.ts';
-import { definition, type Explanations, exchange, parameter } from './model.ts';
+import { definition, type Explanations, exchange, named, parameter, taking } from './model.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
@@ -45,21 +45,21 @@ export const fitExplanations: Explanations = {
   ),
   'fit.tokens-tool': definition(
     'The definition is part of every request to the model, even if the tool is not called. A long one costs money each time and leaves less room for other tools.',
-    { inputSchema: withEnum('value', 900) },
-    { inputSchema: withEnum('value', 9) },
+    withEnum('value', 900),
+    withEnum('value', 9),
   ),
   'fit.tokens-list': {
     why: 'The list is part of every request. Hosts that load tools up front stop at a share of the context (Claude Code, if set so, at a tenth) and let the model search for the others, which are then used less often.',
     failing: Array.from({ length: 12 }, (_, i) => ({
       name: `get_series_${'abcdefghijkl'[i]}`,
       description: `Returns series ${'abcdefghijkl'[i]}. Use it when a question names series ${'abcdefghijkl'[i]}.`,
-      inputSchema: withEnum(`series ${'abcdefghijkl'[i]} `, 400),
+      ...withEnum(`series ${'abcdefghijkl'[i]} `, 400),
     })),
     passing: [
       {
         name: 'get_series',
         description: 'Returns one series by its name. Use it when a question names a series.',
-        inputSchema: withEnum('series ', 4),
+        ...withEnum('series ', 4),
       },
     ],
   },
@@ -80,7 +80,7 @@ export const fitExplanations: Explanations = {
         anyOf: [{ required: ['symbol'] }, { required: [] }],
       },
     },
-    { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } },
+    taking({ symbol }, ['symbol']),
   ),
   'fit.no-ref': definition(
     'The Gemini API refuses a tool with a reference, or the client omits the referenced schema, and the model must guess. Others accept references.',
@@ -92,7 +92,7 @@ export const fitExplanations: Explanations = {
         definitions: { symbol: { type: 'string' } },
       },
     },
-    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+    taking({ symbol }),
   ),
   'fit.keywords': parameter(
     'Model APIs support only a part of JSON Schema, OpenAI in strict mode and Gemini the smallest. Some refuse other keywords, others ignore them, so that the arguments may be invalid.',
@@ -101,13 +101,13 @@ export const fitExplanations: Explanations = {
   ),
   'fit.property-names': definition(
     'A parameter at the root with an invalid name makes the whole request to the Anthropic API fail, including all other tools. Names further inside are not checked.',
-    { inputSchema: { type: 'object', properties: { 'coin symbol': symbol }, required: ['coin symbol'] } },
-    { inputSchema: { type: 'object', properties: { coin_symbol: symbol }, required: ['coin_symbol'] } },
+    taking({ 'coin symbol': symbol }, ['coin symbol']),
+    taking({ coin_symbol: symbol }, ['coin_symbol']),
   ),
   'fit.enum-size': definition(
     'The list is part of every request, and the OpenAI API in strict mode refuses longer ones.',
-    { inputSchema: withEnum('', 1_050) },
-    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+    withEnum('', 1_050),
+    taking({ symbol }),
   ),
   'fit.depth': definition(
     'Azure OpenAI in strict mode refuses schemas that are nested deeper or larger. Flat arguments are also easier to read in a confirmation.',
@@ -116,30 +116,18 @@ export const fitExplanations: Explanations = {
   ),
   'fit.one-effect': definition(
     'Clients decide by the annotations whether to ask before a call. If the arguments decide whether a tool reads or writes, no annotation is correct.',
-    { inputSchema: choosing(['GET', 'POST', 'DELETE']) },
-    { inputSchema: choosing(['hour', 'day', 'week']) },
+    choosing(['GET', 'POST', 'DELETE']),
+    choosing(['hour', 'day', 'week']),
   ),
   'fit.no-secrets': definition(
     "Everything that a model sends appears in a conversation, in logs, and at several companies. OpenAI's directory refuses servers that collect it.",
-    {
-      inputSchema: {
-        type: 'object',
-        properties: { symbol, api_key: { ...symbol, description: 'Key.' } },
-        required: [],
-      },
-    },
-    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+    taking({ symbol, api_key: { ...symbol, description: 'Key.' } }),
+    taking({ symbol }),
   ),
   'fit.no-conversation': definition(
     'A conversation contains more than a tool needs, about the user and others. Directories refuse servers that collect it.',
-    {
-      inputSchema: {
-        type: 'object',
-        properties: { symbol, chat_history: { ...symbol, description: 'What was said before.' } },
-        required: [],
-      },
-    },
-    { inputSchema: { type: 'object', properties: { symbol }, required: [] } },
+    taking({ symbol, chat_history: { ...symbol, description: 'What was said before.' } }),
+    taking({ symbol }),
   ),
   'fit.no-instructions': definition(
     'A description becomes part of the prompt. Instructions in it are an attack on the user, and directories refuse them.',
@@ -162,24 +150,12 @@ export const fitExplanations: Explanations = {
   'fit.look-alike': {
     why: 'If two names are similar, a model may call the wrong tool, and the user who confirms the call does not notice.',
     failing: [
-      {
-        name: 'get_price',
-        description: 'Returns the spot price of a coin. Use it for what a coin costs now.',
-      },
-      {
-        name: 'fetch_prices',
-        description: 'Returns the prices of a month. Use it for how a coin developed.',
-      },
+      named('get_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      named('fetch_prices', 'Returns the prices of a month. Use it for how a coin developed.'),
     ],
     passing: [
-      {
-        name: 'get_spot_price',
-        description: 'Returns the spot price of a coin. Use it for what a coin costs now.',
-      },
-      {
-        name: 'get_price_history',
-        description: 'Returns the prices of a month. Use it for how a coin developed.',
-      },
+      named('get_spot_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      named('get_price_history', 'Returns the prices of a month. Use it for how a coin developed.'),
     ],
   },
   'fit.repetition': definition(
@@ -199,11 +175,7 @@ function withEnum(word: string, count: number) {
   const values = Array.from({ length: Math.min(count, 900) }, (_, i) => `${word}${i}`);
   const more = Array.from({ length: Math.max(0, count - 900) }, (_, i) => `more ${word}${i}`);
   const listed = (names: readonly string[]) => ({ ...symbol, examples: names.slice(0, 1), enum: names });
-  return {
-    type: 'object',
-    properties: { symbol: listed(values), ...(more.length > 0 && { other: listed(more) }) },
-    required: [],
-  };
+  return taking({ symbol: listed(values), ...(more.length > 0 && { other: listed(more) }) });
 }
 
 function nested(levels: number): JsonObject {
@@ -213,6 +185,7 @@ function nested(levels: number): JsonObject {
 }
 
 function choosing(values: readonly string[]) {
-  const method = { type: 'string', description: 'How to ask.', enum: values, default: values[0] ?? '' };
-  return { type: 'object', properties: { method }, required: [] };
+  return taking({
+    method: { type: 'string', description: 'How to ask.', enum: values, default: values[0] ?? '' },
+  });
 }

@@ -34,7 +34,8 @@ export function definition(why: string, failing: JsonObject, passing: JsonObject
 
 /** One parameter of a tool, wrong and correct. */
 export function parameter(why: string, failing: JsonObject, passing: JsonObject): Explanation {
-  return definition(why, withParameter(failing), withParameter(passing));
+  const taken = (symbol: JsonObject) => taking({ symbol }, ['symbol']);
+  return definition(why, taken(failing), taken(passing));
 }
 
 /** One output field of a tool, wrong and correct. */
@@ -42,8 +43,14 @@ export function field(why: string, failing: JsonObject, passing: JsonObject): Ex
   return definition(why, withField(failing), withField(passing));
 }
 
-function withParameter(symbol: JsonObject): JsonObject {
-  return { inputSchema: { type: 'object', properties: { symbol }, required: ['symbol'] } };
+/** The parts of a tool with these parameters. */
+export function taking(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { inputSchema: { type: 'object', properties, required } };
+}
+
+/** The parts of a tool by which an agent chooses it. */
+export function named(name: string, description: string): JsonObject {
+  return { name, description };
 }
 
 function withField(price: JsonObject): JsonObject {
