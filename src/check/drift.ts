@@ -115,15 +115,9 @@ function propertyChanges(
     if (!Object.hasOwn(now, name))
       return [{ path: at, breaks: true, what: 'removed', ...present({ before: old[name] }) }];
     if (!Object.hasOwn(old, name)) {
-      const demanded = side === 'input' && required.has(name);
-      return [
-        {
-          path: at,
-          breaks: demanded,
-          what: demanded ? 'new and required' : 'new',
-          ...present({ after: now[name] }),
-        },
-      ];
+      const breaks = side === 'input' && required.has(name);
+      const what = breaks ? 'new and required' : 'new';
+      return [{ path: at, breaks, what, ...present({ after: now[name] }) }];
     }
     return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
   });

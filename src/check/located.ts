@@ -35,12 +35,7 @@ export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     const at = problem.at ?? cause?.at ?? sources.get(tool);
     const fix =
       incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
-    return {
-      ...problem,
-      ...(cause && { cause }),
-      ...(at !== undefined && { at }),
-      ...(fix && { fix }),
-    };
+    return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };
   };
   const rules = report.rules.map((rule) => ({
     ...rule,

@@ -161,10 +161,7 @@ function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): 
 }
 
 const asciiWords = { border: /[^A-Za-z\d]+|(?<=[a-z])(?=[A-Z])/, capitalized: /^[A-Z][a-z]/ };
-const unicodeWords = {
-  border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u,
-  capitalized: /^\p{Lu}\p{Ll}/u,
-};
+const unicodeWords = { border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u, capitalized: /^\p{Lu}\p{Ll}/u };
 
 /** `get_gas_price` → `Get gas price` */
 export function titleOf(name: string): string {

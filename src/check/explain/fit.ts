@@ -28,11 +28,7 @@ export const fitExplanations: Explanations = {
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
       _meta: {},
     },
-    {
-      name: 'set_alert',
-      annotations: { ...reads, readOnlyHint: false },
-      _meta: {},
-    },
+    { name: 'set_alert', annotations: { ...reads, readOnlyHint: false }, _meta: {} },
   ),
   'fit.hints-consistent': definition(
     'Clients run a read-only tool without asking. If such a tool deletes something, its user does not notice.',

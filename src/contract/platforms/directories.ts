@@ -18,10 +18,7 @@ export const claudeDirectory: PlatformProfile = {
   ...generic,
   name: 'claude-directory',
   title: "Claude's connectors directory (criteria for tools)",
-  rules: {
-    facts: 'should',
-    overrides: { ...common, 'fit.title': 'must' },
-  },
+  rules: { facts: 'should', overrides: { ...common, 'fit.title': 'must' } },
   sources: {
     ...generic.sources,
     rules:
@@ -38,8 +35,5 @@ export const openaiApps: PlatformProfile = {
     facts: 'should',
     overrides: { ...common, 'fit.hints-complete': 'must', 'fit.no-secrets': 'must' },
   },
-  sources: {
-    ...generic.sources,
-    rules: 'developers.openai.com/plugins/plugin-guidelines',
-  },
+  sources: { ...generic.sources, rules: 'developers.openai.com/plugins/plugin-guidelines' },
 };

@@ -133,11 +133,7 @@ async function exchange(
       body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
     const outgoing = send(url, {
       method,
-      headers: {
-        ...length,
-        ...(request.onHeadersRead && { expect: '100-continue' }),
-        ...request.headers,
-      },
+      headers: { ...length, ...(request.onHeadersRead && { expect: '100-continue' }), ...request.headers },
       agent,
       setHost: request.headers.host === undefined,
       signal: limit.signal,
@@ -149,14 +145,7 @@ async function exchange(
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
       outgoing.destroy();
-      return {
-        status: statusCode,
-        headers,
-        body: '',
-        values: [],
-        open: true,
-        ms: now() - started,
-      };
+      return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
     }
     const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
     // The unsent rest of a body that was refused early would precede the next request.

@@ -10,7 +10,7 @@ import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { isClientError } from './expect.ts';
 import { noFailure, ofCall } from './result.ts';
-import { judgeEach, type LiveRule, must, should, unless } from './rule.ts';
+import { inParallel, judgeEach, type LiveRule, must, should, unless } from './rule.ts';
 import { showsInsides } from './transport.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */
@@ -52,9 +52,9 @@ export const callRules: readonly LiveRule[] = [
     title: 'a tool name such as "constructor" or "__proto__" counts as unknown',
     fix: 'Look tools up in a Map.',
     controls: [answersCalls],
-    check: async (probe) => {
+    check: (probe) => {
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-      return (await Promise.all(names.map((name) => unknownToolProblems(probe, name)))).flat();
+      return inParallel(names, (name) => unknownToolProblems(probe, name));
     },
   },
   {

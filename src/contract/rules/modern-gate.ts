@@ -1,4 +1,4 @@
-import type { Json, Problem } from '../model.ts';
+import type { Json } from '../model.ts';
 import { speaksModern } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { modernMessage } from '../probe/modern.ts';
@@ -6,7 +6,7 @@ import type { Probe } from '../probe/probe.ts';
 import type { PostOptions } from '../probe/requests.ts';
 import { rejectedProblems, unauthorizedProblems } from './expect.ts';
 import { callsModern } from './modern.ts';
-import { type LiveRule, must } from './rule.ts';
+import { inParallel, type LiveRule, must } from './rule.ts';
 
 /** Authentication in the stateless revision of MCP: no form of a call runs unpaid. */
 export const modernGateRules: readonly LiveRule[] = [
@@ -16,9 +16,8 @@ export const modernGateRules: readonly LiveRule[] = [
     title: 'a call without a session and without a token is Unauthorized',
     fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern],
-    check: async (probe) => {
-      return unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token');
-    },
+    check: async (probe) =>
+      unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
   },
   {
     id: 'modern.forged-token',
@@ -31,12 +30,11 @@ export const modernGateRules: readonly LiveRule[] = [
         ['signed with another key', { by: 'untrusted' }],
         ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
       ] as const;
-      const problems = forgeries.map(async ([what, forgery]) => {
+      return inParallel(forgeries, async ([what, forgery]) => {
         const { body, headers } = await call(probe);
         const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
         return unauthorizedProblems(answer, probe.profile, `tools/call with a token ${what}`);
       });
-      return (await Promise.all(problems)).flat();
     },
   },
   {
@@ -60,11 +58,10 @@ export const modernGateRules: readonly LiveRule[] = [
         ['without headers', body, {}],
         ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
       ];
-      const problems = forms.map(async ([what, form, own]): Promise<readonly Problem[]> => {
+      return inParallel(forms, async ([what, form, own]) => {
         const answer = await probe.post(form, own === undefined ? {} : { headers: own });
         return rejectedProblems(answer, `tools/call without a token, ${what}`);
       });
-      return (await Promise.all(problems)).flat();
     },
   },
 ];

@@ -63,10 +63,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
         probe,
         'tools/list',
         {},
-        {
-          meta: { protocolVersion: requested },
-          headers: { 'mcp-protocol-version': requested },
-        },
+        { meta: { protocolVersion: requested }, headers: { 'mcp-protocol-version': requested } },
       );
       const problems = errorProblems(answer, 400, codes.unsupportedVersion, `tools/list at ${requested}`);
       if (problems.length > 0) return problems;

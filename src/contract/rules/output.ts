@@ -41,11 +41,7 @@ export const outputRules: readonly StaticRule[] = [
     inspect: ({ outputSchema }) =>
       unless(
         !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
-        {
-          path: 'outputSchema.properties',
-          expected: 'at least one field of data',
-          actual: 'none',
-        },
+        { path: 'outputSchema.properties', expected: 'at least one field of data', actual: 'none' },
       ),
   },
   {

@@ -25,9 +25,7 @@ const keyless = refusesToStart(
   'process.no-key',
   'without a key to verify tokens with',
   'PLATFORM_PUBLIC_KEY',
-  {
-    PLATFORM_PUBLIC_KEY: undefined,
-  },
+  { PLATFORM_PUBLIC_KEY: undefined },
 );
 
 /** How the server starts, and when it refuses to start. */
