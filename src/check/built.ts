@@ -26,7 +26,7 @@ export interface Facts {
  * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
  */
 export function factsOf(directory: string): Promise<Facts> {
-  return told(
+  return evaluated(
     directory,
     ['./dist/src/platform.js', toolsModule],
     '({ platform }, { tools }) => ({ platform, tools })',
@@ -77,7 +77,7 @@ export function callExamples(
   tools: readonly string[],
   kept?: string,
 ): Promise<readonly CalledExample[]> {
-  return told(
+  return evaluated(
     directory,
     [`${runtimePackage}/testing`, toolsModule],
     `async ({ callTool, requireVariables }, { tools }) => {
@@ -118,7 +118,7 @@ const mark = '\u0000facts\u0000';
  * @param value source text of the function
  * @throws SystemError `NOT_STARTED` with the last lines, if the modules cannot be loaded.
  */
-async function told<T>(
+async function evaluated<T>(
   directory: string,
   modules: readonly string[],
   value: string,
@@ -126,8 +126,8 @@ async function told<T>(
 ): Promise<T> {
   const imports = modules.map((name) => `import(${JSON.stringify(name)})`);
   const script = `
-const told = await (${value})(...(await Promise.all([${imports}])));
-process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(told), () => process.exit(0));`;
+const evaluated = await (${value})(...(await Promise.all([${imports}])));
+process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => process.exit(0));`;
   const { exitCode, stdout, lastLines } = await run(
     process.execPath,
     ['--enable-source-maps', '--input-type=module', '-e', script],

@@ -98,9 +98,9 @@ export async function examine(
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
   const { strays, ...explained } = own ? located(report, own) : { ...report, strays: [] };
-  const weighed = evaluateReport(explained, demands, baseline, drift);
+  const evaluated = evaluateReport(explained, demands, baseline, drift);
   return {
-    report: { ...weighed, ...(plan && { calls: plan }), ...(strays.length > 0 && { strays }) },
+    report: { ...evaluated, ...(plan && { calls: plan }), ...(strays.length > 0 && { strays }) },
     listed,
   };
 }

@@ -72,14 +72,14 @@ export function createLauncher(
   return { launch, killAll: () => kill(running) };
 }
 
-const mortal = new Set<ChildProcess>();
+const ownChildren = new Set<ChildProcess>();
 let isArmed = false;
 
 function endWithThisProcess(child: ChildProcess): void {
-  if (!isArmed) process.once('exit', () => kill(mortal));
+  if (!isArmed) process.once('exit', () => kill(ownChildren));
   isArmed = true;
-  mortal.add(child);
-  child.once('close', () => mortal.delete(child));
+  ownChildren.add(child);
+  child.once('close', () => ownChildren.delete(child));
 }
 
 function kill(children: Iterable<ChildProcess>): void {

@@ -1,7 +1,7 @@
 import type { Problem, Report } from '../contract/model.ts';
 import { causeOf } from './causes.ts';
 import type { Incident } from './logged.ts';
-import type { Stray } from './model.ts';
+import type { OtherError } from './model.ts';
 
 /** The known code of the checked server. */
 export interface ProjectCode {
@@ -13,7 +13,7 @@ export interface ProjectCode {
 }
 
 /** The maximum number of errors that are reported in addition to the rules. */
-const shownStrays = 10;
+const shownErrors = 10;
 
 /**
  * Adds to each problem its cause, as the server logged it, and the place to change. Adds
@@ -22,16 +22,16 @@ const shownStrays = 10;
 export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
   { directory, sources, incidents: logged }: ProjectCode,
-): R & { readonly strays: readonly Stray[] } {
+): R & { readonly strays: readonly OtherError[] } {
   const incidents = logged();
   const byId = new Map(incidents.map((incident) => [incident.id, incident]));
   const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const withCause = (problem: Problem, of?: string): Problem => {
     const { tool = of ?? '', incident: id, failed } = problem;
     const incident = id === undefined ? failed && printed.get(tool) : byId.get(id);
     const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
-    if (cause) told.add(keyOf(cause.message));
+    if (cause) reported.add(keyOf(cause.message));
     const at = problem.at ?? cause?.at ?? sources.get(tool);
     const fix =
       incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
@@ -49,19 +49,19 @@ export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     ...report,
     rules,
     ...(rehearsal && { rehearsal }),
-    strays: straysOf(incidents, directory).filter(({ message }) => !told.has(keyOf(message))),
+    strays: otherErrors(incidents, directory).filter(({ message }) => !reported.has(keyOf(message))),
   };
 }
 
-function straysOf(incidents: readonly Incident[], directory: string): readonly Stray[] {
-  const strays = new Map<string, Stray>();
+function otherErrors(incidents: readonly Incident[], directory: string): readonly OtherError[] {
+  const strays = new Map<string, OtherError>();
   for (const { tool, detail } of incidents) {
     const cause = causeOf(detail, directory);
     const key = `${tool} ${keyOf(cause.message)}`;
     const times = (strays.get(key)?.times ?? 0) + 1;
     strays.set(key, { ...(strays.get(key) ?? { ...cause, ...(tool !== undefined && { tool }) }), times });
   }
-  return [...strays.values()].slice(0, shownStrays);
+  return [...strays.values()].slice(0, shownErrors);
 }
 
 /** Errors that differ only in values count as one. */

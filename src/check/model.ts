@@ -44,7 +44,7 @@ export interface Drift {
 }
 
 /** An error in the server's code that belongs to no failed rule. */
-export interface Stray extends Cause {
+export interface OtherError extends Cause {
   /** The tool that was called; absent if the error belongs to no call. */
   readonly tool?: string;
   /** How often it was logged. */
@@ -58,7 +58,7 @@ export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
   readonly rules: readonly CheckedRule[];
   readonly drift?: Drift;
   /** Errors that the server of a project logged and that belong to no failed rule; absent if there are none. */
-  readonly strays?: readonly Stray[];
+  readonly strays?: readonly OtherError[];
   /** Which tools of a URL were called and which were not; absent if none was called, and for a project. */
   readonly calls?: CallPlan;
   readonly baseline?: {

@@ -12,7 +12,7 @@ export type Sources = 'replay' | 'live';
 
 /** Where the tools' source kit takes answers from. */
 export interface SourceSettings {
-  /** Recordings unless told otherwise. */
+  /** Recordings by default. */
   readonly sources?: Sources;
   /** A directory for answers of live sources, which all instances share. */
   readonly kept?: string | undefined;

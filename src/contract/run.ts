@@ -19,8 +19,8 @@ import { effectiveLevel, type LiveRule, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
 
-/** The number of parallel rules. Most rules wait for answers; each `aside` rule uses a processor. */
-const atOnce = { beside: 12, aside: 3 } as const;
+/** The number of parallel rules. Most rules wait for answers; each `separate` rule uses a processor. */
+const atOnce = { together: 12, separate: 3 } as const;
 
 /** The number of second questions without an answer after which no further rule is asked again. */
 const patience = 3;
@@ -64,7 +64,7 @@ class Run {
   readonly #probes: Probe[] = [];
   /** The probe that ran the submission test. */
   #rehearsed: Probe | undefined;
-  /** Rules that failed by silence or aside: load, or other sessions of this run, may have caused it. */
+  /** Rules that failed by silence or separately: load, or other sessions of this run, may have caused it. */
   readonly #doubted = new Set<LiveRule>();
   #isRenewable: Promise<boolean> | undefined;
 
@@ -144,7 +144,7 @@ class Run {
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       const why = unjudged(error);
-      if (why.kind === 'unanswered') await this.#life.goesOn('');
+      if (why.kind === 'unanswered') await this.#life.isAnswering('');
       return inspectTools([], profile).map((result) => notRun(result, why));
     }
   }
@@ -171,14 +171,14 @@ class Run {
       await judge(one);
     };
     const inOrder = async (): Promise<void> => {
-      await mapConcurrently(inTurn(undefined), atOnce.beside, judge);
+      await mapConcurrently(inTurn(undefined), atOnce.together, judge);
       await mapConcurrently(inTurn('apart'), 1, judge);
       const areApart = inTurn('apart').every(({ rule }) => results.get(rule)?.status !== 'fail');
       if (inTurn('apart').length > 0) await this.#startAfresh();
-      await mapConcurrently(inTurn('opening'), areApart ? atOnce.beside : 1, areApart ? judge : alone);
+      await mapConcurrently(inTurn('opening'), areApart ? atOnce.together : 1, areApart ? judge : alone);
       await mapConcurrently(inTurn('last'), 1, areApart ? judge : alone);
     };
-    await Promise.all([mapConcurrently(inTurn('aside'), atOnce.aside, judge), inOrder()]);
+    await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));
     if (open.length > 0 && (await this.#life.restart())) {
       this.#renew();
@@ -217,7 +217,7 @@ class Run {
       this.#doubted.delete(one.rule);
       await this.#startAfresh();
       const second = await this.#judge(one, new Set(), one.rule.turn !== 'apart');
-      if (this.#doubted.has(one.rule) && one.rule.turn !== 'aside') silences += 1;
+      if (this.#doubted.has(one.rule) && one.rule.turn !== 'separate') silences += 1;
       if (second && isJudged(second))
         results.set(one.rule, { ...second, again: first?.problems[0]?.actual ?? first?.reason ?? '' });
     }
@@ -242,7 +242,7 @@ class Run {
     const probe = this.#probe;
     const life = this.#life;
     probe.signal?.throwIfAborted();
-    if (life.isOver && rule.turn !== 'aside') return undefined;
+    if (life.isOver && rule.turn !== 'separate') return undefined;
     begun.add(rule);
     const started = now();
     const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started);
@@ -253,15 +253,15 @@ class Run {
         isControlled = true;
         return rule.check(probe);
       });
-      if (problems.length > 0 && rule.turn === 'last') await life.goesOn(rule.id);
+      if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
       if (submissionRules.includes(rule)) this.#rehearsed = probe;
-      if (problems.length > 0 && rule.turn === 'aside') this.#doubted.add(rule);
+      if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
       return judged(problems);
     } catch (error) {
       probe.signal?.throwIfAborted();
       const why = unjudged(error);
-      const isAlive = why.kind !== 'unanswered' || (await life.goesOn(rule.id));
-      const isBroken = rule.silence === 'breaks' && isControlled && error instanceof NoAnswer;
+      const isAlive = why.kind !== 'unanswered' || (await life.isAnswering(rule.id));
+      const isBroken = rule.mustAnswer === true && isControlled && error instanceof NoAnswer;
       if (isBroken && (isAlive || rule.turn === 'last')) {
         if (isAlive) this.#doubted.add(rule);
         return judged(
@@ -274,12 +274,12 @@ class Run {
 
   async #judgeLife(level: Level): Promise<RuleResult> {
     const started = now();
-    const { deaths } = this.#life;
-    if (deaths.length === 0) await this.#life.goesOn(staysUp.id);
-    if (deaths.length === 0 && this.#probe.isOverdue) {
+    const { outages } = this.#life;
+    if (outages.length === 0) await this.#life.isAnswering(staysUp.id);
+    if (outages.length === 0 && this.#probe.isOverdue) {
       return notRun(verdict(staysUp, level, [], started), overdue());
     }
-    return verdict(staysUp, level, outageProblems(deaths), started);
+    return verdict(staysUp, level, outageProblems(outages), started);
   }
 
   async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {

@@ -20,7 +20,7 @@ const examples = new Map(goodTools.map(({ definition, examples }) => [definition
 /** Timeout of each request: the good server answers in milliseconds, on a busy machine in some hundreds. */
 const timeoutMs = 4_000;
 /** The rules that declare that they test whether an answer comes. */
-const aboutSilence = new Set(liveRules.filter(({ silence }) => silence === 'breaks').map(({ id }) => id));
+const aboutSilence = new Set(liveRules.filter(({ mustAnswer }) => mustAnswer).map(({ id }) => id));
 const isStatic = new Set(staticRules.map(({ id }) => id));
 const blamed: string[] = [];
 const unproven: string[] = [];

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/report/not-run.ts';
 import { firstOf, type Paint, plain, printable } from '../../contract/report/report.ts';
-import type { CheckedRule, CheckReport, Stray } from '../model.ts';
+import type { CheckedRule, CheckReport, OtherError } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
 export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
@@ -81,13 +81,13 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
       text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: remove it from the baseline`),
       fails: true,
     })),
-    ...strays.map((stray) => ({ about: 'server', text: strayLine(stray), fails: false })),
+    ...strays.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
     ...rules.flatMap((rule) => againLines(rule).map((text) => ({ about: rule.id, text, fails: false }))),
   ];
 }
 
 /** An error that the server logged and that belongs to no failed rule, in a printable line. */
-export function strayLine({ tool, message, at, times }: Stray): string {
+export function otherErrorLine({ tool, message, at, times }: OtherError): string {
   const who =
     tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
   const often = times > 1 ? `, ${times} times` : '';

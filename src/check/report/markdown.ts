@@ -5,9 +5,9 @@ import {
   againLines,
   countsOf,
   fixesOf,
+  otherErrorLine,
   problemLine,
   reasonLine,
-  strayLine,
   verdictOf,
   waysOn,
 } from './format.ts';
@@ -60,7 +60,7 @@ export function markdownReport(report: CheckReport): string {
       ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: remove it from the baseline`,
     ),
     strays.length === 0 ? [] : ['## Other errors in the server'],
-    strays.map((stray) => `- ${text(strayLine(stray))}`),
+    strays.map((error) => `- ${text(otherErrorLine(error))}`),
     rules.flatMap((rule) => againLines(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
     notRun.length === 0 ? [] : ['## Not run'],
     table(

@@ -10,7 +10,7 @@ import {
   ruleLines,
 } from '../../contract/report/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { againLines, countsOf, reasonLine, strayLine, verdictOf, waysOn } from './format.ts';
+import { againLines, countsOf, otherErrorLine, reasonLine, verdictOf, waysOn } from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
 
 export interface PrettyOptions {
@@ -37,7 +37,7 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
     rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint)),
     notRunLines(rules, paint, verbose),
     rehearsalLines(rehearsal, paint, verbose),
-    strays.map((stray) => `${paint.yellow('!')} ${strayLine(stray)}`),
+    strays.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
     rules.flatMap((rule) => againLines(rule).map((line) => `· ${rule.id} ${line}`)),
     driftLines(report, paint),
     baselineLines(report, paint),

@@ -17,9 +17,9 @@ export interface Outage {
 export class LivenessTracker {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
-  readonly #deaths: Outage[] = [];
+  readonly #outages: Outage[] = [];
   readonly #running = new Set<string>();
-  #looking: Promise<boolean> | undefined;
+  #checking: Promise<boolean> | undefined;
   #isOver = false;
   #restarts = 0;
 
@@ -33,8 +33,8 @@ export class LivenessTracker {
     return this.#isOver;
   }
 
-  get deaths(): readonly Outage[] {
-    return this.#deaths;
+  get outages(): readonly Outage[] {
+    return this.#outages;
   }
 
   /** Records that a rule runs while `act` runs. */
@@ -48,12 +48,12 @@ export class LivenessTracker {
   }
 
   /** Whether the server still answers; checked after a rule got no answer. After the first failure it is not asked again. */
-  goesOn(rule: string): Promise<boolean> {
+  isAnswering(rule: string): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(false);
-    this.#looking ??= this.#look(rule).finally(() => {
-      this.#looking = undefined;
+    this.#checking ??= this.#check(rule).finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   /**
@@ -72,14 +72,14 @@ export class LivenessTracker {
 
   /** The reason for a rule that was not run because the server was gone. */
   reasonFor(rule: string): string {
-    const death = this.#deaths.at(-1);
-    if (death?.rule === rule) return 'the server stopped answering while this rule ran';
-    return death === undefined || death.rule === ''
+    const outage = this.#outages.at(-1);
+    if (outage?.rule === rule) return 'the server stopped answering while this rule ran';
+    return outage === undefined || outage.rule === ''
       ? 'the server has stopped answering'
-      : `the server has not answered since ${death.rule}`;
+      : `the server has not answered since ${outage.rule}`;
   }
 
-  async #look(rule: string): Promise<boolean> {
+  async #check(rule: string): Promise<boolean> {
     const probe = new Probe(this.#target, this.#signal);
     try {
       await staysUp.check(probe);
@@ -90,7 +90,7 @@ export class LivenessTracker {
       this.#isOver = true;
       const beside = [...this.#running].filter((id) => id !== rule);
       const ending = await this.#target.owned?.ending();
-      this.#deaths.push({ rule, beside, ...(ending && { ending }) });
+      this.#outages.push({ rule, beside, ...(ending && { ending }) });
       return false;
     } finally {
       await probe.close();
@@ -99,8 +99,8 @@ export class LivenessTracker {
 }
 
 /** The finding about a server that stopped answering: one problem for each cause, with the most likely rule. */
-export function outageProblems(deaths: readonly Outage[]): readonly Problem[] {
-  const byCause = new Map(deaths.map((death) => [death.ending?.cause?.message ?? death, death]));
+export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
+  const byCause = new Map(outages.map((outage) => [outage.ending?.cause?.message ?? outage, outage]));
   return [...byCause.values()].map(outageProblem);
 }
 

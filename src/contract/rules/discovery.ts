@@ -18,7 +18,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'initialize works without a token',
     fix: 'Answer initialize with HTTP 200 and a JSON-RPC result, with or without a token.',
     controls: [],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const answer = await probe.initialized();
       const fix = isRefusal(answer.http)
@@ -33,7 +33,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'initialize is answered in time',
     fix: 'Do slow work (connections, downloads) at the start of the server, not during the first request.',
     controls: [],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const { initializeMs } = probe.profile.limits;
       const { http, result } = await probe.initialized();
@@ -77,7 +77,7 @@ export const discoveryRules: readonly LiveRule[] = [
     fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
     turn: 'opening',
     controls: [initializesAgain, lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const { header, scheme } = probe.profile.token;
       const headers = { [header]: `${scheme} e30.e30.invalid` };
@@ -121,7 +121,7 @@ export const discoveryRules: readonly LiveRule[] = [
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
     turn: 'opening',
     controls: [initializesAgain, listsAll],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const tools = await probe.tools();
       const { tools: listed, error } = await clientListing(probe);
@@ -147,7 +147,7 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     title: `${method} works without a token${kind === 'tools' ? ', to the last page' : ''}`,
     source,
     fix: `Let ${method} pass without authentication and return ${kind === 'tools' ? 'the list of tools' : `{"${kind}": []}`}.`,
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       if (kind === 'tools') return pageProblems(await probe.pages());
       const { result, http } = await probe.rpc(method);

@@ -70,7 +70,7 @@ function secondsFromNow(seconds: number): number {
 /** The seconds after the expiry of a token within which the leeway of a server is looked for: a few before, for its clock. */
 const youngest = -10;
 const oldest = 65;
-const againMs = 250;
+const retryMs = 250;
 
 /**
  * Uses a token just before it is refused, and asks again afterwards. The leeway of the server is measured first. Each time, a token
@@ -103,7 +103,7 @@ async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
             actual: 'accepted',
           });
         }
-        await setTimeout(againMs);
+        await setTimeout(retryMs);
       }
     }
   }

@@ -14,7 +14,7 @@ export const identityRules: readonly LiveRule[] = [
     title: 'GET /health answers 200',
     fix: 'Answer GET /health with status 200 as soon as the server can take calls.',
     controls: [],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const health = await probe.health();
       return answerProblems(health.status === 200, 'GET /health', 'HTTP 200', health);
@@ -92,11 +92,11 @@ export const identityRules: readonly LiveRule[] = [
           ['version', 'version'],
         ] as const
       ).flatMap(([inHealth, inServerInfo]) => {
-        const [told, declared] = [health[inHealth], serverInfo[inServerInfo]];
-        return unless(!isText(told) || !isText(declared) || told === declared, {
+        const [reported, declared] = [health[inHealth], serverInfo[inServerInfo]];
+        return unless(!isText(reported) || !isText(declared) || reported === declared, {
           path: `GET /health ${inHealth}`,
           expected: shorten(declared),
-          actual: shorten(told),
+          actual: shorten(reported),
         });
       });
     },

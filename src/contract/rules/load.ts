@@ -27,7 +27,7 @@ export const loadRules: readonly LiveRule[] = [
     title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
-    silence: 'breaks',
+    mustAnswer: true,
     fix: 'Limit the depth of values before you parse, clone or validate them recursively.',
     check: async (probe) => {
       const session = await probe.session();
@@ -59,7 +59,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     title: `${what} is refused`,
     turn: 'last',
     controls: [lists, reportsHealth],
-    silence: 'breaks',
+    mustAnswer: true,
     fix: 'Limit the body, for instance to 1 MB, and answer 413. Count the bytes as they arrive.',
     check: async (probe) => {
       const session = await probe.session();
@@ -92,7 +92,7 @@ function slow(id: string, what: string, rest: string): LiveRule {
     title: `${what} does not delay other clients`,
     turn: 'last',
     controls: [initializes, reportsHealth],
-    silence: 'breaks',
+    mustAnswer: true,
     fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
       const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));

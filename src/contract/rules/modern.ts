@@ -52,7 +52,7 @@ export const modernRules: readonly LiveRule[] = [
       'tools/list works without a session and without a token, to the last page, and lists the same tools',
     fix: 'Serve the same list of tools in both eras, without a token.',
     controls,
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const first = resultProblems(await listed(probe), 'tools/list');
       const pages = await probe.modernPages();

@@ -73,7 +73,7 @@ export const outcomeRules: readonly LiveRule[] = [
     ...fact('must', 'profile limits.callMs'),
     title: 'every call is answered in time',
     fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
-    silence: 'breaks',
+    mustAnswer: true,
     controls: [lists],
     check: async (probe) => {
       const { callMs } = probe.profile.limits;

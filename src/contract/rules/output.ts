@@ -208,7 +208,7 @@ function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'
 function outcomeProblems(
   { inputSchema, outputSchema }: JsonObject,
   { smoke }: PlatformProfile,
-  ...told: readonly JsonObject[]
+  ...signalled: readonly JsonObject[]
 ): readonly Problem[] {
   if (!isObject(outputSchema) || !tryCompile(outputSchema).ok) return [];
   const required = requiredOf(outputSchema);
@@ -225,7 +225,7 @@ function outcomeProblems(
       return type === 'integer' ? [[name, 0]] : [];
     }),
   );
-  const found = told.map((signal) => {
+  const found = signalled.map((signal) => {
     const given = { ...known, ...signal };
     const rest = required.filter((name) => !Object.hasOwn(given, name));
     const blank = blankAnswer({ ...outputSchema, required: rest });

@@ -71,7 +71,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'an id may be a string',
     fix: 'Repeat the id unchanged.',
     controls: [lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const id = 'an id of "quotes" and ünicode';
       const answer = await probe.post(rpcRequest(id, 'tools/list'), { session: await probe.session() });
@@ -84,7 +84,7 @@ export const protocolRules: readonly LiveRule[] = [
     title: 'the list methods accept requests with and without params',
     fix: 'Treat absent params as {}.',
     controls: [lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const variants: readonly (Json | undefined)[] = [undefined, {}];
       const ofMethods = await Promise.all(
@@ -160,7 +160,7 @@ export const protocolRules: readonly LiveRule[] = [
     ...should('MCP 2025-06-18, ping'),
     title: 'ping is answered',
     fix: 'Answer ping with an empty result.',
-    silence: 'breaks',
+    mustAnswer: true,
     controls: [lists],
     check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
   },

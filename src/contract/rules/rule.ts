@@ -25,18 +25,18 @@ export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 /** A rule that needs a running server. */
 export interface LiveRule extends RuleText {
   /**
-   * When it runs: in parallel with the others (the default); `aside`, in a separate queue with separate instances. After
+   * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
    * the parallel ones: `apart`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
    * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others.
    */
-  readonly turn?: 'aside' | 'apart' | 'opening' | 'last';
+  readonly turn?: 'separate' | 'apart' | 'opening' | 'last';
   /** What must work before the rule is judged; by default, initialize. */
   readonly controls?: readonly Control[];
   /**
    * Set if the rule requires an answer: no answer violates it while the server answers otherwise. Any other rule
    * without an answer is not run.
    */
-  readonly silence?: 'breaks';
+  readonly mustAnswer?: true;
   /** Its level for this target, where that is not always the same. */
   levelOf?(target: Target): Level;
   /**

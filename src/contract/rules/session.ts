@@ -146,7 +146,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
     turn: 'opening',
     controls: [opensSession],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const answers = [await probe.initializedAgain(), await probe.initialize(), await probe.initialize()];
       const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
@@ -166,7 +166,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Keep the session until it is deleted or expires.',
     turn: 'opening',
     controls: [initializesAgain, lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const method = await otherMethod(probe);
       const session = await probe.newSession();
@@ -185,7 +185,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Create a server object for each session or each request.',
     turn: 'apart',
     controls: [initializesAgain, lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: twoAtOnce,
   },
   {
@@ -195,7 +195,7 @@ export const sessionRules: readonly LiveRule[] = [
     turn: 'apart',
     fix: 'Allow several sessions at once, and share no state between them.',
     controls: [initializesAgain, lists, keepsTwoApart],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const method = await otherMethod(probe);
       const opened = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
@@ -214,7 +214,7 @@ export const sessionRules: readonly LiveRule[] = [
     fix: 'Open the event stream of the session, or answer 405.',
     turn: 'opening',
     controls: [initializesAgain, lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const answer = await probe.openStream(await probe.newSession());
       return answerProblems(answer.status === 200 || answer.status === 405, 'GET', 'HTTP 200 or 405', answer);

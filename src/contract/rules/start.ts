@@ -18,8 +18,8 @@ import { type LiveRule, must, should, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
-const momentMs = 20_000;
-const againMs = 100;
+const startMs = 20_000;
+const retryMs = 100;
 
 const keyless = refusesToStart(
   'process.no-key',
@@ -34,9 +34,9 @@ export const startRules: readonly LiveRule[] = [
     id: 'process.port',
     ...must('C§4.2'),
     title: 'the server listens on PORT',
-    turn: 'aside',
+    turn: 'separate',
     controls: [],
-    silence: 'breaks',
+    mustAnswer: true,
     fix: 'Read the port from the environment variable PORT.',
     check: async (probe) => {
       const instance = await secondInstance(probe);
@@ -51,12 +51,12 @@ export const startRules: readonly LiveRule[] = [
     id: 'process.default-port',
     ...must('C§4.2, C§8'),
     title: `the server listens on port ${defaultPort} if PORT is not set`,
-    turn: 'aside',
+    turn: 'separate',
     controls: [startsInstances],
     fix: `Use ${defaultPort} as the default of PORT.`,
     check: async (probe) => {
       const instance = await probe.launch({ PORT: undefined });
-      if (instance.healthy && (await comesToAcceptOurToken(probe, instance))) {
+      if (instance.healthy && (await acceptsTokenInTime(probe, instance))) {
         await instance.stop();
         return [];
       }
@@ -72,7 +72,7 @@ export const startRules: readonly LiveRule[] = [
     id: 'process.busy-port',
     ...should('C§4.2'),
     title: 'a port in use ends the start with an error',
-    turn: 'aside',
+    turn: 'separate',
     controls: [startsInstances],
     fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
     check: async (probe) => {
@@ -113,7 +113,7 @@ export const startRules: readonly LiveRule[] = [
     id: 'process.production',
     ...must('C§1.4, C§5.1'),
     title: 'the server starts in production behind an https URL and keeps its authentication',
-    turn: 'aside',
+    turn: 'separate',
     controls: [startsInstances],
     fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
     check: (probe) => audienceProblems(probe),
@@ -130,7 +130,7 @@ function refusesToStart(
     id,
     ...must('C§5.4, C§5.5'),
     title: `the server refuses to start ${circumstances}`,
-    turn: 'aside',
+    turn: 'separate',
     controls: [startsInstances],
     fix: `Check ${variable} at the start. If it is missing or unsafe, exit with a message that names it.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
@@ -159,21 +159,21 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
  * Whether the server at an instance's address is that instance, at once or later: another one may answer there and
  * leave the port to ours when it ends.
  */
-async function comesToAcceptOurToken(probe: Probe, instance: Instance): Promise<boolean> {
+async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boolean> {
   let waiting = true;
-  const end = Promise.race([instance.exit, setTimeout(momentMs, undefined, { ref: false })]);
+  const end = Promise.race([instance.exit, setTimeout(startMs, undefined, { ref: false })]);
   end.then(() => {
     waiting = false;
   });
   while (waiting) {
-    if (await acceptsOurToken(probe, instance)) return true;
-    await Promise.race([end, setTimeout(againMs)]);
+    if (await acceptsToken(probe, instance)) return true;
+    await Promise.race([end, setTimeout(retryMs)]);
   }
   return false;
 }
 
 /** Whether this instance answers there, and not another program on the same port. */
-async function acceptsOurToken(probe: Probe, instance: Instance): Promise<boolean> {
+async function acceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
   return callOf(probe, instance, token).then(
     ({ status }) => status === 200,

@@ -20,7 +20,7 @@ export const submissionRules: readonly LiveRule[] = [
     ...common,
     title: 'the submission test can call every tool',
     fix: fixes.thrown,
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       const { steps, rejected } = await rehearse(probe);
       if (rejected !== undefined) return listProblems(rejected);

@@ -191,7 +191,7 @@ function accepted(
     fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
     turn: 'opening',
     controls: [lists],
-    silence: 'breaks',
+    mustAnswer: true,
     check: async (probe) => {
       if (headers.host !== undefined && probe.url.protocol === 'https:') {
         throw NotRun.because('inapplicable', 'over HTTPS, the host name decides which server answers');
