@@ -98,10 +98,8 @@ function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: 
       `${paint.green('✓')} ${title.replace(':', ` (${steps.length} ${steps.length === 1 ? 'tool' : 'tools'}):`)}`,
     ];
   }
-  const [passed, failed] = [
-    steps.filter(({ status }) => status === 'pass').slice(entriesShown),
-    steps.filter(({ status }) => status === 'fail').slice(entriesShown),
-  ];
+  const passed = steps.filter(({ status }) => status === 'pass').slice(entriesShown);
+  const failed = steps.filter(({ status }) => status === 'fail').slice(entriesShown);
   const hidden = new Set([...passed, ...failed]);
   return [
     paint.bold(title),

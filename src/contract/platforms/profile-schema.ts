@@ -92,33 +92,29 @@ function closed(properties: JsonObject, optional: readonly string[] = []): JsonO
 export function profileProblems(value: unknown): readonly Problem[] {
   return [
     ...mismatches(profileSchema, value, 'profile'),
-    ...patternProblems(value, 'listing.price.pattern'),
-    ...patternProblems(value, 'limits.toolNamePattern'),
+    ...['listing.price.pattern', 'limits.toolNamePattern'].flatMap((path) =>
+      textProblems(value, path, 'a regular expression', (pattern) => new RegExp(pattern, 'u')),
+    ),
     ...toolMetaProblems(value),
     ...overrideProblems(value),
-    ...fallbackKeyProblems(value),
+    ...textProblems(value, 'token.fallbackKey.pem', 'a public key (PEM)', createPublicKey),
   ];
 }
 
-function fallbackKeyProblems(profile: unknown): readonly Problem[] {
-  const pem = at(profile, 'token.fallbackKey.pem');
-  if (typeof pem !== 'string') return [];
+/** The problem of a text at a path that cannot be parsed. */
+function textProblems(
+  profile: unknown,
+  path: string,
+  expected: string,
+  parse: (text: string) => unknown,
+): readonly Problem[] {
+  const text = at(profile, path);
+  if (typeof text !== 'string') return [];
   try {
-    createPublicKey(pem);
+    parse(text);
     return [];
   } catch {
-    return [{ path: 'profile.token.fallbackKey.pem', expected: 'a public key (PEM)', actual: shorten(pem) }];
-  }
-}
-
-function patternProblems(profile: unknown, path: string): readonly Problem[] {
-  const pattern = at(profile, path);
-  if (typeof pattern !== 'string') return [];
-  try {
-    new RegExp(pattern, 'u');
-    return [];
-  } catch {
-    return [{ path: `profile.${path}`, expected: 'a regular expression', actual: pattern }];
+    return [{ path: `profile.${path}`, expected, actual: shorten(text) }];
   }
 }
 

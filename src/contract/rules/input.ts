@@ -3,9 +3,8 @@ import type { JsonObject, Problem } from '../model.ts';
 import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
-import { schemasIn } from '../schema/walk.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { hasItems, isText, rootProblems, undeclaredProblems } from './read.ts';
+import { hasItems, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
@@ -86,34 +85,30 @@ export const inputRules: readonly StaticRule[] = [
         actual: 'none of these',
       }),
   }),
-  {
+  ofSchemas('inputSchema', {
     id: 'input.placeholder',
     ...should('C§2.1'),
     title: 'no parameter has a placeholder as its example',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
-    inspect: ({ inputSchema }) =>
-      [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
-        unless(!isPlaceholder(schema.$comment), {
-          path: `${path}.examples`,
-          expected: 'a value for which the tool returns data',
-          actual: `the placeholder ${shorten(schema.examples)}`,
-        }),
-      ),
-  },
-  {
+    judge: ({ schema, path }) =>
+      unless(!isPlaceholder(schema.$comment), {
+        path: `${path}.examples`,
+        expected: 'a value for which the tool returns data',
+        actual: `the placeholder ${shorten(schema.examples)}`,
+      }),
+  }),
+  ofSchemas('inputSchema', {
     id: 'input.items',
     ...fact('should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
-    inspect: ({ inputSchema }) =>
-      [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ schema, path }) =>
-        unless(schema.type !== 'array' || schema.items !== undefined, {
-          path: `${path}.items`,
-          expected: 'a schema',
-          actual: shorten(schema.items),
-        }),
-      ),
-  },
+    judge: ({ schema, path }) =>
+      unless(schema.type !== 'array' || schema.items !== undefined, {
+        path: `${path}.items`,
+        expected: 'a schema',
+        actual: shorten(schema.items),
+      }),
+  }),
   {
     id: 'input.smoke-arguments',
     ...fact('should', 'app contribute/actions.ts'),

@@ -5,9 +5,9 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { propertiesOf, requiredOf, typesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
+import { schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, rootProblems, undeclaredProblems } from './read.ts';
+import { isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
@@ -65,7 +65,7 @@ export const outputRules: readonly StaticRule[] = [
     fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
     inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
   },
-  ofFields({
+  ofSchemas('outputSchema', {
     id: 'output.typed',
     ...should('C§2.1'),
     title: 'every output field has a type',
@@ -77,7 +77,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: 'nothing',
       }),
   }),
-  ofFields({
+  ofSchemas('outputSchema', {
     id: 'output.described',
     ...should('C§2.1'),
     title: 'every output field has a description',
@@ -89,7 +89,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.description),
       }),
   }),
-  ofFields({
+  ofSchemas('outputSchema', {
     id: 'output.items',
     ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every list in the output declares its items',
@@ -101,7 +101,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.items),
       }),
   }),
-  ofFields({
+  ofSchemas('outputSchema', {
     id: 'output.members',
     ...fact('should', 'docs guides/build-tools.mdx'),
     title: 'every object inside the output declares its members',
@@ -169,18 +169,6 @@ function lostProblems(root: JsonObject): readonly Problem[] {
         ),
     ),
   ];
-}
-
-interface FieldRule extends Omit<StaticRule, 'inspect'> {
-  judge(place: LocatedSchema): readonly Problem[];
-}
-
-/** A rule about every schema inside the outputSchema, itself included. */
-function ofFields({ judge, ...text }: FieldRule): StaticRule {
-  return {
-    ...text,
-    inspect: ({ outputSchema }) => [...schemasIn(outputSchema, 'outputSchema')].flatMap(judge),
-  };
 }
 
 /** A rule that requires signals: one of those for an empty result, both of those for a failure. */

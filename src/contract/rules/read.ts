@@ -2,7 +2,7 @@ import { isAscii } from '../ascii.ts';
 import { isObject, objectOr } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { valueProblems } from './rule.ts';
+import { type StaticRule, valueProblems } from './rule.ts';
 
 /** Whether a value is a string that is not blank. */
 export function isText(value: unknown): value is string {
@@ -39,4 +39,13 @@ export function normalize(text: string): string {
 /** Whether a value is a list that is not empty. */
 export function hasItems(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value) && value.length > 0;
+}
+
+interface SchemaRule extends Omit<StaticRule, 'inspect'> {
+  judge(place: LocatedSchema): readonly Problem[];
+}
+
+/** A rule about every schema inside one of a tool's schemas, itself included. */
+export function ofSchemas(side: 'inputSchema' | 'outputSchema', { judge, ...text }: SchemaRule): StaticRule {
+  return { ...text, inspect: (tool) => [...schemasIn(tool[side], side)].flatMap(judge) };
 }
