@@ -51,7 +51,7 @@ export function Ask({ data }: { data: AskData }) {
       ) : (
         <form method="post" action="/ask" class="split">
           <div class="panel">
-            <label class="field">
+            <label>
               <span>Question</span>
               <textarea name="question" class="prose" rows={3} required />
             </label>
@@ -92,7 +92,7 @@ export function Ask({ data }: { data: AskData }) {
                     <code>{shown(name)}</code> <span class="hint">{shown(description)}</span>
                   </span>
                 </label>
-                <label class="field">
+                <label>
                   <span class="sr">Arguments of {shown(name)}</span>
                   <textarea name={`arguments.${name}`} rows={3} spellcheck={false}>
                     {`\n${JSON.stringify(args, null, 2)}`}

@@ -120,7 +120,7 @@ export function Register({ data }: { data: RegisterData }) {
               {calls.length > 0 && (
                 <ul>
                   {calls.map(({ isCalled, says }) => (
-                    <li class={isCalled ? 'small' : 'small warn'}>{shown(says)}</li>
+                    <li class={isCalled ? 'small' : 'small marked advice'}>{shown(says)}</li>
                   ))}
                 </ul>
               )}
@@ -140,7 +140,10 @@ function Told({ field, problems }: { field: keyof ListingForm; problems: readonl
   const told = problems.filter((problem) => problem.field === field);
   if (told.length === 0) return null;
   return (
-    <span id={`${field}-problem`} class={`small ${told.some(({ advice }) => !advice) ? 'bad' : 'warn'}`}>
+    <span
+      id={`${field}-problem`}
+      class={`small marked ${told.some(({ advice }) => !advice) ? 'fail' : 'advice'}`}
+    >
       {told.map(({ message }) => message).join(' ')}
     </span>
   );

@@ -53,11 +53,11 @@ export function TrafficPage({ data }: { data: TrafficData }) {
       </Head>
       <form method="get" action="/traffic" class="panel">
         <div class="row">
-          <label class="field">
+          <label>
             <span>Search</span>
             <input name="text" value={filter.text} placeholder="tool, method, address" />
           </label>
-          <label class="field">
+          <label>
             <span>Sent for</span>
             <select name="purpose">
               <option value="">all but look-ups of the page</option>

@@ -24,8 +24,6 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   'no-answer': ['no answer', 'fail'],
 };
 
-const colours: { readonly [mark in Mark]?: string } = { pass: 'good', advice: 'warn', fail: 'bad' };
-
 /** An outcome in two words. */
 export function outcomeWords(outcome: Outcome): string {
   return outcomes[outcome][0];
@@ -47,7 +45,7 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         />
       )}
       <dl class="verdicts">
-        <Fact title="Outcome" colour={colours[mark]} value={words} />
+        <Fact title="Outcome" mark={mark} value={words} />
         <SchemaCell title="Text" verdict={verdict.text} />
         <SchemaCell title="structuredContent" verdict={verdict.structuredContent} />
         <SchemaCell title="Same data" verdict={verdict.same} />

@@ -38,7 +38,7 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
         <script type="module" src="/assets/client.js" />
       </head>
       <body>
-        <a class="skip" href="#main">
+        <a class="skip sr" href="#main">
           Skip to content
         </a>
         <div class="frame">

@@ -45,10 +45,8 @@ export function Notice({
 export function Head({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="head">
-      <div>
-        <h1>{title}</h1>
-        <p>{children}</p>
-      </div>
+      <h1>{title}</h1>
+      <p>{children}</p>
     </div>
   );
 }
@@ -269,18 +267,17 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
 }
 
 const words = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
-const colours = { pass: 'good', fail: 'bad', 'not-run': 'soft' } as const;
 
 export function SchemaCell({ title, verdict: { status } }: { title: string; verdict: SchemaVerdict }) {
-  return <Fact title={title} colour={colours[status]} value={words[status]} />;
+  return <Fact title={title} mark={status} value={words[status]} />;
 }
 
 /** One entry of a list of verdicts. */
-export function Fact({ title, colour = '', value }: { title: string; colour?: string; value: Child }) {
+export function Fact({ title, mark = 'none', value }: { title: string; mark?: string; value: Child }) {
   return (
     <div>
       <dt>{title}</dt>
-      <dd class={colour}>{value}</dd>
+      <dd class={`marked ${mark}`}>{value}</dd>
     </div>
   );
 }
