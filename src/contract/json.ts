@@ -1,4 +1,4 @@
-import type { JsonObject } from './model.ts';
+import type { Json, JsonObject } from './model.ts';
 
 /** A value as readable text of at most `limit` characters. */
 export function shorten(value: unknown, limit = 80): string {
@@ -11,6 +11,15 @@ function jsonOf(value: unknown): string {
     return JSON.stringify(value) ?? String(value);
   } catch {
     return 'a value that is cyclic or too deep';
+  }
+}
+
+/** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
+export function jsonIn(text: string): readonly Json[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
   }
 }
 

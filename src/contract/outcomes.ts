@@ -1,6 +1,6 @@
 import { isObject } from './json.ts';
 import type { Json, JsonObject } from './model.ts';
-import { typesOf } from './schema/keywords.ts';
+import { membersOf, requiredOf, typesOf } from './schema/keywords.ts';
 
 /**
  * The optional output properties with which one outputSchema allows all three outcomes of a call: data, an explicit empty
@@ -30,11 +30,10 @@ export type Blank =
  * @param root prefix of the reported paths.
  */
 export function blankAnswer(schema: JsonObject, root = 'outputSchema'): Blank {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = membersOf(schema);
   const answer: [string, Json][] = [];
   const blocked: string[] = [];
-  for (const name of required.filter((name): name is string => typeof name === 'string')) {
+  for (const name of requiredOf(schema)) {
     const path = `${root}.properties.${name}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const blank = blankValue(isObject(property) ? property : {}, path);

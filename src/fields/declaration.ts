@@ -1,4 +1,4 @@
-import { shorten } from '../contract/json.ts';
+import { jsonIn, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { listed, pass, reject } from '../model/input-error.ts';
 import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
@@ -257,14 +257,6 @@ function readDescription(reader: DeclarationReader): string {
   if (reader.rest.startsWith('=')) {
     reader.stop('expected the default directly after the type', 'Write name:type=default without spaces.');
   }
-  if (reader.rest.startsWith('"') && isQuoted(reader.rest)) return String(reader.json());
-  return reader.rest;
-}
-
-function isQuoted(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'string';
-  } catch {
-    return false;
-  }
+  const [quoted] = jsonIn(reader.rest);
+  return typeof quoted === 'string' ? quoted : reader.rest;
 }

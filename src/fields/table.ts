@@ -1,6 +1,6 @@
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { typesOf } from '../contract/schema/keywords.ts';
+import { membersOf, requiredOf, typesOf } from '../contract/schema/keywords.ts';
 
 /** One property of a schema in words. */
 export interface FieldRow {
@@ -24,9 +24,8 @@ export function fieldRows(
   without: readonly string[] = [],
   above = '',
 ): readonly FieldRow[] {
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
-  return properties.flatMap(([own, given]) => {
+  const required = requiredOf(schema);
+  return Object.entries(membersOf(schema)).flatMap(([own, given]) => {
     if (without.includes(own)) return [];
     const property = isObject(given) ? given : {};
     const name = `${above}${own}`;

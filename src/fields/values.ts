@@ -1,4 +1,4 @@
-import { isObject, shorten } from '../contract/json.ts';
+import { isObject, jsonIn, shorten } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { combineResults, pass, refuse, reject } from '../model/input-error.ts';
 import type { FieldType, Result, Shape } from '../model/model.ts';
@@ -44,12 +44,8 @@ export function parseValues(text: string, shape: Shape, where: string): Result<r
 
 function writtenIn(text: string, shape: Shape): WrittenValue {
   const looksLikeJson = shape.type === 'string' ? /^".*"$/s.test(text) : /^["[{]/.test(text);
-  if (!looksLikeJson) return { bare: text };
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return { bare: text };
-  }
+  const [json] = looksLikeJson ? jsonIn(text) : [];
+  return json === undefined ? { bare: text } : { json };
 }
 
 const typeNames: { readonly [type in FieldType]: string } = {

@@ -1,5 +1,6 @@
 import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
+import type { JsonObject } from '../contract/model.ts';
+import { below, stepsOf, valueAt } from '../contract/schema/schema.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 
 /** Maximum number of schemas in one definition that is written out. */
@@ -44,11 +45,6 @@ export function withReferences(schema: JsonObject, from: string, to: string): Js
   });
 }
 
-/** A key in a JSON pointer (RFC 6901). */
-export function pointerPart(key: string | number): string {
-  return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
 const defined = /^#\/(\$defs|definitions)\//;
 
 /**
@@ -69,7 +65,7 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
       while (typeof whole.$ref === 'string' && defined.test(whole.$ref)) {
         const { $ref: name, ...beside } = whole as JsonObject & { $ref: string };
         const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
-        const target = valueAt(schema, name);
+        const target = valueAt(schema, stepsOf(decodeURIComponent(name)));
         if (schemas > mostSchemas || outer?.at === at || !isObject(target)) return beside;
         if (outer) return { ...beside, $ref: outer.at };
         copies.push({ name, at });
@@ -77,7 +73,7 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
       }
       return whole;
     },
-    (at, key) => `${at}/${pointerPart(key)}`,
+    below,
   );
   const part = $defs === undefined ? 'definitions' : '$defs';
   if (schemas > mostSchemas) {
@@ -105,12 +101,4 @@ const remarks = ['title', 'description', 'default', 'examples', '$comment', 'dep
 function joined(target: JsonObject, beside: JsonObject): JsonObject {
   const isClear = Object.keys(beside).every((key) => remarks.includes(key) || !Object.hasOwn(target, key));
   return isClear ? { ...target, ...beside } : { allOf: [target, beside] };
-}
-
-function valueAt(root: JsonObject, pointer: string): Json | undefined {
-  const keys = decodeURIComponent(pointer).split('/').slice(1);
-  return keys.reduce<Json | undefined>((value, part) => {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }, root);
 }

@@ -1,9 +1,10 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
-import { propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { below } from '../contract/schema/schema.ts';
 import { clientMismatches } from '../model/match.ts';
-import { fixDefinitions, fixMap, pointerPart, withReferences } from './definitions.ts';
+import { fixDefinitions, fixMap, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixRoot } from './root.ts';
@@ -35,7 +36,7 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
 
 /** Allows every required property to be empty, by null if necessary, so that `blankAnswer` finds a valid answer. */
 export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', '')): JsonObject {
-  const properties = isObject(schema.properties) ? { ...schema.properties } : {};
+  const properties = { ...membersOf(schema) };
   const moved: string[] = [];
   for (const name of requiredOf(schema)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -45,7 +46,7 @@ export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', ''))
     if (canBeBlank(schema, nullable)) properties[name] = nullable;
     else {
       properties[name] = orNull(nullable, path, fixes);
-      moved.push(`#/properties/${pointerPart(name)}`);
+      moved.push(below('#/properties', name));
     }
   }
   return moved.reduce((whole, from) => withReferences(whole, from, `${from}/anyOf/0`), {
@@ -78,7 +79,7 @@ function orNull(property: JsonObject, path: string, fixes: Fixes): JsonObject {
 }
 
 function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = membersOf(schema);
   const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
   if (missing.length === 0) return schema;
   fixes.change(

@@ -1,5 +1,6 @@
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
+import { membersOf } from '../contract/schema/keywords.ts';
 import { closest } from '../model/input-error.ts';
 import type { Fixes } from './fixes.ts';
 
@@ -7,8 +8,7 @@ import type { Fixes } from './fixes.ts';
 export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const steps = [withObjectType, withProperties, withRequired];
   const fixed = steps.reduce((root, step) => step(root, path, fixes), schema);
-  const properties = isObject(fixed.properties) ? fixed.properties : {};
-  const names = Object.keys(properties);
+  const names = Object.keys(membersOf(fixed));
   if (names.includes('__proto__')) {
     fixes.error(
       `${path}.properties.__proto__`,

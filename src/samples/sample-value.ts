@@ -3,6 +3,7 @@ import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { runWithTimeLimit, taskTimeLimitMs } from '../contract/schema/bounded.ts';
 import { propertiesOf, requiredOf, typesOf } from '../contract/schema/keywords.ts';
+import { stepsOf, valueAt } from '../contract/schema/schema.ts';
 import { fits } from '../model/match.ts';
 
 /** The common state of all values of one answer. */
@@ -157,23 +158,9 @@ function membersOf(schema: JsonObject, sampling: Sampling, only?: readonly strin
 /** The alternatives of a schema: the members of a union, and the target of a `$ref`. */
 function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
   const unions = [schema.anyOf, schema.oneOf].flatMap((members) => (Array.isArray(members) ? members : []));
-  const target = typeof schema.$ref === 'string' ? [targetOf(root, schema.$ref)] : [];
+  const target =
+    typeof schema.$ref === 'string' ? [valueAt(root, stepsOf(decodeURIComponent(schema.$ref)))] : [];
   return [...unions, ...target].filter(isObject);
-}
-
-/** The target of `#/definitions/price`. */
-function targetOf(root: JsonObject, reference: string): unknown {
-  return reference
-    .split('/')
-    .slice(1)
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as { [key: string]: unknown })[key]
-          : undefined,
-      root,
-    );
 }
 
 /** A value from the generator, for patterns, multiples and combined schemas; the caller validates it. */

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.ts';
+import { isObject, jsonIn } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isPlaceholder } from '../contract/rules/placeholder.ts';
 import { propertiesOf, propertyAlone, typesOf } from '../contract/schema/keywords.ts';
@@ -58,12 +58,7 @@ export function exampleFor(
   where: string,
 ): Result<Json> {
   const types = typesOf(schema);
-  const readings: Json[] = types.length === 0 || types.includes('string') ? [text] : [];
-  try {
-    readings.push(JSON.parse(text));
-  } catch {
-    // A text that is not JSON stands for itself.
-  }
+  const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(text)];
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
   const alone = propertyAlone(root, 'value', schema);

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.ts';
+import { isObject, jsonIn } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { typesOf } from '../contract/schema/keywords.ts';
 import { combineResults, pass, reject } from '../model/input-error.ts';
@@ -87,9 +87,6 @@ function valueIn(text: string, schema: JsonObject): Json {
     const items = isObject(schema.items) ? schema.items : {};
     return text.split('|').map((item) => valueIn(item, items));
   }
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const [value = text] = jsonIn(text);
+  return value;
 }

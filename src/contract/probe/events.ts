@@ -1,18 +1,9 @@
-import { isObject } from '../json.ts';
+import { isObject, jsonIn } from '../json.ts';
 import type { Json } from '../model.ts';
 
 /** Whether an answer of this Content-Type is a stream of server-sent events. */
 export function isEventStream(contentType: string | null | undefined): boolean {
   return contentType?.startsWith('text/event-stream') === true;
-}
-
-/** The JSON values of a text; none where it is not JSON. */
-export function jsonIn(text: string): readonly Json[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
 }
 
 /** The JSON values in the data of each server-sent event. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, shorten } from '../json.ts';
+import { isObject, jsonIn, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { outputSchemaOf } from '../probe/cases.ts';
 import { answeredCalls } from '../probe/controls.ts';
@@ -48,7 +48,7 @@ export const resultRules: readonly LiveRule[] = [
     judge: ({ content }) => {
       const text = textOf(content);
       if (text === undefined) return undefined;
-      return unless(parsed(text) !== undefined, {
+      return unless(jsonIn(text).length > 0, {
         path: 'result.content[0].text',
         expected: 'JSON',
         actual: shorten(text),
@@ -106,7 +106,7 @@ export const resultRules: readonly LiveRule[] = [
     source: 'C§4.1',
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
-      const data = parsed(textOf(content) ?? '');
+      const [data] = jsonIn(textOf(content) ?? '');
       if (data === undefined || structuredContent === undefined) return undefined;
       return unless(isDeepStrictEqual(data, structuredContent), {
         path: 'result.content[0].text',
@@ -264,14 +264,6 @@ function fitProblems(
   const schema = outputSchemaOf(tool);
   if (!schema || !isObject(structuredContent)) return undefined;
   return mismatches(schema, structuredContent, 'result.structuredContent');
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function stringsIn(value: unknown): readonly string[] {

@@ -11,17 +11,21 @@ export function typesOf(schema: JsonObject): readonly Json[] {
   return schema.nullable === true && !named.includes('null') ? [...named, 'null'] : named;
 }
 
+/** The value of `properties`; empty if there is none. */
+export function membersOf(schema: unknown): JsonObject {
+  return isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+}
+
 /** The members of `properties` that are schemas, as [name, schema]. */
 export function propertiesOf(schema: unknown): readonly (readonly [string, JsonObject])[] {
-  if (!isObject(schema) || !isObject(schema.properties)) return [];
-  return Object.entries(schema.properties).filter((entry): entry is [string, JsonObject] =>
+  return Object.entries(membersOf(schema)).filter((entry): entry is [string, JsonObject] =>
     isObject(entry[1]),
   );
 }
 
 /** The names in `required`. */
-export function requiredOf(schema: JsonObject): readonly string[] {
-  return Array.isArray(schema.required)
+export function requiredOf(schema: unknown): readonly string[] {
+  return isObject(schema) && Array.isArray(schema.required)
     ? schema.required.filter((name): name is string => typeof name === 'string')
     : [];
 }

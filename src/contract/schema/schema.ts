@@ -109,6 +109,12 @@ export function stepsOf(pointer: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** A JSON pointer, extended by steps. */
+export function below(pointer: string, ...steps: readonly (string | number)[]): string {
+  const parts = steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return [pointer, ...parts].join('/');
+}
+
 /** `required` and `additionalProperties` report the object; the member concerned is in their params. */
 function memberOf({ params }: ErrorObject): readonly string[] {
   const name = params.missingProperty ?? params.additionalProperty;

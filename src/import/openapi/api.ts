@@ -1,7 +1,8 @@
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
 import type { Api, ApiVariable, Credential } from '../model.ts';
-import { below, type OpenApiDocument, Refusal } from './document.ts';
+import { type OpenApiDocument, Refusal } from './document.ts';
 import type { Operation } from './operations.ts';
 import type { KeyParameter } from './parameters.ts';
 import { plainText } from './text.ts';

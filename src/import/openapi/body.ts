@@ -1,7 +1,8 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
 import type { BodyKind } from '../model.ts';
-import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 

@@ -1,5 +1,6 @@
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { stepsOf, valueAt } from '../../contract/schema/schema.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import type { Result } from '../../model/model.ts';
@@ -58,22 +59,10 @@ export class OpenApiDocument {
     if (!reference.startsWith('#/')) {
       throw new Refusal(`the reference ${shorten(reference)} points outside the document`, from);
     }
-    let at: Json | undefined = this.root;
-    for (const step of reference.slice(2).split('/')) {
-      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-      at =
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as JsonObject)[key] : undefined;
-    }
-    if (at === undefined) throw new Refusal(`the reference ${shorten(reference)} points to nothing`, from);
-    return { value: at, pointer: reference };
+    const value = valueAt(this.root, stepsOf(reference).map(decoded)) as Json | undefined;
+    if (value === undefined) throw new Refusal(`the reference ${shorten(reference)} points to nothing`, from);
+    return { value, pointer: reference };
   }
-}
-
-/** A JSON pointer, extended by steps. */
-export function below(pointer: string, ...steps: readonly (string | number)[]): string {
-  return [pointer, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join(
-    '/',
-  );
 }
 
 /**

@@ -1,8 +1,9 @@
 import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
 import { closest, inputError, pass, refuse } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;

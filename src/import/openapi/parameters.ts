@@ -1,9 +1,10 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart, QueryStyle } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters } from './body.ts';
-import { below, type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';

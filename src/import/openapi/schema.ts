@@ -1,9 +1,10 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
 import { mostSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
-import { below, type OpenApiDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   counts,

@@ -2,6 +2,7 @@ import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts'
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
+import { below } from '../../contract/schema/schema.ts';
 import { isReadable } from '../../contract/schema/walk.ts';
 import { allowBlank } from '../../fixes/output.ts';
 import { clientMismatches } from '../../model/match.ts';
@@ -10,7 +11,7 @@ import { suggestToolName } from '../../model/names.ts';
 import type { Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType } from './body.ts';
-import { below, type OpenApiDocument, Refusal } from './document.ts';
+import { type OpenApiDocument, Refusal } from './document.ts';
 import { nameOf, type Operation } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from '../../contract/json.ts';
+import { isObject, jsonIn } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
+import { eventValues, isEventStream } from '../../contract/probe/events.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
 import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
 import { MarketError } from './errors.ts';

@@ -11,7 +11,7 @@ import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
-import { isObject } from '../../contract/json.ts';
+import { isObject, jsonIn } from '../../contract/json.ts';
 import { isLoopback } from '../../contract/probe/address.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
 import { redact, redactUrl } from './redact.ts';
@@ -202,15 +202,11 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** The method of a JSON-RPC request, and the tool if it calls one. */
-export function rpcIn(body: string): { readonly method: string; readonly tool?: string } | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (Array.isArray(value)) return { method: `batch of ${value.length}` };
-    if (!isObject(value) || typeof value.method !== 'string') return null;
-    const { method, params } = value;
-    const name = isObject(params) ? params.name : undefined;
-    return typeof name === 'string' ? { method, tool: name } : { method };
-  } catch {
-    return null;
-  }
+function rpcIn(body: string): { readonly method: string; readonly tool?: string } | null {
+  const [value] = jsonIn(body);
+  if (Array.isArray(value)) return { method: `batch of ${value.length}` };
+  if (!isObject(value) || typeof value.method !== 'string') return null;
+  const { method, params } = value;
+  const name = isObject(params) ? params.name : undefined;
+  return typeof name === 'string' ? { method, tool: name } : { method };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, shorten } from '../../contract/json.ts';
+import { isObject, jsonIn, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject, Problem } from '../../contract/model.ts';
 import { outputSchemaOf } from '../../contract/probe/cases.ts';
 import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
@@ -93,12 +93,8 @@ function isBlank(value: Json): boolean {
   return isObject(value) && Object.values(value).every(isBlank);
 }
 
-function parsed(text: string | undefined): Json | undefined {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parsed(text = ''): Json | undefined {
+  return jsonIn(text)[0];
 }
 
 function judged(problems: readonly Problem[]): SchemaVerdict {

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { typesOf } from '../../contract/schema/keywords.ts';
+import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
 
 /** A summary of one tool of the author's server. */
@@ -174,9 +174,10 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
 const signals = new Set(['searchExhausted', 'noResultsReason', 'error', 'message']);
 
 function Fields({ schema, none }: { schema: Json | undefined; none: string }) {
-  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
-  const own = Object.entries(properties).filter(([name]) => !signals.has(name) || required.includes(name));
+  const required = requiredOf(schema);
+  const own = Object.entries(membersOf(schema)).filter(
+    ([name]) => !signals.has(name) || required.includes(name),
+  );
   if (own.length === 0) return <p class="soft small">{none}</p>;
   return (
     <FieldList

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../contract/json.ts';
 import type { Exchange, LogLine } from '../core/traffic.ts';
 import {
   Choice,
@@ -213,9 +214,6 @@ function headersText(headers: Exchange['request']['headers']): string {
 }
 
 function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
+  const [value] = jsonIn(body);
+  return value === undefined ? body : JSON.stringify(value, null, 2);
 }

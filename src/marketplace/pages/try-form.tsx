@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { Choice, Labelled, shown } from '../web/parts.tsx';
 
@@ -18,8 +19,8 @@ export interface CallFormData {
 /** The form that calls a tool: a field for each argument, other JSON, and the kind of caller. */
 export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) {
   const { inputSchema } = tool.definition;
-  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
-  const required = isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required : [];
+  const properties = membersOf(inputSchema);
+  const required = requiredOf(inputSchema);
   return (
     <>
       <form method="post" action="/try" class="stack">

@@ -1,6 +1,7 @@
 import type { CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { propertiesOf } from '../../contract/schema/keywords.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
@@ -178,15 +179,12 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
 
 /** The arguments of the submission test, overridden by defaults and examples of all properties. */
 function filled(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
-  const schema = isObject(definition?.inputSchema) ? definition.inputSchema : {};
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const samples = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
-    if (!isObject(property)) return [];
+  const samples = propertiesOf(definition?.inputSchema).flatMap(([name, property]): [string, Json][] => {
     if (property.default !== undefined) return [[name, property.default]];
     const first = Array.isArray(property.examples) ? property.examples[0] : undefined;
     return first === undefined ? [] : [[name, first]];
   });
-  return { ...marketplace.sample(schema), ...Object.fromEntries(samples) };
+  return { ...marketplace.sample(definition?.inputSchema), ...Object.fromEntries(samples) };
 }
 
 /** Calls a tool, for the page and for `market-mcp call`. */

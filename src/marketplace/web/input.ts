@@ -1,5 +1,6 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, jsonIn } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Input } from './security.ts';
 
@@ -31,10 +32,8 @@ export function jsonOf(text: string, field: string): Json {
  * converted is sent as it is; the server has to refuse it. Empty fields are omitted, except required texts.
  */
 export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonObject {
-  const schema = isObject(inputSchema) ? inputSchema : {};
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const entries = Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
+  const required = requiredOf(inputSchema);
+  const entries = Object.entries(membersOf(inputSchema)).flatMap(([name, property]): [string, Json][] => {
     const text = textOf(input, `arg.${name}`);
     const type = isObject(property) ? property.type : undefined;
     if (text.trim() === '' && !(type === 'string' && required.includes(name))) return [];
@@ -51,9 +50,6 @@ function readAs(text: string, { type, enum: choices }: JsonObject): Json {
     if (chosen !== undefined) return chosen;
   }
   if (type === 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const [value = text] = jsonIn(text);
+  return value;
 }

@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, jsonIn } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { eventValues, isEventStream, jsonIn } from '../../contract/probe/events.ts';
+import { eventValues, isEventStream } from '../../contract/probe/events.ts';
 import { metaKey, modernMessage } from '../../contract/probe/modern.ts';
 
 /** One page of the tools of a server without sessions. */
