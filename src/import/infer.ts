@@ -21,13 +21,13 @@ export function schemaOfValues(values: readonly Json[], name?: string): JsonObje
     }),
     ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
     ...(format && { format }),
-    ...(types.includes('object') && membersOf(present.filter(isObject))),
+    ...(types.includes('object') && inferMembers(present.filter(isObject))),
     ...(types.includes('array') && { items: schemaOfValues(present.filter(isArray).flat()) }),
   };
 }
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
-export function membersOf(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
+export function inferMembers(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   if (mayBeMap && keysAreData(names)) {
     return { additionalProperties: schemaOfValues(objects.flatMap((object) => Object.values(object))) };
